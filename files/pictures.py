@@ -18,11 +18,11 @@ from PIL import ExifTags, Image, ImageCms, ImageOps, UnidentifiedImageError
 from questloom.records.outcomes import Reason
 
 MAX_PIXELS = 100_000_000
-"""Maximum number of pixels of a picture. A larger picture is refused before its pixels are read:
-100 megapixels take 300 MB of memory."""
+"""Maximum number of pixels of a picture. A larger picture is refused before its pixels are read; 100 megapixels take
+300 MB of memory."""
 FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "TIFF", "BMP")
-"""The formats that are read. Pillow knows fifty more: some run outside programs (EPS), and most
-have little-tested decoders."""
+"""The picture formats that `decode` reads. Pillow knows fifty further formats; some run outside programs (EPS), and
+most have decoders that are little tested."""
 _ANIMATED_FORMATS = ("PNG", "WEBP", "GIF")
 _SAMPLE = Image.fromarray(
     np.stack(np.meshgrid(*[np.arange(0, 256, 51)] * 3), -1).reshape(1, -1, 3).astype(np.uint8)
@@ -34,7 +34,7 @@ _TURNED = (5, 6, 7, 8)
 
 
 class PictureError(ValueError):
-    """The error for bytes that are no usable picture. A stage puts the error's `reason` into the rejection."""
+    """The error for bytes that are not a usable picture. A stage stores the error's `reason` in the rejection."""
 
     def __init__(self, reason: Reason, what: str) -> None:
         super().__init__(what)
@@ -43,15 +43,14 @@ class PictureError(ValueError):
 
 @contextlib.contextmanager
 def open_lazily(data: bytes, *, max_pixels: int = MAX_PIXELS) -> Iterator[Image.Image]:
-    """Opens a picture file and reads only its header. Damage that shows later raises a
-    PictureError.
+    """Opens a picture file and reads only its header. If the file turns out to be damaged later, a PictureError is
+    raised.
 
     Args:
         data: the file's bytes, not trusted.
-        max_pixels: width × height above which the picture is refused.
+        max_pixels: maximum number of pixels.
 
-    Raises:
-        PictureError: the bytes are no picture, have another format, are damaged, or are too large.
+    Raises: PictureError: the bytes are not a picture, have another format, are damaged, or are too large.
     """
     try:
         # Pillow warns of bombs at its own limit (this module checks its limit before a pixel is
@@ -89,24 +88,23 @@ def open_lazily(data: bytes, *, max_pixels: int = MAX_PIXELS) -> Iterator[Image.
 def decode(
     data: bytes, *, at_least: int | None = None, max_pixels: int = MAX_PIXELS
 ) -> Image.Image:
-    """Decodes a file to the RGB picture that a viewer shows (see `as_shown`). An animation gives
-    its first frame.
+    """Decodes a file to the RGB picture that a viewer shows (see `as_shown`). Of an animation, the first frame is
+    taken.
 
     Args:
         data: the file's bytes, not trusted.
         at_least: see `as_shown`.
-        max_pixels: width × height above which the picture is refused.
+        max_pixels: maximum number of pixels.
 
-    Raises:
-        PictureError: the bytes are no picture, have another format, are damaged, or are too large.
+    Raises: PictureError: the bytes are not a picture, have another format, are damaged, or are too large.
     """
     with open_lazily(data, max_pixels=max_pixels) as image:
         return as_shown(image, at_least=at_least)
 
 
 def kind_of(image: Image.Image) -> str:
-    """The name in `FORMATS` of an opened picture's format. A JPEG that carries a second picture
-    (MPO) counts as a JPEG.
+    """The name in `FORMATS` for the format of an opened picture. A JPEG that carries a second picture (MPO) counts as a
+    JPEG.
 
     >>> kind_of(Image.new("RGB", (1, 1)))
     ''
@@ -115,13 +113,13 @@ def kind_of(image: Image.Image) -> str:
 
 
 def is_animation(image: Image.Image) -> bool:
-    """Whether an opened picture is an animation. JPEG and TIFF files hold stills, and their first
-    still is the picture."""
+    """Whether an opened picture is an animation. JPEG and TIFF files hold still pictures, and the first of them is
+    taken."""
     return kind_of(image) in _ANIMATED_FORMATS and bool(getattr(image, "is_animated", False))
 
 
 def shown_size(image: Image.Image) -> tuple[int, int]:
-    """(width, height) in pixels of an opened picture, upright."""
+    """The size of an opened picture after it is turned upright: (width, height) in pixels."""
     turned = (
         kind_of(image) != "TIFF" and _orientation(image) in _TURNED
     )  # Pillow gives a TIFF's size upright already
@@ -129,18 +127,18 @@ def shown_size(image: Image.Image) -> tuple[int, int]:
 
 
 def as_shown(image: Image.Image, *, at_least: int | None = None) -> Image.Image:
-    """Converts a picture of any Pillow mode to 8-bit RGB: upright, in sRGB by its profile,
-    transparent parts on white.
+    """Converts a picture of any Pillow mode to 8-bit RGB: turned upright, in sRGB by its profile, with white under
+    transparent parts.
 
-    16-bit values are scaled by their full range. For 32-bit values (integers, floating point) there
-    is no convention. White in 32-bit pictures is the lowest of 1 (floating point only), 255 and
-    65535 that no value exceeds. If a value exceeds all three or is negative, the values' own range
-    is stretched.
+    16-bit values are scaled by their full range. For 32-bit values (integers, floating point) there is no convention
+    about white. In 32-bit pictures, white is the lowest number among 1 (floating point only), 255 and 65535 that no
+    value exceeds. If a value exceeds all three numbers or is negative, the range of the values is stretched to black
+    and white.
 
     Args:
-        image: a picture opened from a file, or made by code; `as_shown` may turn it in place.
-        at_least: minimum number of pixels of both sides. With this limit a JPEG may be decoded at a
-            reduced scale (libjpeg's draft mode: 22 instead of 66 ms for 3000×2000).
+        image: a picture opened from a file or made by code; `as_shown` may rotate this object itself.
+        at_least: minimum length of both sides in pixels. With this argument a JPEG may be decoded at a reduced scale
+            (libjpeg's draft mode: 22 instead of 66 ms for 3000×2000).
     """
     if at_least is not None:
         image.draft("RGB", (at_least, at_least))  # does nothing for other formats
@@ -159,7 +157,7 @@ def as_shown(image: Image.Image, *, at_least: int | None = None) -> Image.Image:
 
 
 def _orientation(image: Image.Image) -> int:
-    """The EXIF orientation; 1 (upright) where it is missing or cannot be read, as in viewers."""
+    """The EXIF orientation; 1 (upright) if it is missing or cannot be read, as in viewers."""
     try:
         found = image.getexif().get(ExifTags.Base.Orientation, 1)
     except (
@@ -178,7 +176,7 @@ def _orientation(image: Image.Image) -> int:
 
 
 def _in_eight_bits(image: Image.Image) -> tuple[Image.Image, Image.Image | None]:
-    """(the picture in mode L, RGB or CMYK; its alpha channel as L, or None)."""
+    """The pair of the picture (mode L, RGB or CMYK) and its alpha channel (mode L, or None)."""
     mode, key = image.mode, image.info.get("transparency")
     if mode in ("I", "F") or mode.startswith("I;16"):
         values = np.asarray(image)
@@ -226,11 +224,10 @@ def _grey(values: np.ndarray, image: Image.Image) -> np.ndarray:
 
 @functools.lru_cache(maxsize=64)
 def _to_srgb(profile: bytes, mode: str) -> ImageCms.ImageCmsTransform | None:
-    """The conversion from a picture's colours to sRGB; None where no conversion is needed.
+    """The conversion from a picture's colours to sRGB; None if no conversion is needed.
 
-    Viewers ignore a damaged profile, and a profile for other colours than the pixels'. Most
-    profiles are sRGB under some name; converting them would take 70 ms per megapixel and change
-    nothing.
+    Damaged profiles, and profiles for other colours than the pixels have, are ignored, as in viewers. Most profiles are
+    sRGB under another name; converting them would take 70 ms per megapixel and change nothing.
     """
     try:
         source = ImageCms.ImageCmsProfile(io.BytesIO(profile))

@@ -1,7 +1,6 @@
-"""Settings that people write: YAML, `KEY=VALUE` from the command line, and the frozen dataclass for
-both.
+"""Reads settings that people write, as YAML or as `KEY=VALUE` on the command line, into frozen dataclasses.
 
-Every fault gives an error with its place and a remedy. Recipes, trainers' files and the front
+The message of every error names the place of the fault and a remedy. Recipes, settings files of trainers and the front
 matter of cards are read here.
 """
 
@@ -27,28 +26,28 @@ UNREADABLE = (
     RecursionError,
     OSError,
 )
-"""The exceptions of PyYAML: it builds values with Python's constructors and lets their errors through."""
+"""The exceptions that reading YAML can raise: PyYAML builds values with Python's constructors and does not catch their
+errors."""
 UNKNOWN = ("unexpected_keyword_argument", "extra_forbidden", "invalid_key")
-"""Pydantic's names for an unknown key: of a dataclass, of a model, and a key that is no text."""
+"""Pydantic's names for three faults: an unknown key of a dataclass, an unknown key of a model, and a key that is not
+text."""
 MAX_CHARS = 200
-"""Maximum number of characters of the user's text in an error."""
+"""Maximum number of characters of the user's text in an error message."""
 
 
 def read_settings_file(path: Path, *, example: str) -> dict[str, Any]:
-    """The keys of a YAML file; empty for an empty file.
+    """The mapping in a YAML file; empty for an empty file.
 
     Args:
         example: a file or page that shows the expected format.
 
-    Raises:
-        InputError: the file cannot be read, or is no mapping.
+    Raises: InputError: the file cannot be read, or is not a mapping.
     """
     return _mapping(path, str, "Correct the file.", f"See {example}.")
 
 
 def front_matter(text: str) -> str:
-    """The YAML at the head of a Markdown page, such as the card of a data set or model; "" where
-    the page has none.
+    """The YAML at the head of a Markdown page, such as the card of a data set or model; "" if the page has none.
 
     >>> front_matter("---\\nlicense: mit\\n---\\n# A data set\\n")
     'license: mit'
@@ -58,13 +57,12 @@ def front_matter(text: str) -> str:
 
 
 def read_front_matter(path: Path, *, fix: str) -> dict[str, Any]:
-    """The keys of a Markdown file's front matter; empty for a file without front matter.
+    """The mapping in a Markdown file's front matter; empty for a file without front matter.
 
     Args:
-        fix: advice for a user who cannot correct the file.
+        fix: advice for users who cannot correct the file.
 
-    Raises:
-        InputError: the file cannot be read, or its front matter is no mapping.
+    Raises: InputError: the file cannot be read, or its front matter is not a mapping.
     """
     return _mapping(path, front_matter, fix, fix)
 
@@ -84,15 +82,14 @@ def _mapping(
 
 
 def set_key(data: dict[str, Any], override: str, *, example: str, reference: str) -> None:
-    """Sets one key from `section.key=value` with a value in YAML. Missing sections are created.
+    """Sets one key from `section.key=value`, where the value is YAML. Missing sections are created.
 
     Args:
-        example: a correct override, for errors.
+        example: a correct override, for error messages.
         reference: the page that lists the keys.
 
     Raises:
-        InputError: the override has another form, names a key below a plain value, or has a value
-            that is no YAML.
+        InputError: the override has another form, names a key below a plain value, or has a value that is not YAML.
     """
     key, equals, text = override.partition("=")
     where = f"--set {override[:MAX_CHARS]}"
@@ -134,9 +131,8 @@ def settings_adapter(kind: Any) -> TypeAdapter[Any]:
     """Pydantic's reader and writer for a dataclass. The adapter refuses unknown keys at every
     depth.
 
-    The adapter is made once, because making it takes longer than reading a file. Pydantic accepts
-    no `config` for a dataclass itself, but passes a union's `config` to its members; hence "or
-    none".
+    The adapter is made once, because making it takes longer than reading a file. Pydantic accepts no `config` for a
+    dataclass itself, but gives a union's `config` to the union's members; the type is therefore "dataclass or None".
     """
     return TypeAdapter(kind | None, config=ConfigDict(extra="forbid"))
 
@@ -146,11 +142,10 @@ def settings_of(kind: type[S], data: Mapping[str, Any], where: str) -> S:
 
     Args:
         kind: a frozen dataclass of settings.
-        where: name of the mapping in errors.
+        where: name of the mapping in error messages.
 
     Raises:
-        InputError: the data are no mapping, or hold an unknown key, a wrong type or a value out of
-            range.
+        InputError: the data are not a mapping, or contain an unknown key, a wrong type or a value out of range.
     """
     if not isinstance(data, Mapping):  # stored files may hold anything
         raise InputError(where, "is no mapping of keys to values", "Correct it.")
@@ -171,7 +166,7 @@ def settings_of(kind: type[S], data: Mapping[str, Any], where: str) -> S:
 
 
 def _fault(error: Exception) -> str:
-    """The reason why YAML cannot be read, on one line."""
+    """The reason why a text cannot be read as YAML, on one line."""
     if isinstance(error, RecursionError):
         return "it is nested too deeply"
     if isinstance(error, LookupError | AttributeError):
@@ -180,7 +175,7 @@ def _fault(error: Exception) -> str:
 
 
 def _known_keys(kind: type, place: tuple[int | str, ...]) -> str:
-    """What to do about an unknown key: the most similar known key, or all known keys."""
+    """Advice about an unknown key: the most similar known key, or all known keys."""
     node = schema = settings_adapter(kind).json_schema()
     *parents, key = place
     for part in [None, *parents]:

@@ -1,9 +1,9 @@
 """One grammar for reading dates in texts, and comparisons of dates.
 
-The grammar has two wordings. "free" reads what people write in the languages of the large Wikipedias; its text is
-cleaned and folded first. "plain" reads only an encyclopedia's English ("26 August 1825", "August 26, 1825", "August
-1825", "1825-08-26", "1825"); there "may 1850" is no month. The caller prepares the text for the wording, and drops
-unwanted dates.
+The grammar has two variants, "free" and "plain". "free" reads dates as people write them in the languages of the large
+Wikipedias; the text must be cleaned and folded before. "plain" reads only the dates of an English encyclopedia ("26
+August 1825", "August 26, 1825", "August 1825", "1825-08-26", "1825"); "may 1850" is then not a month. The caller
+prepares the text for the variant, and drops unwanted dates.
 """
 
 import datetime
@@ -67,7 +67,7 @@ class Date:
     """A date with its precision: the year (negative before Christ), the month and the day. An unknown month or day is
     0.
 
-    The first year of a decade or longer period stands for the period. `precision` is Wikidata's number: 6 millennium, 7
+    A decade or a longer period is represented by its first year. `precision` is Wikidata's number: 6 millennium, 7
     century, 8 decade, 9 year, 10 month, 11 day; see `questloom.records.periods`.
     """
 
@@ -78,17 +78,17 @@ class Date:
 
     @property
     def span(self) -> tuple[tuple[int, int, int], tuple[int, int, int]]:
-        """The first and the last possible (year, month, day). Every month counts as 31 days."""
+        """The first and the last (year, month, day) that a date may mean. Every month counts as 31 days."""
         first, last = years_of(self.year, self.precision)
         return (first, self.month or 1, self.day or 1), (last, self.month or 12, self.day or 31)
 
     def agrees(self, other: "Date") -> bool:
-        """Whether the other date lies within this one: "4 May 1832" agrees with "1832"."""
+        """Whether the other date lies within this date: "4 May 1832" lies within "1832"."""
         return self.span[0] <= other.span[0] and other.span[1] <= self.span[1]
 
     @property
     def calendar_day(self) -> datetime.date | None:
-        """The date as a calendar day. The result is None when the day is missing, the year is before Christ, or the
+        """The date as a calendar day. The result is None if the day is missing, the year is before Christ, or the
         calendar lacks the day (31 February)."""
         try:
             return datetime.date(self.year, self.month, self.day)
@@ -99,15 +99,15 @@ class Date:
 def dates_in(
     text: str, wording: Wording, *, day_first: bool = False
 ) -> list[tuple[Date, int, int]]:
-    """Finds the dates in a text; returns (date, start, end) in text order.
+    """Finds the dates in a text; returns (date, start, end) in the order of the text.
 
-    An impossible date gives nothing, not even its valid part: "45 May 1850" is not read as May 1850.
+    An impossible date is skipped with all its parts: "45 May 1850" is not read as May 1850.
 
     Args:
         text: for "free" in lower case and without accents; for "plain" unchanged.
         wording: "free" or "plain", as the module's docstring explains.
-        day_first: with "free": reads 05/12/1931 as 5 December; without this flag, a numeric date is left out unless one
-            number is above 12 or both are equal.
+        day_first: with "free": whether 05/12/1931 is 5 December; if False, a numeric date is left out unless one number
+            is above 12 or both are equal.
 
     >>> dates_in("tuesday, the 12th of may, 1931", "free"), dates_in("The 12th of May 1931", "plain")
     ([(Date(year=1931, month=5, day=12, precision=11), 13, 30)], [(Date(year=1931, month=5, day=0, precision=10), 12, 20)])
@@ -138,7 +138,7 @@ def _patterns(wording: Wording) -> tuple[re.Pattern[str], ...]:
 
 
 def _forms(free: bool) -> Iterator[str]:
-    """The patterns of the grammar, the most certain first."""
+    """The patterns of the grammar, most certain pattern first."""
     month = (
         rf"(?P<m>{'|'.join(sorted(_MONTHS, key=len, reverse=True))})(?![^\W\d_])\.?"
         if free
@@ -218,7 +218,7 @@ def _date(groups: dict[str, str | None], day_first: bool) -> Date | None:
 
 
 def date_of(time: str, precision: int) -> Date:
-    """A Wikidata time as a `Date`, cut to its precision.
+    """A Wikidata time as a `Date`, without parts beyond its precision.
 
     >>> date_of("+1931-05-12T00:00:00Z", 10), date_of("+2000-00-00T00:00:00Z", 7)
     (Date(year=1931, month=5, day=0, precision=10), Date(year=1901, month=0, day=0, precision=7))
@@ -234,7 +234,7 @@ def date_of(time: str, precision: int) -> Date:
 
 
 def dates_of(value: Value) -> tuple[Date, ...]:
-    """The dates that a time may mean: the stated date, then its Gregorian date when the two differ.
+    """The dates that a time may mean: the stated date, then its Gregorian date if that differs.
 
     >>> newton = Value(kind="time", time="+1642-12-25T00:00:00Z", precision=11, unit=JULIAN)
     >>> [(d.year, d.month, d.day) for d in dates_of(newton)]
@@ -256,7 +256,7 @@ def time_value(date: Date) -> Value:
 
 
 def coarsened(value: Value, precision: int) -> Value:
-    """The time at a coarser precision; a time that is coarser already stays unchanged.
+    """The time at a coarser precision; a time that is already coarser stays unchanged.
 
     >>> [coarsened(Value(kind="time", time="+1642-05-04T00:00:00Z", precision=11), p).key() for p in (10, 9, 7)]
     ['time:+1642-05/10', 'time:+1642/9', 'time:+16/7']
@@ -270,8 +270,7 @@ def coarsened(value: Value, precision: int) -> Value:
 
 
 def refined(values: Iterable[Value]) -> tuple[Value, ...]:
-    """The values without the dates that another value states more precisely: next to "22 February 1732", "1732" is
-    dropped.
+    """The values without dates that another value states more precisely: next to "22 February 1732", "1732" is dropped.
 
     >>> [v.precision for v in refined([time_value(Date(1732)), time_value(Date(1732, 2, 22, 11)), time_value(Date(1733))])]
     [11, 9]
@@ -301,9 +300,9 @@ def dates_overlap(a: Value, b: Value) -> bool:
 def index_keys(value: Value) -> tuple[str, ...]:
     """The keys under which an index lists a value.
 
-    A Julian day whose Gregorian date falls in another month gets a second key, in its Julian month. Look-ups by month,
-    year or longer period find this second key. Look-ups by day do not find the second key, because its letter J belongs
-    to no day.
+    A Julian day gets a second key, in its Julian month, if its Gregorian date falls in another month. Look-ups by
+    month, year or longer period also find the second key. Look-ups by day do not find the second key, because it
+    contains the letter J.
 
     >>> index_keys(Value(kind="time", time="+1642-12-25T00:00:00Z", precision=11, unit=JULIAN))
     ('time:+1643-01-04/11', 'time:+1642-12-J/11')
@@ -315,10 +314,10 @@ def index_keys(value: Value) -> tuple[str, ...]:
 
 @functools.lru_cache(1 << 12)
 def overlapping(value_key: str) -> tuple[tuple[str, str], ...]:
-    """The keys of all values that may equal a given value, as sorted ranges [start, stop) without overlap.
+    """The keys of all values that may equal a given value, as sorted ranges [start, stop) that do not overlap.
 
-    A year overlaps its own days and months, its decade, its century and so on. A value that is no time overlaps only
-    itself.
+    The key of a year overlaps with the keys of its days and months, and of its decade, century and longer periods. A
+    value that is not a time overlaps only with itself.
 
     >>> overlapping("time:+1832/9")[-1], overlapping("time:+1832/9")[-2][0]
     (('time:+1832-', 'time:+18320'), 'time:+183/8')
@@ -359,11 +358,11 @@ def overlapping(value_key: str) -> tuple[tuple[str, str], ...]:
 
 
 def _within(year: int, precision: int, head: str) -> tuple[str, str]:
-    """The range of the keys within a decade or longer period, except some keys at its two ends.
+    """The range of the keys within a decade or longer period; a few keys at its two ends are missing.
 
-    Keys within a period begin with the period's digits, except those of the last year of a century or longer period. A
-    period from the year 1 to 10,000 or beyond has no common digits, so its range ends where years with more digits
-    begin.
+    Keys within a period begin with the period's digits, except the keys in the last year of a century or longer period.
+    The years of a period from 1 to 10,000 or beyond have no common digits, so its range ends where years with more
+    digits begin.
     """
     sign = head[: len("time:+")]
     near, far = sorted(map(abs, years_of(year, precision)))
@@ -372,7 +371,7 @@ def _within(year: int, precision: int, head: str) -> tuple[str, str]:
 
 
 def _merged(ranges: list[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    """Merges ranges of strings: the result is sorted and without overlap."""
+    """Merges ranges of strings into sorted ranges that do not overlap."""
     found: list[tuple[str, str]] = []
     for start, stop in sorted(ranges):
         if found and start < found[-1][1]:
@@ -392,7 +391,7 @@ def keys_overlap(one: str, other: str) -> bool:
 
 
 def day_of(value: Value) -> datetime.date | None:
-    """The calendar day of a value; None for a value that is no day, and where `Date.calendar_day` is None.
+    """The calendar day of a value; None if the value is not a day, or if `Date.calendar_day` is None.
 
     >>> day_of(Value(kind="time", time="+1931-05-12T00:00:00Z", precision=11)), day_of(Value(kind="time", time="+1931-05-12T00:00:00Z", precision=10))
     (datetime.date(1931, 5, 12), None)

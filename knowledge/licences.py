@@ -6,7 +6,7 @@ from collections.abc import Collection
 from questloom.records.knowledge import ImageAsset
 
 ALLOWED = ("CC0", "PD", "CC BY", "CC BY-SA")
-"""The families that a recipe allows by default. A missing licence is never allowed."""
+"""The licence families that a recipe allows by default. A missing licence is never allowed."""
 
 _CREATIVE_COMMONS = re.compile(r"^(?:cc|creative commons)[ -]?(?P<terms>by(?:[ -](?:nc|nd|sa))*)\b")
 _ATTRIBUTION = {
@@ -19,7 +19,7 @@ _ATTRIBUTION = {
 
 
 def licence_family(short_name: str) -> str:
-    """The family of a `LicenseShortName`, without version, port or migration note; "" for an unknown name.
+    """The family of a licence's `LicenseShortName`, without version, port or migration note; "" for an unknown name.
 
     >>> licence_family("CC-BY-SA-3.0-migrated"), licence_family("Public domain"), licence_family("CC BY-NC 2.0")
     ('CC BY-SA', 'PD', 'CC BY-NC')
@@ -39,6 +39,6 @@ def licence_family(short_name: str) -> str:
 
 
 def may_be_given_on(image: ImageAsset, families: Collection[str]) -> bool:
-    """Whether a data set may contain a picture. The picture must be from Commons and its licence family allowed; a
+    """Whether a data set may contain a picture. The picture must come from Commons with an allowed licence family; a
     wiki's own files are often fair use."""
     return image.repository != "local" and licence_family(image.licence) in families

@@ -7,10 +7,11 @@ from typing import Any, NamedTuple
 from questloom.knowledge.readers.commons_page import file_name
 
 MAX_VALUES = 100
-"""An entity with more than MAX_VALUES values is a hub (a country, a capital). Hubs are gathered, but paths end at hubs."""
+"""An entity with more than MAX_VALUES values (a country, a capital) is a hub. Hubs are gathered, but paths end at
+hubs."""
 INTERNAL = frozenset(("Q4167836", "Q4167410", "Q13406463", "Q11266439", "Q17442446"))
-"""Classes of a wiki's own pages: categories, disambiguation pages, lists, templates. Paths end at items of these
-classes."""
+"""Classes of a wiki's own pages: categories, disambiguation pages, lists and templates. Paths end at items that belong
+to these classes."""
 INSTANCE_OF, SUBCLASS_OF, PICTURE = "P31", "P279", "P18"
 _ITEM = re.compile(r"Q[1-9]\d*")
 
@@ -18,13 +19,13 @@ Json = dict[str, Any]
 
 
 class Links(NamedTuple):
-    """The links of an entity, each tuple in the order of the entity's claims."""
+    """The links of an entity; each tuple has the order of the entity's claims."""
 
     classes: tuple[str, ...]
     parents: tuple[str, ...]
-    """The superclasses that a class states."""
+    """The classes that a class names as its superclasses."""
     values: tuple[str, ...]
-    """The items that all other claims name."""
+    """The items that the remaining claims name."""
     units: tuple[str, ...]
     properties: tuple[str, ...]
     """The properties of the claims and of their qualifiers."""
@@ -33,7 +34,7 @@ class Links(NamedTuple):
 
     @property
     def named(self) -> tuple[str, ...]:
-        """All items that the claims of the entity name."""
+        """All items that an entity's claims name."""
         return (*self.classes, *self.parents, *self.values)
 
     @property
@@ -99,7 +100,7 @@ def _units(snak: Json) -> list[str]:
 
 
 def classes_above(classes: Iterable[str], links: Mapping[str, Links]) -> set[str]:
-    """The classes and all their superclasses that `links` knows."""
+    """The classes with all their superclasses that `links` knows."""
     above: set[str] = set()
     waiting = list(classes)
     while waiting:

@@ -39,7 +39,7 @@ def write_dumps(run: Gathering, *, day: str, asked: Json) -> Json:
 
     Args:
         run: a finished gathering.
-        day: date of the first request, YYYY-MM-DD; the day stands in the dumps' names, because claims hold as of a day.
+        day: date of the first request, YYYY-MM-DD; the dumps' names contain this day, because claims hold as of a day.
         asked: the request, for the summary.
     """
     out, gathered, request = run.fetcher.out, run.gathered, run.request
@@ -71,9 +71,9 @@ def write_dumps(run: Gathering, *, day: str, asked: Json) -> Json:
 
 
 def stated_counts(counts: Mapping[str, ClassCount], links: Mapping[str, Links]) -> dict[str, int]:
-    """The number of members that each class has in the world.
+    """For each class, the number of its members in the world.
 
-    For a class that the query service counted, the number is the service's count. For a class below a whole class, the
+    If the query service counted the class, the number is the service's count. For a subclass of a whole class, the
     number is that of its gathered members, because all members of a whole class were gathered.
     """
     whole = {name for name, count in counts.items() if count.is_whole}
@@ -122,7 +122,7 @@ def _write_articles(path: Path, gathered: Gathered) -> dict[str, int]:
 
 
 def _write_metadata(path: Path, gathered: Gathered) -> int:
-    """Writes one line for each fetched picture, under the name that claims use; returns the number of pictures."""
+    """Writes one line for each fetched picture, under the file name that claims use; returns the number of pictures."""
     lines = []
     for name, _ in gathered.each(state.PICTURE):
         page = orjson.loads(gathered.body(state.FILE, name) or b"{}")
@@ -133,7 +133,7 @@ def _write_metadata(path: Path, gathered: Gathered) -> int:
 
 @contextmanager
 def _whole(path: Path, packed: Callable[[IO[bytes]], gzip.GzipFile] | None = None) -> Iterator[Any]:
-    """A file that appears under its name only when it is complete."""
+    """Opens a file that appears under its name only when it is complete."""
     part = path.with_name(f".{path.name}.part")
     try:
         with open(part, "wb") as raw:

@@ -1,4 +1,5 @@
-"""Fetches the things that a folder lacks, batch by batch. Each batch is stored before the next request leaves."""
+"""Fetches the things that a folder does not have yet, batch by batch. Each batch is stored before the next request is
+sent."""
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -28,16 +29,16 @@ T = TypeVar("T")
 
 
 class Fetcher:
-    """A folder and the services that fill it.
+    """A folder together with the services from which it is filled.
 
     Args:
-        request: gives the language, the wiki and the width of pictures.
+        request: request with the language, the wiki and the width of pictures.
         services: the clients of Wikimedia's services.
-        gathered: the things that the folder has.
+        gathered: things that the folder has.
         out: path of the folder.
-        progress: called after each request.
+        progress: function that is called after each request.
 
-    Every method raises ProviderFault when a service fails permanently.
+    Every method raises ProviderFault if a service fails permanently.
     """
 
     def __init__(
@@ -59,8 +60,8 @@ class Fetcher:
             self._moved[name] = body.decode()
 
     def entities(self, names: Iterable[str], step: str, *, again: bool = False) -> None:
-        """Fetches the entities that the folder lacks. With `again`, entities that were missing at the last request are
-        requested once more."""
+        """Fetches the entities that the folder does not have yet. With `again`, entities that were missing at the last
+        request are requested again."""
         known = self.gathered.outcomes(state.ENTITY)
         have = known.keys() - {name for name in known if again and known[name] == MISSING}
         wanted = sorted(set(names) - have, key=number_of)
@@ -81,7 +82,7 @@ class Fetcher:
             self.keep(rows)
 
     def articles(self, titles: Iterable[str]) -> None:
-        """Fetches the articles that the folder lacks. Redirects are followed."""
+        """Fetches the articles that the folder does not have yet, and follows redirects."""
         known = self.gathered.outcomes(state.PAGE)
         wanted = [title for title in dict.fromkeys(titles) if title not in known]
         for batch in self.batches(wanted, PAGES_A_CALL, "reading articles"):
@@ -136,7 +137,8 @@ class Fetcher:
         return row(state.PICTURE, name, FETCHED)
 
     def batches(self, wanted: Sequence[T], size: int, step: str) -> Iterable[list[T]]:
-        """Splits a list into batches of `size` items. Taking the next batch reports the previous batch as done."""
+        """Splits a list into batches of `size` items. When the caller takes the next batch, the previous batch is
+        reported as done."""
         for at in range(0, len(wanted), size):
             if not at:
                 self.progress(step, 0, len(wanted))
@@ -144,13 +146,13 @@ class Fetcher:
             self.progress(step, min(at + size, len(wanted)), len(wanted))
 
     def keep(self, rows: Iterable[state.Row]) -> None:
-        """Stores things and drops the cached replies that held them, because both together would double the folder's
-        size."""
+        """Stores things and drops the cached replies with the same content, because both together would double the
+        folder's size."""
         self.gathered.keep(rows)
         self.services.forget_replies()
 
     def list_of(self, key: str, fetch: Callable[[], list[str]]) -> list[str]:
-        """A list from the query service; it is fetched once and stored."""
+        """Returns a list from the query service, which is fetched once and then stored."""
         if (body := self.gathered.body(state.LIST, key)) is None:
             body = orjson.dumps(fetch())
             self.keep([row(state.LIST, key, FETCHED, body)])
@@ -158,13 +160,13 @@ class Fetcher:
         return found
 
     def number(self, key: str, fetch: Callable[[], int]) -> int:
-        """A number from the query service; it is fetched once and stored."""
+        """Returns a number from the query service, which is fetched once and then stored."""
         return int(self.list_of(key, lambda: [str(fetch())])[0])
 
     def final(self, name: str) -> str:
-        """The current id of an entity; a merged entity has the id of its target."""
+        """The current id of an entity; for a merged entity, the id of its target."""
         return self._moved.get(name, name)
 
     def of(self, name: str) -> Links | None:
-        """The links of an entity; None where the folder has no such entity."""
+        """The links of an entity; None if the folder does not have the entity."""
         return self.links.get(self.final(name))

@@ -1,8 +1,8 @@
 """The steps of gathering: anchors, the values of their claims, rivals, articles and pictures.
 
-Anchors are the entities that questions may start from; rivals are the other members of their classes. Everything
-fetched is stored in the file of `gathered.py` before the next request leaves. After a kill or with a larger limit, a
-run therefore requests only missing things.
+Anchors are the entities from which questions may start; rivals are the other members of the anchors' classes.
+Everything that is fetched is stored (`gathered.py`) before the next request is sent. After a kill, or with a larger
+limit, a run therefore requests only what is missing.
 """
 
 import json
@@ -20,7 +20,7 @@ from questloom.records.errors import InputError
 
 
 class Gathering:
-    """One gathering run over a folder.
+    """One run of gathering into a folder.
 
     Args:
         fetcher: the fetcher of the folder.
@@ -68,8 +68,7 @@ class Gathering:
     def anchors(self) -> list[str]:
         """Returns the ids of the anchors: the listed things, or the results of the class, query or category.
 
-        Raises:
-            InputError: there are no anchors.
+        Raises: InputError: the request gives no anchors.
         """
         request = self.request
         if request.class_id:
@@ -103,8 +102,7 @@ class Gathering:
     def _selected(self) -> list[str]:
         """The items that the SPARQL query selects.
 
-        Raises:
-            InputError: the query selects something that is no item.
+        Raises: InputError: the query selects something that is not an item.
         """
         request = self.request
         found = self.fetcher.list_of(
@@ -120,7 +118,7 @@ class Gathering:
         return found[: request.limit]
 
     def _items_of(self, titles: Sequence[str]) -> list[str]:
-        """Looks up the Wikidata items of article titles and follows redirects. A title without an item is stored as
+        """Looks up the Wikidata items for article titles, and follows redirects. A title without an item is stored as
         missing."""
         known: dict[str, str] = json.loads(self.gathered.body(state.NOTE, "items") or b"{}")
         for batch in self.fetcher.batches(
@@ -134,8 +132,8 @@ class Gathering:
         return [known[title] for title in titles if known[title]]
 
     def close(self, anchors: list[str]) -> list[str]:
-        """Fetches the anchors and follows their claims to `request.depth`; returns the ids of all reached entities,
-        anchors first."""
+        """Fetches the anchors and follows their claims for `request.depth` steps; returns the ids of all reached
+        entities, anchors first."""
         self.fetcher.entities(anchors, "anchors")
         reached = dict.fromkeys(anchors)
         frontier = list(anchors)
@@ -152,7 +150,7 @@ class Gathering:
         return list(reached)
 
     def gather_rivals(self, anchors: list[str]) -> None:
-        """Counts the requested class, or else the classes of the anchors, and fetches their members."""
+        """Counts the requested class, or the anchors' classes if no class is requested, and fetches the members."""
         classes: dict[str, int] = {}
         for name in anchors:
             for each in links.classes if (links := self.fetcher.of(name)) else ():
@@ -164,7 +162,7 @@ class Gathering:
         self.fetcher.entities(members, "rivals")
 
     def count_class(self, name: str) -> list[str]:
-        """Counts a class and returns its members, at most `request.rivals`."""
+        """Counts a class and returns its members, `request.rivals` at most."""
         number = self.fetcher.number(
             f"direct count {name}", lambda: self.services.direct_count(name)
         )
@@ -188,7 +186,7 @@ class Gathering:
         self.gather_articles(members)
 
     def gather_words(self) -> None:
-        """Fetches the entities that sentences need for words: all superclasses, units and properties of the gathered
+        """Fetches the entities whose labels sentences need: all superclasses, units and properties of the gathered
         things."""
         items = [links for name, links in self.fetcher.links.items() if name.startswith("Q")]
         wanted = {n for links in items for n in (*links.classes, *links.parents, *links.units)}
@@ -208,7 +206,8 @@ class Gathering:
         self.fetcher.articles([title for title in titles if title])
 
     def gather_pictures(self, anchors: Iterable[str], things: Iterable[str]) -> None:
-        """Fetches pictures: the anchors' own, others that depict the anchors, and those of things with an article."""
+        """Fetches pictures: the anchors' own pictures, others that depict the anchors, and those of things with an
+        article."""
         first = dict.fromkeys(
             n for name in anchors if (li := self.fetcher.of(name)) for n in li.pictures
         )
@@ -218,7 +217,7 @@ class Gathering:
         self.fetcher.pictures(names)
 
     def _views(self, anchors: Iterable[str]) -> dict[str, None]:
-        """Names of further pictures that depict the anchors."""
+        """File names of further pictures that depict the anchors."""
         views, wanted = self.request.views, [self.fetcher.final(name) for name in anchors]
         found: dict[str, None] = {}
         for (name,) in self.fetcher.batches(wanted if views else [], 1, "looking for more views"):

@@ -1,4 +1,4 @@
-"""The things that a folder has gathered, in one SQLite file. A resumed run fetches nothing twice."""
+"""The things that were gathered into a folder, in one SQLite file. When a run is resumed, it fetches nothing twice."""
 
 import fcntl
 import sqlite3
@@ -13,18 +13,18 @@ VERSION = 1
 ENTITY, TITLE, PAGE, FILE, PICTURE = "entity", "title", "page", "file", "picture"
 LIST, NOTE = "list", "note"
 FETCHED, MERGED, MISSING, UNREADABLE = "fetched", "merged", "missing", "unreadable"
-"""Outcomes of a request. The body of a merged thing is the id or title of its target."""
+"""The possible outcomes of a request. For a merged thing, the stored body is the id or title of the thing's target."""
 _SCHEMA = (
     "CREATE TABLE IF NOT EXISTS things (kind TEXT, key TEXT, outcome TEXT NOT NULL, why TEXT NOT NULL, "
     "body BLOB NOT NULL, PRIMARY KEY (kind, key)) WITHOUT ROWID"
 )
 
 Row = tuple[str, str, str, str, bytes]
-"""A stored row: (kind, key, outcome, why, body)."""
+"""A row of the SQLite file: (kind, key, outcome, why, body)."""
 
 
 def row(kind: str, key: str, outcome: str, body: str | bytes = "", *, why: str = "") -> Row:
-    """Makes the stored row of a requested thing."""
+    """Makes the row for a requested thing."""
     return (
         kind,
         key,
@@ -35,10 +35,10 @@ def row(kind: str, key: str, outcome: str, body: str | bytes = "", *, why: str =
 
 
 class Gathered:
-    """The gathered things of a folder, by kind and by the requested id, title or name.
+    """The gathered things in a folder, by kind and by the requested id, title or name.
 
     Args:
-        folder: path of the folder; it is created where it is missing.
+        folder: path of the folder; created if missing.
 
     Raises:
         InputError: the folder holds other files, another run works in it, or the SQLite file is damaged.
@@ -82,7 +82,7 @@ class Gathered:
             ) from error
 
     def close(self) -> None:
-        """Closes the file and releases the folder."""
+        """Closes the file and unlocks the folder."""
         self._db.close()
         self._lock.close()
 
@@ -96,7 +96,7 @@ class Gathered:
         return dict(self._db.execute("SELECT key, outcome FROM things WHERE kind = ?", (kind,)))
 
     def failures(self) -> Mapping[str, list[tuple[str, str]]]:
-        """The failed requests by kind, as (key, why)."""
+        """The failed requests of a kind, as (key, why)."""
         found: dict[str, list[tuple[str, str]]] = {}
         for kind, key, outcome, why in self._db.execute(
             "SELECT kind, key, outcome, why FROM things WHERE outcome IN (?, ?) ORDER BY kind, key",
@@ -106,7 +106,7 @@ class Gathered:
         return found
 
     def body(self, kind: str, key: str) -> bytes | None:
-        """The body of one thing; None where it was never requested."""
+        """The body of one thing; None if the thing was never requested."""
         found = self._db.execute(
             "SELECT body FROM things WHERE kind = ? AND key = ?", (kind, key)
         ).fetchone()

@@ -1,8 +1,9 @@
-"""The forecast of a gathering: things, calls and minutes at each service, before the first call.
+"""The forecast for a gathering: numbers of things, calls and minutes at each service, before the first call.
 
-The growth with the number of anchors was fitted on the claims of real things; `python -m benchmarks.gather_plan` prints
-the fit and its data. Anchors of one class share more values than the fit assumes. Things with many claims lead to more
-values than the fit assumes. The seconds per call are assumed, not measured.
+Its growth with the number of anchors was fitted to the claims of real things; `python -m benchmarks.gather_plan` prints
+the fit and its data. Anchors of one class share more values than the fit assumes, so the forecast is then too high.
+Things with many claims lead to more values than the fit assumes, so the forecast is then too low. The seconds per call
+are assumed, not measured.
 """
 
 import math
@@ -21,19 +22,19 @@ from questloom.knowledge.gather.wikimedia import (
 SECONDS = {"query service": 5.0, "Wikidata": 2.0, "Wikipedia": 2.0, "Commons": 2.0, "pictures": 0.4}
 """Assumed seconds per call to each service."""
 REACHED, EXPONENT = (1.0, 50.0, 200.0, 400.0), 0.7
-"""n anchors lead to REACHED[depth] n^EXPONENT things, including the anchors."""
+"""The fit: n anchors lead to REACHED[depth] n^EXPONENT things, including the anchors."""
 CLASSES, CLASS_EXPONENT = 2600.0, 0.09
-"""The n gathered things have CLASSES n^CLASS_EXPONENT classes, superclasses and units."""
+"""The fit: n gathered things have CLASSES n^CLASS_EXPONENT classes, superclasses and units."""
 PROPERTIES = 2000
 WITH_ARTICLE, WITH_PICTURE = 0.55, 0.7
-"""The share of things with an article in a large edition, and the share of these that also have a picture."""
+"""The share of things with an article in a large Wikipedia, and the share of these things that also have a picture."""
 RIVALS_OF_A_CLASS = 500
-"""Assumed number of members of a class that was not counted."""
+"""The assumed number of members of a class that was not counted."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """All requests of a gathering to one service."""
+    """All requests that a gathering sends to one service."""
 
     service: str
     what: str
@@ -47,7 +48,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Plan:
-    """The steps of a gathering."""
+    """The steps of a gathering, in order."""
 
     steps: tuple[Step, ...]
 
@@ -76,7 +77,7 @@ class Plan:
 
 
 def plan_of(request: GatherRequest, *, members: int | None = None) -> Plan:
-    """The plan of a gathering request.
+    """Plans the steps for a gathering request.
 
     Args:
         members: number of members of the class, if it was counted.

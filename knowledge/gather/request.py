@@ -1,24 +1,23 @@
-"""The request of a gathering, and the counts of its classes."""
+"""The request for a gathering, and the counted members of its classes."""
 
 from dataclasses import dataclass
 
 MAX_CLASS = 100_000
-"""The size of the largest class that can be gathered, because the query service cannot list a larger class within its
-time limit."""
+"""Maximum size of a class that can be gathered; the query service cannot list a larger class within its time limit."""
 MAX_CLASSES = 40
-"""The most classes of listed anchors whose members are counted; the commonest classes come first."""
+"""Maximum number of classes whose members are counted if the anchors are listed; the commonest classes come first."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class GatherRequest:
-    """What to gather. One of class_id, ids, titles, category and query gives the anchors; `lacking` names classes to
-    complete instead."""
+    """The request: what to gather. One of class_id, ids, titles, category and query gives the anchors; `lacking`
+    instead names classes to complete."""
 
     class_id: str = ""
     ids: tuple[str, ...] = ()
     titles: tuple[str, ...] = ()
     titles_option: str = "--titles"
-    """The command's option that gave the titles, for error messages."""
+    """The command-line option that gave the titles, for error messages."""
     category: str = ""
     """A category of the Wikipedia, without the namespace; articles of subcategories are left out."""
     query: str = ""
@@ -26,16 +25,16 @@ class GatherRequest:
     lacking: tuple[str, ...] = ()
     """Classes that an earlier gathering left incomplete."""
     limit: int = 500
-    """The most anchors of the class, the category or the query."""
+    """Maximum number of anchors from the class, the category or the query."""
     depth: int = 2
     """The number of steps from an anchor along claims."""
     rivals: int = 2000
-    """The most members of a class that are fetched. A class with at most this many members is gathered whole."""
+    """Maximum number of fetched members of a class. If a class has at most this many members, it is gathered whole."""
     language: str = "en"
     width: int = 960
-    """Width of pictures in pixels."""
+    """Width in pixels of the fetched pictures."""
     views: int = 3
-    """The most further pictures for each anchor; Commons states what its files depict."""
+    """Maximum number of further pictures for each anchor; Commons states what its files depict."""
     all_pictures: bool = True
     """Whether to fetch the pictures of all reached things with an article; otherwise only the anchors' pictures."""
 
@@ -46,11 +45,11 @@ class GatherRequest:
 
 @dataclass(frozen=True, kw_only=True)
 class ClassCount:
-    """The members of a class, as the query service counts them."""
+    """The number of members of a class, as counted by the query service."""
 
     members: int
     listed: int
-    """The number of class members that were gathered."""
+    """The number of members of a class that were gathered."""
 
     @property
     def is_whole(self) -> bool:

@@ -19,11 +19,11 @@ from questloom.records.errors import ProviderFault
 from questloom.records.names import codes_of
 
 ENTITIES_A_CALL, PAGES_A_CALL, FILES_A_CALL, TITLES_A_CALL = 50, 20, 50, 50
-"""Numbers of things per API request. The API allows fifty; fewer articles are requested, because fifty whole articles
-can take many megabytes."""
+"""Number of entities, titles or files in one API request. The API allows fifty articles in one request; fewer are
+requested, because fifty whole articles can take many megabytes."""
 IDS_A_QUERY = 5000
 MEMBERS_A_CALL = 500
-"""The API's maximum of category members per request."""
+"""Maximum number of category members that the API returns per request."""
 ENTITY = "http://www.wikidata.org/entity/"
 _PAGE = re.compile(r" *<page>.*?</page>\n?", re.S)
 _TITLE, _REVISION = re.compile(r"<title>(.*?)</title>"), re.compile(r"<revision>\s*<id>(\d+)</id>")
@@ -45,7 +45,7 @@ class Addresses:
 
     @classmethod
     def of(cls, language: str, base: str = "") -> "Addresses":
-        """The addresses for a language edition. With `base`, all services stand under one address
+        """The addresses of the services for a language edition. With `base`, all services are at one address
         (`benchmarks/wikimedia.py`)."""
         if base:
             base = base.rstrip("/")
@@ -61,26 +61,26 @@ class Addresses:
 
 @dataclass(frozen=True)
 class Export:
-    """The articles of one request."""
+    """The articles that one request returned."""
 
     header: str
     """The text before the first page: the root element and the site."""
     pages: dict[str, str]
-    """The XML of each page, by title."""
+    """The XML of each page, by the page's title."""
     titles: dict[str, str]
-    """The final title of each requested title; "" where there is no page."""
+    """The final title for each requested title; "" if there is no page."""
 
 
 class Wikimedia:
-    """Clients of the services; each service gets one request at a time.
+    """Clients of Wikimedia's services; each service gets one request at a time.
 
     Args:
-        caller: made by `polite_caller`.
-        addresses: the addresses of the services.
-        language: the language edition, such as "en".
+        caller: a caller from `polite_caller`.
+        addresses: addresses of the services.
+        language: language edition of Wikipedia, such as "en".
         contact: mail address or page of the person who runs the gathering; "" takes QUESTLOOM_CONTACT.
 
-    Every method raises ProviderFault when its service fails permanently.
+    Every method raises ProviderFault if its service fails permanently.
 
     Raises:
         InputError: no contact is given.
@@ -97,7 +97,7 @@ class Wikimedia:
         self._commons = CommonsApi(caller, endpoint=addresses.commons, contact=contact)
 
     def forget_replies(self) -> None:
-        """Drops the cached replies so far; call this method after their contents are stored elsewhere."""
+        """Drops the cached replies so far; call this method after their contents were stored elsewhere."""
         self._caller.forget_used()
 
     def direct_count(self, class_id: str) -> int:
@@ -114,10 +114,10 @@ class Wikimedia:
         return int(rows[0]["n"]["value"]) if rows else 0
 
     def members(self, class_id: str, *, limit: int, askable: bool = False) -> list[str]:
-        """The first members of a class, sorted by address. A larger limit only adds members.
+        """The first members of a class, sorted by their addresses. With a larger limit, the list only grows at its end.
 
         Args:
-            askable: only members that have a picture and an article in the language.
+            askable: whether to return only members with a picture and an article in the language.
         """
         where = _MEMBERS.format(class_id=class_id)
         if askable:
@@ -128,7 +128,7 @@ class Wikimedia:
         return [row["item"]["value"].rpartition("/")[2] for row in rows]
 
     def selected(self, query: str) -> list[str]:
-        """The distinct values that a SELECT query binds to ?item, in the query's order. Items are given as ids, other
+        """The distinct values of ?item in a SELECT query's result, in the result's order. Items are given as ids, other
         values unchanged.
 
         Raises:
@@ -138,7 +138,7 @@ class Wikimedia:
         return list(dict.fromkeys(cell.removeprefix(ENTITY) for cell in cells if cell))
 
     def category_members(self, category: str, *, limit: int) -> list[str]:
-        """Titles of the first articles of a category, in the API's order."""
+        """Titles of the first articles in a category, in the API's order."""
         asked = {
             "action": "query",
             "list": "categorymembers",
@@ -157,8 +157,8 @@ class Wikimedia:
         return found
 
     def entities(self, ids: list[str]) -> dict[str, Json | None]:
-        """Requests up to fifty entities; returns them by requested id. A merged entity carries the `id` of its target.
-        A missing entity is None."""
+        """Requests up to fifty entities; returns each entity under the id that was requested. A merged entity has the
+        `id` of its target. If an entity is missing, its value is None."""
         try:
             found = self._wikidata.ask(
                 {
@@ -182,7 +182,7 @@ class Wikimedia:
         return {name: None if e is None or "missing" in e else e for name, e in got.items()}
 
     def items_of(self, titles: list[str]) -> dict[str, str]:
-        """The items of up to fifty article titles; "" where the article or its item is missing."""
+        """The items for up to fifty article titles; "" if the article or its item is missing."""
         query = self._wikipedia.ask(
             {
                 "action": "query",
@@ -199,7 +199,7 @@ class Wikimedia:
         return {title: items.get(final, "") for title, final in _resolved(titles, query).items()}
 
     def articles(self, titles: list[str]) -> Export:
-        """Requests up to twenty articles with their revisions, after redirects."""
+        """Requests up to twenty articles with their revisions, and follows redirects."""
         query = self._wikipedia.ask(
             {"action": "query", "export": "1", "redirects": "1", "titles": "|".join(titles)}
         ).get("query", {})
@@ -212,22 +212,22 @@ class Wikimedia:
         )
 
     def depicting(self, item: str, *, limit: int) -> list[str]:
-        """Names of the files that depict an item (P180), in the order of Commons' search."""
+        """Names of the files that depict an item (P180), in the order of Commons' search results."""
         found = self._commons.search(f"haswbstatement:P180={item}", limit=limit)
         return [file_name(title) for title in found]
 
     def files(self, names: list[str], *, width: int) -> dict[str, Json | None]:
-        """Requests up to fifty file pages of Commons, by name. Each page has author, licence and statements; a missing
-        file is None."""
+        """Requests up to fifty file pages of Commons, by name. Each page has author, licence and statements; the value
+        is None if a file is missing."""
         return self._commons.pages(names, width=width)
 
     def picture(self, page: Json) -> bytes:
-        """The bytes of a picture in the requested width. Raises ValueError where the page names no address."""
+        """The bytes of a picture in the requested width. Raises ValueError if the page names no address."""
         return self._commons.picture(page)
 
 
 def _resolved(titles: list[str], query: Json) -> dict[str, str]:
-    """The final title of each requested title, after redirects."""
+    """The final title for each requested title, after redirects."""
     moves = {
         move["from"]: move["to"]
         for key in ("normalized", "redirects")
@@ -244,7 +244,7 @@ def _resolved(titles: list[str], query: Json) -> dict[str, str]:
 
 
 def title_of(xml: str) -> str:
-    """The title of an exported page.
+    """The title of a page in an export.
 
     >>> title_of("<page><title>Salt &amp; pepper</title></page>")
     'Salt & pepper'
@@ -254,6 +254,6 @@ def title_of(xml: str) -> str:
 
 
 def revision_of(xml: str) -> int:
-    """The revision id of an exported page."""
+    """The revision id of a page in an export."""
     found = _REVISION.search(xml)
     return int(found[1]) if found else 0

@@ -1,2 +1,2 @@
-"""Readers of Wikimedia's formats: dumps, ZIM files, query service, picture folders. The readers are plain generators
-without Beam."""
+"""Readers of Wikimedia's formats: dumps, ZIM files, query service, picture folders. The readers are plain Python
+generators and do not use Beam."""

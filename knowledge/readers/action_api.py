@@ -28,13 +28,13 @@ _TIMEOUT = aiohttp.ClientTimeout(sock_connect=TIMEOUT, sock_read=TIMEOUT)
 
 
 class ActionApi:
-    """One wiki's api.php. Replies stay cached as long as the caller's folder exists.
+    """Sends requests to one wiki's api.php. Replies stay cached as long as the caller's folder exists.
 
     Args:
-        caller: made by `polite_caller`.
+        caller: a caller from `polite_caller`.
         service: name of the service in the ledger; it decides the pace.
         endpoint: the address of api.php.
-        contact: mail address or page of the person who runs this; "" takes QUESTLOOM_CONTACT.
+        contact: mail address or web page of the user; "" takes QUESTLOOM_CONTACT.
 
     Raises:
         InputError: no contact is given.
@@ -45,7 +45,7 @@ class ActionApi:
         self.agent = user_agent(contact)
 
     def ask(self, parameters: dict[str, str]) -> dict[str, Any]:
-        """Returns the API's reply in format version 2.
+        """Returns the API's reply, in format version 2.
 
         Raises:
             ProviderFault: the API fails permanently or refuses the request.
@@ -66,7 +66,7 @@ class ActionApi:
         return reply
 
     def _check(self, body: bytes, headers: Mapping[str, str]) -> None:
-        """Raises CallFault for a body that is no reply of the API, or that reports an error."""
+        """Raises CallFault if a body is not a reply of the API, or reports an error."""
         try:
             reply = orjson.loads(body)
             code = reply.get("error", {}).get("code", "")
@@ -99,8 +99,8 @@ async def load(
         agent: made by `user_agent`.
 
     Raises:
-        CallFault: the reply is missing or incomplete; ValueError: the address, or the target of a redirect, is no
-            address.
+        CallFault: the reply is missing or incomplete; ValueError: the address, or the target of a redirect, is not a
+            valid address.
     """
     try:
         async with (

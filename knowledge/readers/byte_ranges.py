@@ -1,7 +1,7 @@
-"""Splits a dump into byte ranges for many workers. Exactly one range reads each record.
+"""Splits a dump into byte ranges, so that many workers can read it. Exactly one range reads each record.
 
-The first bytes of the file show its format; the file's name is ignored. A range owns the pieces (chunks, bz2 streams or
-blocks) that begin in it; `pieces` reads them.
+The first bytes of the file determine its format; the file's name is ignored. The pieces (chunks, bz2 streams or blocks)
+that begin in a range belong to it; `pieces` reads them.
 
 * plain: a range can begin at any byte.
 * bz2 with many streams (Wikimedia's multistream dumps): ranges begin at streams. The dump's index or the magic bytes
