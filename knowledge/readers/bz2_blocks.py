@@ -1,9 +1,9 @@
-"""Random access into bz2: decompresses the blocks that begin in a byte range, at any bit.
+"""Random access into bz2 files: decompresses the blocks that begin in a byte range, at any bit.
 
-A bz2 stream is a header, blocks of up to 900 kB, and an end mark with a CRC over the blocks' CRCs. Each block has a CRC
-of its own and can start at any *bit*. This module turns a block into a stream of its own: header, the block's bits
-shifted to a byte boundary, end mark, the block's CRC. The C library then decompresses and checks that stream. So
-several cores can read a bz2 file with a single stream.
+A bz2 stream consists of a header, blocks of up to 900 kB, and an end mark with a CRC over the blocks' CRCs. Each block
+has its own CRC and can start at any *bit*. This module makes each block a stream of its own: a header, the block's bits
+shifted to a byte boundary, an end mark, and the block's CRC. The C library then decompresses and checks this stream. In
+this way several cores can read a bz2 file with a single stream.
 
 Source of the format: bzip2's `decompress.c` and Tsai's "BZIP2: format specification".
 """
@@ -19,14 +19,14 @@ END_MARK = 0x177245385090
 MARK_BITS = 48
 READ_SIZE = 1 << 20
 LONGEST_BLOCK = 4 << 20
-"""A block must end within this many compressed bytes: 900 kB that do not compress, plus ample room."""
+"""Maximum compressed size of a block in bytes: 900 kB that cannot be compressed, plus ample room."""
 
 
 class Block(NamedTuple):
-    """One decompressed block. For a damaged block `data` is empty and the fault is named."""
+    """One decompressed block. If a block is damaged, `data` is empty and `fault` states the reason."""
 
     offset: int
-    """The byte of the file in which the block's mark begins."""
+    """The byte of the file that contains the first bit of the block's mark."""
     data: bytes
     last: bool
     """True for the last block of the file."""
@@ -35,8 +35,8 @@ class Block(NamedTuple):
 
 @functools.cache
 def _cores(mark: int) -> tuple[re.Pattern[bytes], dict[bytes, int]]:
-    """A pattern for the five whole bytes that a mark has at each of the eight alignments, and a dict from these bytes
-    to the alignment."""
+    """A pattern for the five whole bytes that a mark has at each of the eight bit alignments, and a dict from these
+    bytes to the alignment."""
     shifts = {(mark << (8 - shift)).to_bytes(7, "big")[1:6]: shift for shift in range(8)}
     return re.compile(b"|".join(map(re.escape, shifts))), shifts
 
@@ -81,14 +81,14 @@ def decompress_block(data: bytes, begin: int, end: int) -> bytes:
 
 
 def read_blocks(file: BinaryIO, start: int, end: int) -> Iterator[Block | None]:
-    """Yields the blocks whose mark begins at byte `start` or later, to the end of the file. None is yielded once, where
-    `end` is passed.
+    """Yields the blocks whose mark begins at byte `start` or later, to the end of the file. When `end` is passed, None
+    is yielded once.
 
-    A mark may occur by chance inside a block (one position in 2^48). Therefore, when a block fails to decompress, it is
-    tried again up to the mark after the next one.
+    A mark may occur by chance inside a block (one position in 2^48). If a block cannot be decompressed, the block is
+    therefore tried again with the bits up to the mark after the next mark.
 
     Args:
-        file: a seekable file of bz2 data with one stream or many.
+        file: a seekable bz2 file with one or many streams.
         start: any byte offset.
         end: the end of the caller's range; later blocks are decompressed only when the caller asks for them.
     """
@@ -103,16 +103,17 @@ def read_blocks(file: BinaryIO, start: int, end: int) -> Iterator[Block | None]:
 
 
 class _Window:
-    """A part of the file that begins with the next block, and the block marks in this part."""
+    """A part of the file that begins with the next block, with the block marks in this part."""
 
     def __init__(self, file: BinaryIO, start: int) -> None:
         self.file, self.base, self.data, self.at_end = file, start, b"", False
         self.marks: list[int] = []
-        """Bit positions of marks in `data`."""
+        """Bit positions of the block marks in `data`."""
         file.seek(start)
 
     def look_ahead(self, num_marks: int) -> bool:
-        """Reads until `num_marks` marks are seen. Returns False when the file or the longest possible block ends first."""
+        """Reads until `num_marks` marks are seen. Returns False if the file or the longest possible block ends
+        first."""
         while len(self.marks) < num_marks and not self.at_end:
             if self.marks and len(self.data) > num_marks * LONGEST_BLOCK:
                 break
@@ -147,7 +148,7 @@ class _Window:
         return Block(offset, content, not self.look_ahead(1), fault)
 
     def _end_of_block(self, num: int) -> int | None:
-        """The bit at which the first block ends if mark `num` is the next true mark; None when the block does not end
+        """The bit at which the first block ends if mark `num` is the next true mark; None if the block does not end
         there."""
         if len(self.marks) <= num:
             ends = (

@@ -22,12 +22,13 @@ Page = dict[str, Any]
 
 
 class CommonsApi:
-    """The API and the file server of Commons. Each of the two gets one request at a time, and replies are cached.
+    """The client of the API and the file server of Commons. Each of these two servers gets one request at a time, and
+    replies are cached.
 
     Args:
-        caller: made by `polite_caller`; delete its folder to drop the cached replies.
+        caller: a caller from `polite_caller`; delete its folder to drop the cached replies.
         endpoint: the address of api.php.
-        contact: mail address or page of the person who runs this; "" takes QUESTLOOM_CONTACT.
+        contact: mail address or web page of the user; "" takes QUESTLOOM_CONTACT.
 
     Raises:
         InputError: no contact is given.
@@ -38,14 +39,14 @@ class CommonsApi:
         self._api = ActionApi(caller, COMMONS, endpoint, contact=contact)
 
     def pages(self, names: list[str], *, width: int) -> dict[str, Page | None]:
-        """Requests the page objects of files (with `imageinfo` and `mediainfo`), by name. A missing file is None.
+        """Requests the page objects of files (with `imageinfo` and `mediainfo`) by file name. If a file is missing, its
+        value is None.
 
         Args:
             names: file names, with or without namespace.
             width: width of the thumbnail in pixels, one of the standard widths.
 
-        Raises:
-            InputError: the width is no standard width.
+        Raises: InputError: the width is not a standard width.
             ProviderFault: the API fails permanently.
         """
         if width not in STANDARD_WIDTHS:
@@ -120,7 +121,7 @@ class CommonsApi:
         return [hit["title"] for hit in self._api.ask(asked).get("query", {}).get("search", ())]
 
     def picture(self, page: Page) -> bytes:
-        """Downloads the thumbnail that a page names, or the file itself when it is no wider.
+        """Downloads the thumbnail that a page names, or the file itself if the file is not wider.
 
         Raises:
             ProviderFault: the file cannot be downloaded; ValueError: the page names no address.

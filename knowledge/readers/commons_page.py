@@ -21,7 +21,7 @@ _BOX = re.compile(r"pct:([\d.]+),([\d.]+),([\d.]+),([\d.]+)")
 
 
 def file_name(title: str) -> str:
-    """The normal form of a Commons file name: no namespace, blanks for underscores, a capital first letter."""
+    """The normal form of a Commons file name: no namespace, spaces instead of underscores, a capital first letter."""
     name = " ".join((title.partition(":")[2] if ":" in title else title).replace("_", " ").split())
     return name[:1].upper() + name[1:]
 
@@ -30,7 +30,7 @@ def plain_text(said: Any) -> str:
     """The visible text of an `extmetadata` value, on one line and cut to MAX_TEXT_CHARS.
 
     Args:
-        said: HTML, or a dict of HTML by language; English is taken, else the first language.
+        said: HTML, or a dict of HTML by language; English is preferred, else the first language is taken.
     """
     if isinstance(said, dict):
         by_language = {language: text for language, text in said.items() if language != "_type"}
@@ -39,9 +39,9 @@ def plain_text(said: Any) -> str:
 
 
 def image_asset(page: dict[str, Any], data: bytes, facts: PictureFacts) -> ImageAsset:
-    """The record of a picture. The page gives the description; the bytes give kind, size and hash.
+    """Makes the record of a picture. The page gives the description; the file's bytes give kind, size and hash.
 
-    A field that the page lacks stays "". A licence is never assumed.
+    A field that the page lacks stays "". If the page states no licence, none is assumed.
 
     Raises:
         ValueError, KeyError, TypeError, AttributeError: the page does not have the API's layout.
@@ -74,14 +74,14 @@ def image_asset(page: dict[str, Any], data: bytes, facts: PictureFacts) -> Image
 
 
 def _repository(page: dict[str, Any], address: str) -> str:
-    """The repository of a file: "shared" for files of Commons. Commons itself calls its own files "local"; such files
-    become "shared" too."""
+    """The repository that holds a file: "shared" for files of Commons. Commons itself calls its own files "local"; such
+    files become "shared" too."""
     on_commons = urllib.parse.urlparse(address).netloc == "commons.wikimedia.org"
     return "shared" if on_commons else str(page.get("imagerepository", ""))
 
 
 def structured_data(mediainfo: dict[str, Any]) -> tuple[tuple[str, ...], tuple[Detail, ...]]:
-    """Reads a file's statements. Returns (depicted items (P180), preferred ones first; visible details)."""
+    """Reads a file's statements. Returns (the depicted items (P180), preferred items first; the visible details)."""
     statements = mediainfo.get("statements") or {}  # the API writes [] for an empty dict
     depicts: list[tuple[bool, str]] = []
     details: list[Detail] = []
@@ -109,8 +109,8 @@ def _details(statement: dict[str, Any], part: str) -> list[Detail]:
 
 
 def _box(statement: dict[str, Any]) -> tuple[float, ...]:
-    """The box of a statement (P2677) as (left, top, width, height) in per cent; () where the box is missing, in pixels,
-    or outside the picture."""
+    """The box of a statement (P2677) as (left, top, width, height) in per cent; () if the box is missing, given in
+    pixels, or outside the picture."""
     for snak in (statement.get("qualifiers") or {}).get(POSITION, ()):
         found = _BOX.fullmatch(read_value(snak).text)
         if found:

@@ -1,12 +1,12 @@
-"""Streams the rows of a data set in Parquet or JSON lines, local or on the Hub, with `datasets`. No file is downloaded
-or held whole.
+"""Streams the rows of a data set in Parquet or JSON lines, local or on the Hub, with the library `datasets`. No file is
+downloaded or held in memory as a whole.
 
 ```
 rows.parquet   rows.jsonl.gz   FOLDER   hf://datasets/ORG/NAME[@REVISION]/FOLDER
 ```
 
 From a folder all Parquet files are read; in a folder without Parquet files, all files of JSON lines are read. One range
-is a row group of Parquet or a file of JSON lines.
+is a row group of a Parquet file, or a whole file of JSON lines.
 """
 
 import difflib
@@ -26,19 +26,19 @@ HUB = "hf://datasets/"
 PARQUET = (".parquet",)
 LINES = tuple(f"{name}{packed}" for name in (".jsonl", ".ndjson") for packed in ("", ".gz", ".bz2"))
 BATCH_ROWS = 128
-"""Parquet rows that are decoded at once."""
+"""Number of Parquet rows that are decoded at once."""
 LINES_CHARS = 1 << 20
-"""Characters of JSON lines that are read at once."""
+"""Number of characters of JSON lines that are read at once."""
 SAMPLED = 100
-"""Rows of JSON lines that are searched for a field. JSON lines leave out empty fields, so a field counts as missing
-only when none of the searched rows has it."""
+"""Number of rows of JSON lines that are searched for a field. JSON lines leave out empty fields, so a field counts as
+missing only if none of the searched rows has it."""
 
 Row = dict[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)
 class RowRange:
-    """One of the equal parts of a data set."""
+    """One of the equal parts into which a data set is split."""
 
     path: str
     columns: tuple[str, ...]
@@ -47,7 +47,7 @@ class RowRange:
 
 
 def is_data_set(path: str) -> bool:
-    """Whether a path names a data set: an address on the Hub, a file with a known ending, or a local folder."""
+    """Whether a path names a data set: an address on the Hub, a file with a known suffix, or a local folder."""
     return path.startswith(HUB) or path.endswith((*PARQUET, *LINES)) or Path(path).is_dir()
 
 
@@ -87,7 +87,8 @@ def _version(info: Row) -> str:
 
 
 def state_of(path: str) -> tuple[int, str]:
-    """Returns (total bytes, a state text). The state changes when one of the files is rewritten."""
+    """Returns (total number of bytes, a text that identifies the state of the files). The text changes if one of the
+    files is rewritten."""
     files = files_of(path)
     return sum(size for _, size, _ in files), sha256_hex(repr(files))
 
@@ -97,8 +98,8 @@ def plan_rows(path: str, columns: Iterable[str], most: int = 1 << 12) -> list[Ro
 
     Args:
         path: a file, a folder, or an address on the Hub.
-        columns: the required fields.
-        most: the largest number of ranges.
+        columns: fields that the rows must have.
+        most: maximum number of ranges.
 
     Raises:
         InputError: the data set cannot be read, is empty, or lacks a field.
@@ -125,8 +126,7 @@ def plan_rows(path: str, columns: Iterable[str], most: int = 1 << 12) -> list[Ro
 def read_rows(part: RowRange) -> Iterator[tuple[str, Row]]:
     """Yields (place, row) for each row of a range, in order.
 
-    Raises:
-        InputError: a line is no JSON object, or a file cannot be read; the error names the place.
+    Raises: InputError: a line is not a JSON object, or a file cannot be read; the message names the place.
     """
     files = [name for name, _, _ in files_of(part.path)]
     try:
@@ -160,7 +160,7 @@ def _open(path: str, files: list[str], columns: list[str] | None) -> Any:
 
 
 def _decoded(where: str, rows: Any) -> Iterator[tuple[str, Row]]:
-    """Yields rows with their number; a line of text is parsed into its JSON object."""
+    """Yields rows with their numbers; a line of text is parsed into its JSON object."""
     lines = rows.column_names in (None, ["text"])
     for number, row in enumerate(rows, 1):
         place = f"{where}, row {number:,}"
@@ -181,10 +181,9 @@ def _decoded(where: str, rows: Any) -> Iterator[tuple[str, Row]]:
 
 
 def decoded_field(where: str, name: str, value: Any) -> Any:
-    """A nested field. Parquet files of the Hub store nested fields as JSON text, which is parsed here.
+    """The value of a nested field. In Parquet files of the Hub, nested fields are JSON text, which is parsed here.
 
-    Raises:
-        InputError: the text is no JSON.
+    Raises: InputError: the text is not JSON.
     """
     if not isinstance(value, str | bytes):
         return value
@@ -197,7 +196,7 @@ def decoded_field(where: str, name: str, value: Any) -> Any:
 
 
 def missing(where: str, name: str, names: Iterable[str]) -> InputError:
-    """The error for a missing field; it suggests the most similar field."""
+    """The error for a missing field; its message suggests the most similar field."""
     has = [str(n) for n in names]
     near = difflib.get_close_matches(re.sub(r".*\.", "", name), has, n=1, cutoff=0.75)
     meant = f" ({near[0]!r} may be meant)" if near else ""

@@ -1,8 +1,8 @@
-"""Reads Wikidata entities from the rows of data sets on the Hub; the results equal those of a dump.
+"""Reads Wikidata entities from the rows of data sets on the Hub; the results equal those from a dump.
 
 One row holds one entity: id, labels, descriptions, aliases, sitelinks, claims. Each field is an object of Wikidata's
-JSON or the text of such an object. The data set `philippesaade/wikidata` leaves the `snaktype` and the type of the
-value out of its snaks. The snaks of that data set also have labels, which this reader ignores.
+JSON, or the text of such an object. In the data set `philippesaade/wikidata`, the snaks (values of statements) lack
+`snaktype` and the type of the value. The snaks of that data set also have labels, which this reader ignores.
 
 Source of the format: https://doc.wikimedia.org/Wikibase/master/php/docs_topics_json.html and the data set's card on the Hub
 """
@@ -34,7 +34,7 @@ VALUE_TYPES = {
     "time": "time",
     "monolingualtext": "monolingualtext",
 }
-"""Type of a value, by the datatype of its property. Values of all other datatypes are texts."""
+"""The type of a value, by the datatype of its property. Values of all other datatypes are texts."""
 
 
 def plan_entity_rows(path: str, most: int = 1 << 12) -> list[RowRange]:
@@ -53,11 +53,10 @@ def read_entity_rows(
 
     Args:
         part: a range of `plan_entity_rows`.
-        snapshot: a day, YYYY-MM-DD; best claims are those that hold on this day.
+        snapshot: a day, YYYY-MM-DD; best claims must hold on this day.
         languages: languages of the labels, aliases and descriptions to keep; () keeps all.
 
-    Raises:
-        InputError: a row has no id, or a field is no JSON.
+    Raises: InputError: a row has no id, or a field is not JSON.
     """
     for where, row in read_rows(part):
         if "redirect" in row and "entity" in row:
@@ -91,7 +90,7 @@ def read_entity_rows(
 
 
 def _statement(where: str, statement: Row) -> Row:
-    """The statement, with `snaktype` and value type added to its snaks."""
+    """The statement, with `snaktype` and value type added to all its snaks (values)."""
     qualifiers = statement.get("qualifiers") or {}
     return {
         **statement,
@@ -101,10 +100,9 @@ def _statement(where: str, statement: Row) -> Row:
 
 
 def whole_snak(where: str, snak: Row) -> Row:
-    """The snak, with `snaktype` and value type added.
+    """The snak (one value of a statement), with `snaktype` and value type added.
 
-    Raises:
-        InputError: the snak lacks these types, and its property has no datatype from which they follow.
+    Raises: InputError: the snak lacks these types, and its property has no datatype from which they could be derived.
 
     >>> snak = {"property": "P31", "datatype": "wikibase-item", "datavalue": {"id": "Q5"}}
     >>> whole_snak("row 1", snak)["datavalue"]

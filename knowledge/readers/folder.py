@@ -1,9 +1,9 @@
 """Reads a folder of pictures with their metadata: `metadata.jsonl` (Commons page objects) or `metadata.csv`.
 
-A line of the JSON file is a page object, as `commons_page` reads it. The CSV has a column `file` and any of licence,
-licence_url, author, attribution, credit, source_page, description, categories and depicts. In the columns categories
-and depicts, "|" separates the values. A picture without a line has no metadata and so no licence. A line without a
-picture is a rejection.
+Each line of the JSON file is a page object, in the form that `commons_page` reads. The CSV has a column `file` and any
+of these columns: licence, licence_url, author, attribution, credit, source_page, description, categories, depicts. In
+the columns `categories` and `depicts`, "|" separates the values. A picture without a line has no metadata and therefore
+no licence. A line whose picture is missing becomes a rejection.
 """
 
 import csv
@@ -33,10 +33,10 @@ _CSV_FIELDS = {
 
 
 class PictureFile(NamedTuple):
-    """One picture to read. The tuple is small, so that workers can share a list of them."""
+    """One picture to read. The object is small, so that workers can share a list of such objects."""
 
     path: str
-    """Path of the picture's file; "" where the metadata name a missing picture."""
+    """Path of the picture's file; "" if the metadata name a picture that is missing."""
     page: dict[str, Any]
     num_bytes: int = 0
 
@@ -44,8 +44,7 @@ class PictureFile(NamedTuple):
 def list_pictures(folder: str) -> list[PictureFile]:
     """The pictures of a folder, sorted by file name.
 
-    Raises:
-        InputError: there is no such folder, or its metadata file cannot be read.
+    Raises: InputError: the folder does not exist, or its metadata file cannot be read.
     """
     root = location(folder)
     if not root.is_dir():

@@ -37,8 +37,8 @@ def read_html(data: bytes, *, title: str, page_id: int, folder: str, site: Site)
         data: the HTML in UTF-8.
         title: the normalised title of the page.
         page_id: id of the page for the record; ZIM files have none.
-        folder: folder of the page inside the file ("A"), to resolve relative addresses.
-        site: the page's wiki.
+        folder: folder of the page inside the file ("A"), used to resolve relative addresses.
+        site: wiki of the page.
     """
     if not data.strip():
         return "the page is empty"
@@ -103,7 +103,7 @@ class _Reader:
                 self.walk(child, depth + 1)
 
     def _paragraph(self, element: HtmlElement) -> None:
-        """Reads a paragraph as one line of text. A list inside a list item becomes lines of its own."""
+        """Reads a paragraph as one line of text. A list inside a list item becomes separate lines."""
         out: list[str] = []
         links: list[tuple[str, str, int]] = []
         length, inner = 0, list[HtmlElement]()
@@ -162,7 +162,7 @@ class _Reader:
         return tuple(sections), tuple(links)
 
     def target(self, address: str) -> str:
-        """The title of the article behind a relative address; "" where there is none."""
+        """The title of the article at a relative address; "" if there is none."""
         if not address or address.startswith(("#", "/")) or _SCHEME.match(address):
             return ""
         path = urllib.parse.unquote(address.partition("#")[0].partition("?")[0])
@@ -174,7 +174,7 @@ class _Reader:
         return self.resolve(path.removesuffix(".html"))
 
     def infobox(self, content: HtmlElement) -> tuple[str, tuple[InfoboxField, ...]]:
-        """The first infobox: its CSS classes as its name, and the rows that have a heading and a value."""
+        """The first infobox on the page: its CSS classes as its name, and its rows with a heading and a value."""
         for table in content.iter("table"):
             classes = table.get("class", "").split()
             if not any(c.startswith("infobox") for c in classes):
@@ -197,7 +197,7 @@ class _Reader:
         return "", ()
 
     def pictures(self, content: HtmlElement) -> tuple[ArticlePicture, ...]:
-        """The pictures by their path in the file, with the caption of their frame."""
+        """The pictures by their path in the file, with the captions of their frames."""
         found: dict[str, ArticlePicture] = {}
         for image in content.iter("img"):
             source = urllib.parse.unquote(image.get("src", ""))
@@ -239,7 +239,7 @@ def _is_skipped(element: HtmlElement) -> bool:
 
 
 def _parts(cell: HtmlElement) -> list[HtmlElement]:
-    """The list items of a cell; the cell itself where it has no list."""
+    """The list items in a table cell; the cell itself if it contains no list."""
     return list(cell.iter("li")) or [cell]
 
 

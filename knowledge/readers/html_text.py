@@ -12,12 +12,13 @@ _APART = tuple(
     """address article blockquote br caption center dd div dl dt figcaption figure footer h1 h2 h3 h4 h5 h6
     header hr li ol p pre section table td th tr ul""".split()
 )
-"""Elements that stand on lines or in cells of their own."""
+"""Elements whose text stands on separate lines or in separate cells."""
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
 def is_hidden(element: HtmlElement) -> bool:
-    """Whether an element is never shown or hides itself. Style sheets and outer elements are not considered."""
+    """Whether an element is never shown or is hidden by its own attributes. Style sheets and enclosing elements are not
+    considered."""
     hides = element.get("hidden") is not None or _HIDING.search(element.get("style", ""))
     return element.tag in _NEVER_SHOWN or bool(hides)
 

@@ -1,4 +1,4 @@
-"""Infobox fields: name, plain text, and the titles that the field links."""
+"""Infobox fields: name, plain text, and the titles to which the field links."""
 
 import re
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from questloom.records.knowledge import InfoboxField
 
 MAX_FIELDS = 300
 MAX_NAME_CHARS = 1000
-"""The name of a picture's file is searched for in this many characters of a field."""
+"""Number of characters of a field in which the name of a picture's file is searched."""
 _PREFIXES = (
     "infobox",
     "taxobox",
@@ -56,7 +56,7 @@ class Infobox(NamedTuple):
 
 
 def read_infobox(inside: str, resolve: Callable[[str], str]) -> Infobox:
-    """Reads an infobox from the inside of its template, without tags and comments.
+    """Reads an infobox from the text inside its template, without tags and comments.
 
     Args:
         inside: the text between the braces.

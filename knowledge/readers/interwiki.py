@@ -1,4 +1,4 @@
-"""Prefixes of links to other wikis: the language codes of Wikipedias (Meta's `sites` table, April 2024) and the sister
+"""Prefixes of links to other wikis: the Wikipedias' language codes (Meta's `sites` table, April 2024) and the sister
 projects."""
 
 INTERWIKI_PREFIXES = frozenset(

@@ -1,8 +1,9 @@
-"""Reads `-{…}-`, the markup of MediaWiki's language converter, as the main variant shows it. Nothing is transliterated.
+"""Reads `-{…}-`, the markup of MediaWiki's language converter, as a reader of the main variant sees it. The module does
+not transliterate text.
 
-A language converter rewrites pages between the variants of one language, such as two scripts. A rule `-{…}-` marks
-words that differ between the variants or must not be converted. In wikis without a converter `-{…}-` is plain text.
-This module reads rules as the wiki shows them to a reader without conversion:
+A language converter shows pages in the variants of one language, such as two scripts. A rule `-{…}-` marks words that
+differ between the variants or must not be converted. In wikis without a converter `-{…}-` is plain text. This module
+reads rules as the wiki shows them to a reader without conversion:
 
 ```
 -{text}-  -{R|text}-  -{zh-hans;zh-hant|text}-   the text
@@ -12,8 +13,9 @@ This module reads rules as the wiki shows them to a reader without conversion:
 -{D|…}-                                          the wordings; the wiki puts the variants' names before them
 ```
 
-The wiki shows an error message where none of the main variant's fallbacks has a wording; here the next variant counts.
-A rule for the title does not change the title, because the page's own title is the main variant's.
+If no fallback of the main variant has a wording, the wiki shows an error message; this module then takes the next
+variant. A rule for the title does not change the title, because the page's own title is already that of the main
+variant.
 
 Sources: https://www.mediawiki.org/wiki/Writing_systems/Syntax; MediaWiki's `ConverterRule`, `LanguageConverter`
 (nesting, rules without an end) and the converters' lists of variants.
@@ -24,7 +26,7 @@ import re
 from typing import NamedTuple
 
 MAX_DEPTH = 10
-"""The deepest nesting of rules. As in MediaWiki, a deeper opening is plain text."""
+"""Maximum nesting depth of rules. As in MediaWiki, the start of a deeper rule is plain text."""
 VARIANTS = {
     language: tuple(codes.split())
     for language, codes in {
@@ -46,7 +48,7 @@ VARIANTS = {
         "zgh": "zgh zgh-latn",
     }.items()
 }
-"""The variants of a wiki's language: the main variant first, then its fallbacks, then the others."""
+"""The variants of a wiki's language: first the main variant, then its fallbacks, then the others."""
 MAIN = 0
 """The rank of the main variant."""
 _OTHER_NAMES = {
@@ -61,10 +63,11 @@ _OTHER_NAMES = {
     "zh-hant-hk": "zh-hk",
     "zh-hant-mo": "zh-mo",
 }
-"""BCP 47 names of variants that have another name in MediaWiki. MediaWiki accepts both names."""
+"""BCP 47 names of variants that MediaWiki also knows by another name. MediaWiki accepts both names of such a
+variant."""
 _SIGN = re.compile(r"(?=(-\{(?!\{)|\}-|\{\{|\}\}))")
-""""-{{" is a hyphen before a template. The lookahead finds overlapping signs, because "}}-" may end a template or a
-rule."""
+""""-{{" is a hyphen that stands before a template. The lookahead finds overlapping signs, because "}}-" may be the end
+of a template or of a rule."""
 _BRACES = re.compile(r"\{\{|\}\}")
 _FLAGS = re.compile(r"([^|\[{]*)\|")
 """Flags stand before the first bar of a rule; "-{[[A|b]]}-" has no flags."""
@@ -72,13 +75,13 @@ _ENTITY_END = re.compile(r"(&[#a-zA-Z0-9]+);")
 
 
 class _Converter(NamedTuple):
-    """The data for reading a language's rules."""
+    """The data that are needed to read a language's rules."""
 
     variants: dict[str, int]
     """Maps each name of a variant, in lower case, to the variant's rank."""
     separator: re.Pattern[str]
-    """The separator between the choices of a rule: a semicolon before a variant's name or before a one-way rule, or the
-    end."""
+    """The separator between the choices in a rule: a semicolon before a variant's name or a one-way rule, or the end of
+    the rule."""
 
 
 @functools.cache
@@ -95,15 +98,15 @@ def _converter(language: str) -> _Converter | None:
 
 
 def has_converter(language: str) -> bool:
-    """Whether the wikis of a language have a converter."""
+    """Whether wikis in a language have a language converter."""
     return language.lower() in VARIANTS
 
 
 def without_rules(text: str, language: str) -> str:
-    """Replaces each rule with the text that it shows. Text in a language without a converter is unchanged.
+    """Replaces each rule with the text that it shows. If the language has no converter, the text stays unchanged.
 
-    A rule without an end is plain text. Rules and templates do not overlap: a rule that begins in a template ends in
-    that template. The time is linear in the length of the text.
+    A rule without an end is plain text. Rules and templates do not overlap: if a rule begins in a template, it must end
+    in that template. The time is linear in the length of the text.
 
     Args:
         text: wikitext without tags and comments; literal text (nowiki) is protected.
@@ -153,7 +156,7 @@ def without_rules(text: str, language: str) -> str:
 
 
 def _template_signs(text: str) -> set[int]:
-    """The positions of the braces of complete templates."""
+    """The positions of the braces that belong to complete templates."""
     begun: list[int] = []
     signs = set()
     for found in _BRACES.finditer(text):
@@ -170,14 +173,14 @@ def _put(levels: list[list[str]], text: str) -> None:
 
 
 def _close(levels: list[list[str]], floor: int) -> None:
-    """Turns rules without an end into plain text again."""
+    """Turns rules without an end back into plain text."""
     while len(levels) > floor:
         inner = "".join(levels.pop())
         levels[-1].append("-{" + inner)
 
 
 def _shown(rule: str, converter: _Converter) -> str:
-    """The text that one rule shows; `rule` is the text between its braces."""
+    """The text that one rule shows; `rule` is the text between the rule's braces."""
     head = _FLAGS.match(rule)
     flags = ({flag.strip() for flag in head[1].split(";")} if head else set()) & {
         *"ADHNRT-",
@@ -199,10 +202,10 @@ def _shown(rule: str, converter: _Converter) -> str:
 
 
 def _wordings(body: str, converter: _Converter) -> tuple[dict[int, str], dict[int, str]]:
-    """Reads the wordings of a rule into two dicts from a variant's rank to its wording: for "variant:wording", and for
-    "other=>variant:wording" (the first of each).
+    """Reads the wordings in a rule into two dicts from a variant's rank to its wording: one for "variant:wording", one
+    for "other=>variant:wording" (the first of each).
 
-    Both dicts are empty where the body is no rule.
+    Both dicts are empty if the text is not a rule.
     """
     two_way: dict[int, str] = {}
     one_way: dict[int, str] = {}

@@ -1,8 +1,8 @@
-"""Takes wikitext apart before it is read: tags, comments, templates, tables, pictures. Every pass is linear in the
-length of the page.
+"""Removes or separates the markup of wikitext before it is read: tags, comments, templates, tables, pictures. Each pass
+takes time linear in the length of the page.
 
-Noncharacters (U+FDD0 …) stand for literal characters (nowiki, pre, entities of markup characters) until all passes are
-done. Because of the noncharacters, no later pass reads literal text as markup.
+Noncharacters (U+FDD0 …) replace literal characters (nowiki, pre, entities of markup characters) until all passes are
+done. For this reason no later pass reads literal text as markup.
 """
 
 import functools
@@ -14,7 +14,8 @@ from questloom.knowledge.readers.titles import FILE, Site, namespace_numbers
 
 MAX_TAG_CHARS = 1000
 MAX_PICTURE_CHARS = 10_000
-"""A tag or picture link with more characters is read as literal text, which bounds every search."""
+"""Maximum length of a tag or picture link in characters; a longer one is read as literal text, which limits every
+search."""
 _MARKUP = "[]{}|'=*#:;<>&!~"
 PROTECT = {ord(c): 0xFDD0 + i for i, c in enumerate(_MARKUP)}
 RESTORE = {0xFDD0 + i: c for i, c in enumerate(_MARKUP)}
@@ -22,8 +23,8 @@ _PROTECTED = re.compile("[\ufdd0-\ufddf]")
 
 
 def without_noncharacters(text: str) -> str:
-    """Removes noncharacters from the text, because they stand for literal markup in this module. Real pages do not use
-    noncharacters."""
+    """Removes noncharacters from the page's text, because this module uses them for literal markup. Real pages do not
+    use noncharacters."""
     return _PROTECTED.sub("", text)
 
 
@@ -32,7 +33,7 @@ _DROPPED = frozenset(
     """ref references math chem ce timeline score hiero graph mapframe maplink templatestyles imagemap
     syntaxhighlight source categorytree inputbox templatedata includeonly table code indicator""".split()
 )
-"""Elements that are removed with all their content."""
+"""Elements that are removed together with their content."""
 _LITERAL = frozenset(("nowiki", "pre"))
 _BREAKS = frozenset(
     (
@@ -56,7 +57,7 @@ _ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]
 
 
 def restore(text: str) -> str:
-    """Puts literal characters back in place of noncharacters."""
+    """Puts the literal characters back in place of the noncharacters."""
     return text.translate(RESTORE) if not text.isascii() and _PROTECTED.search(text) else text
 
 
@@ -119,9 +120,9 @@ def strip_tags(text: str) -> tuple[str, list[str], bool]:
 def outer_spans(
     text: str, opening: str = "{{", closing: str = "}}"
 ) -> tuple[list[tuple[int, int]], bool]:
-    """The outermost balanced pairs as (start, end), and whether all pairs are balanced.
+    """The outermost balanced pairs of brackets as (start, end), and whether all pairs are balanced.
 
-    An opening without an end is plain text; pairs after such an opening count as usual.
+    An opening bracket without an end is plain text; pairs after it count as usual.
     """
     find = text.find
     opened, closed = find(opening), find(closing)
@@ -145,7 +146,7 @@ def outer_spans(
 
 
 def cut(text: str, spans: list[tuple[int, int]]) -> str:
-    """The text without the spans (ascending, disjoint)."""
+    """The text without the given spans (ascending, disjoint)."""
     if not spans:
         return text
     out, pos = [], 0
@@ -176,7 +177,8 @@ def _picture_opening(site: Site) -> re.Pattern[str]:
 
 
 def take_pictures(text: str, site: Site) -> tuple[str, list[str]]:
-    """Removes picture links. Returns (text, the insides of the links without their prefix). Captions may contain links."""
+    """Removes picture links. Returns (text, the contents of the links without the prefix). Captions may contain
+    links."""
     spans, insides = [], []
     pos = 0
     for opening in _picture_opening(site).finditer(text):
@@ -200,7 +202,7 @@ def take_pictures(text: str, site: Site) -> tuple[str, list[str]]:
 
 
 def _link_end(text: str, start: int) -> int:
-    """The end of the link that begins at `start`; -1 where it has none within MAX_PICTURE_CHARS."""
+    """The end of the link that begins at `start`; -1 if the link does not end within MAX_PICTURE_CHARS."""
     limit, depth, at = start + MAX_PICTURE_CHARS, 1, start + 2
     while True:
         closed = text.find("]]", at, limit)
@@ -216,12 +218,12 @@ def _link_end(text: str, start: int) -> int:
 
 
 def has_literals(text: str) -> bool:
-    """Whether the text holds literal characters that must be restored."""
+    """Whether the text contains noncharacters that stand for literal characters."""
     return not text.isascii() and _PROTECTED.search(text) is not None
 
 
 def unescape(text: str) -> str:
-    """Replaces character entities with characters. Markup characters stay literal."""
+    """Replaces character entities by characters. Characters of the markup stay literal."""
     return _ENTITY.sub(_entity, text) if "&" in text else text
 
 
@@ -242,7 +244,7 @@ def _character(entity: str) -> str:
 
 
 def arguments(inside: str) -> Iterator[str]:
-    """Splits the inside of a template or picture at its bars, except bars in inner links or templates."""
+    """Splits the content of a template or picture link at its bars, except at bars in inner links or templates."""
     if "[[" not in inside and "{{" not in inside:
         yield from inside.split("|")
         return

@@ -1,9 +1,8 @@
 """Reads pages of MediaWiki XML exports (schema 0.3 to 0.11; plain, bz2, gz) from byte ranges.
 
-Pages are cut out between `<page>` and `</page>`, and lxml parses each page alone. XML allows these tags nowhere else in
-exports: text is escaped and there is no CDATA. Because pages are cut out this way, a range may begin anywhere, memory
-holds one page, and an error has an exact place. A damaged page does not damage its neighbours. The text between pages
-is checked too.
+Each page is cut out between `<page>` and `</page>`, and lxml parses it alone. In exports, these tags occur nowhere
+else, because text is escaped and there is no CDATA. A range may therefore begin anywhere, memory holds one page, and an
+error has an exact place. A damaged page does not damage its neighbours. The text between pages is checked too.
 
 Source of the format: https://www.mediawiki.org/xml/export-0.11.xsd
 """
@@ -30,26 +29,26 @@ from questloom.records.knowledge import Redirect
 from questloom.records.outcomes import Reason, Rejection
 
 MAX_PAGE_BYTES = 16 << 20
-"""The most XML bytes of a page with one revision. A longer page means that the file is damaged; MediaWiki's own limit
-is 2 MiB of text."""
+"""Maximum size of a page with one revision, in bytes of XML. If a page is longer, the file is damaged; MediaWiki's own
+limit is 2 MiB of text."""
 MAX_TEXT_CHARS = 4 << 20
-"""The most wikitext characters of a page; a longer page is refused."""
+"""Maximum number of characters of a page's wikitext; a longer page is refused."""
 MAX_HEADER_BYTES = 1 << 20
 
 _OPEN, _CLOSE, _END = b"<page>", b"</page>", b"</mediawiki>"
 _REVISION_CLOSE = b"</revision>"
 _KEPT = 16
-"""When data are dropped, this many bytes at the end are kept, because a tag may begin in them."""
+"""Number of bytes that are kept when earlier data are dropped, because a tag may begin in them."""
 _PARTIAL_OPEN = re.compile(rb"<(?:p(?:a(?:ge?)?)?)?\Z")
 _ENCODING = re.compile(rb"""<\?xml[^>]*\bencoding\s*=\s*["']([^"']+)""")
 _REDIRECT = re.compile(r"\s*#redirect\s*:?\s*\[\[([^\]|]+)", re.I)
 
 
 class RawPage(NamedTuple):
-    """A page of the main namespace; its text is wikitext and it is no redirect."""
+    """A page of the main namespace whose text is wikitext and which is not a redirect."""
 
     title: str
-    """The normalised title."""
+    """The title in normal form."""
     page_id: int
     revision: int
     timestamp: str
@@ -69,10 +68,10 @@ def _parser() -> etree.XMLParser:
 
 
 def read_site(path: str) -> Site:
-    """The wiki of a dump, read from its first bytes. A dump without siteinfo gets English defaults.
+    """Reads which wiki a dump comes from, from the dump's first bytes. If the dump has no siteinfo, the defaults are
+    those of English Wikipedia.
 
-    Raises:
-        InputError: the file is no MediaWiki export, or is not in UTF-8.
+    Raises: InputError: the file is not a MediaWiki export, or is not in UTF-8.
     """
     first = plan_ranges(path, range_bytes=1 << 62)[0]
     window = Window(first)
@@ -132,8 +131,8 @@ def read_pages(
     Args:
         part: a range of `plan_ranges`.
         site: the result of `read_site`.
-        keep_partial: turns each damaged place into a rejection (bad_page) and reads the rest; without this flag a
-            damaged place raises an InputError.
+        keep_partial: whether each damaged place becomes a rejection (bad_page) and the rest is read; if not, a damaged
+            place raises an InputError.
 
     Raises:
         InputError: the XML is malformed, the data are damaged, truncated or not UTF-8, or a page has more than
@@ -207,8 +206,8 @@ def read_pages(
 
 
 def _page_end(window: Window, start: int, parser: etree.XMLParser) -> tuple[int, str]:
-    """Returns (index after the page that begins at `start`, "") or (-1, why the page has no end). The function reads
-    further pieces when needed."""
+    """Returns (index after the page that begins at `start`, ""), or (-1, the reason why the page has no end). The
+    function reads further pieces of the file if necessary."""
     end, what = window.data.find(_CLOSE, start), ""
     while end == -1 and not what:
         if len(window.data) - start > MAX_PAGE_BYTES:
@@ -225,7 +224,7 @@ def _page_end(window: Window, start: int, parser: etree.XMLParser) -> tuple[int,
 
 
 def _keep_newest(window: Window, start: int, parser: etree.XMLParser) -> None:
-    """Cuts all revisions but the newest out of the window, because a page's history may be larger than memory."""
+    """Removes all revisions except the newest from the window, because a page's history may be larger than memory."""
     begin = window.data.find(b"<revision>", start)
     end = window.data.rfind(_REVISION_CLOSE, start) + len(_REVISION_CLOSE)
     written = [
@@ -244,7 +243,7 @@ def _keep_newest(window: Window, start: int, parser: etree.XMLParser) -> None:
 
 
 def _gap_fault(gap: bytes, page_follows: bool) -> str:
-    """The fault in the bytes before the next page or before the end of the data; "" without a fault."""
+    """The fault in the bytes before the next page or the end of the data; "" if there is no fault."""
     rest = gap.strip()
     if not rest or (
         not page_follows and (_END.startswith(rest) or _OPEN.startswith(rest) or rest == _END)

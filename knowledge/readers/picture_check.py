@@ -1,4 +1,4 @@
-"""Inspects an untrusted picture file: gives kind, size and hash, or the reason for refusing it."""
+"""Inspects an untrusted picture file: returns kind, size and hash, or the reason why the file is refused."""
 
 from typing import NamedTuple
 
@@ -19,30 +19,30 @@ MAX_BYTES = 100 << 20
 MIN_SIDE = 2
 _FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "TIFF")
 _HASH_SIDE = 256
-"""JPEGs are decoded at about this size for the hash, which is five times faster than the whole picture."""
+"""The approximate size at which JPEGs are decoded for the hash; this is five times faster than the whole picture."""
 
 
 class PictureFacts(NamedTuple):
-    """The facts about a picture that its bytes show: kind, size and hash."""
+    """What the bytes of a picture show: kind, size and hash."""
 
     mime: str
     width: int
     height: int
-    """Width and height are in pixels, after rotation by the EXIF orientation."""
+    """Width and height are in pixels, after the rotation that the EXIF orientation asks for."""
     perceptual_hash: str
     """64-bit DCT hash (imagehash.phash), 16 hex digits."""
 
 
 class Refusal(NamedTuple):
-    """The reason why the bytes are no usable picture."""
+    """The reason why the bytes are not a usable picture."""
 
     reason: Reason
     evidence: str
 
 
 def inspect_picture(data: bytes) -> PictureFacts | Refusal:
-    """Reads kind and size from the header, then decodes the whole picture once. Decoding gives the hash and shows that
-    no data are missing."""
+    """Reads kind and size from the header, then decodes the whole picture once. Decoding gives the hash, and shows
+    whether data are missing."""
     if len(data) > MAX_BYTES:
         return Refusal(Reason.PICTURE_TOO_LARGE, f"{len(data):,} bytes")
     if _is_svg(data):

@@ -1,4 +1,4 @@
-"""The decompressed bytes of a range, piece by piece, and a window that cuts records out of these bytes."""
+"""Yields the decompressed bytes of a range in pieces, and cuts records out of a window over these bytes."""
 
 import bz2
 import os
@@ -14,11 +14,11 @@ CHUNK = 1 << 18
 
 
 class Piece(NamedTuple):
-    """Some decompressed bytes of a dump, or an unreadable place; then `fault` gives the reason."""
+    """Some decompressed bytes of a dump; for an unreadable place, `fault` gives the reason."""
 
     data: bytes
     offset: int
-    """The byte of the file at which the piece (for bz2: its stream or block) begins."""
+    """The byte of the file where the piece (for bz2: its stream or block) begins."""
     last: bool = False
     """True for the last piece of the file."""
     fault: str = ""
@@ -27,7 +27,7 @@ class Piece(NamedTuple):
 def read_pieces(part: ByteRange) -> Iterator[Piece | None]:
     """Yields the pieces that begin in the range, then None, then the later pieces to the end of the file.
 
-    The later pieces complete a record that crosses the range's end. Later pieces are decompressed only when the caller
+    The later pieces complete a record that extends beyond the range. Later pieces are decompressed only when the caller
     asks for them.
     """
     with open_dump(part.path) as file:
@@ -107,14 +107,14 @@ def _gz(file: BinaryIO, part: ByteRange) -> Iterator[Piece | None]:
 
 
 class Window:
-    """A window over the bytes of a range; readers cut records out of the window.
+    """A window over the bytes of a range, from which readers cut records.
 
     Attributes:
         data: the bytes that were read and not yet dropped.
         owned: records that begin before this index belong to the range.
         in_range: whether further pieces of the range follow.
-        ended: whether `data` reaches the end of the file.
-        owns_end: whether, in addition, the range's last piece reaches the end of the file.
+        ended: whether `data` reaches to the end of the file.
+        owns_end: whether the range's last piece also reaches to the end of the file.
     """
 
     def __init__(self, part: ByteRange) -> None:
@@ -125,8 +125,8 @@ class Window:
         """The pieces in the window, each as (index in `data`, byte of the file)."""
 
     def more(self) -> str:
-        """Appends the next piece; returns its fault or "". At the end of the range or file, nothing may be left to
-        append."""
+        """Appends the next piece to the window; returns the piece's fault or "". At the end of the range or file, there
+        may be no next piece."""
         piece = next(self._pieces, None) if not self.ended else None
         if piece is None:
             self.ended = self.ended or not self.in_range
@@ -149,7 +149,7 @@ class Window:
         self._origins = kept[first:]
 
     def replace(self, begin: int, end: int, data: bytes) -> None:
-        """Replaces some bytes with shorter data; later bytes keep their recorded place in the file."""
+        """Replaces some bytes by shorter data; the recorded file positions of later bytes stay the same."""
 
         def moved(index: int) -> int:
             return (

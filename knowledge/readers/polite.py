@@ -1,5 +1,5 @@
-"""Requests to Wikimedia's services that follow the services' rules: with a contact, one at a time, at a limited pace,
-and never twice.
+"""Sends requests to Wikimedia's services by their rules: with a contact, one at a time, at a limited pace, and never
+twice.
 
 Rules: https://foundation.wikimedia.org/wiki/Policy:Wikimedia_Foundation_User-Agent_Policy and the Query Service's
 limits (60 s of work a minute, no parallel queries, a ban of 24 h for ignoring 429).
@@ -22,7 +22,7 @@ from questloom.records.errors import InputError
 CONTACT_VARIABLE = "QUESTLOOM_CONTACT"
 CALLS = "calls.sqlite"
 STAGE = "ingest"
-"""The stage under which the ledger books calls to Wikimedia."""
+"""The name of the stage under which the ledger books calls to Wikimedia."""
 QUERIES, COMMONS, FILES = "sparql", "commons", "commons-files"
 WIKIDATA, WIKIPEDIA = "wikidata", "wikipedia"
 """Names of the services in the ledger; each service has its own pace."""
@@ -42,10 +42,9 @@ def user_agent(contact: str = "") -> str:
     """The User-Agent header, with a contact.
 
     Args:
-        contact: a mail address or a page; "" takes the environment variable QUESTLOOM_CONTACT.
+        contact: a mail address or a web page; "" takes the environment variable QUESTLOOM_CONTACT.
 
-    Raises:
-        InputError: there is no contact, or it is neither a mail address nor a page.
+    Raises: InputError: there is no contact, or it is neither a mail address nor a web page.
     """
     contact = (contact or os.environ.get(CONTACT_VARIABLE, "")).strip()
     if not contact.isprintable() or not (
@@ -83,10 +82,11 @@ class PoliteCaller(Caller):
 
 @contextmanager
 def polite_caller(folder: Path, *, retry: RetryPolicy = RETRY) -> Iterator[PoliteCaller]:
-    """A caller with the services' paces over FOLDER/calls.sqlite. All processes that use the folder take turns.
+    """A caller that keeps to the services' paces, with its cache in FOLDER/calls.sqlite. All processes that use the
+    folder take turns.
 
     Args:
-        folder: path of the folder; it is created where it is missing.
+        folder: path of the folder; created if missing.
 
     Raises:
         InputError: the cache cannot be opened.
@@ -110,9 +110,9 @@ def ask(
     """Sends a request and returns the reply, for code outside an event loop.
 
     Args:
-        caller: made by `polite_caller`.
+        caller: a caller from `polite_caller`.
         service: name of the service; it decides the pace.
-        content: identifies the request; equal content gets the same reply.
+        content: text that identifies the request; equal content gets the same reply.
         send: sends the request once; the function raises `CallFault` for a reply that is missing, incomplete or
             unwanted; only returned replies are cached.
         timeout: seconds for one attempt.

@@ -1,13 +1,14 @@
-"""Reads popularity files, which state how well known items are. A file has one item a line; tabs separate the columns,
-and the first line names them.
+"""Reads popularity files, which state how well known items are. A file has one item per line; tabs separate the
+columns, and the first line names the columns.
 
 ```
 id      sitelinks       page_views      sources
 Q23     272     350336  name of the counter
 ```
 
-`sitelinks` counts the wikis with a page about the item; `page_views` counts views. An empty cell means unknown, 0 means
-none. At least one of the two columns is needed. `sources` is a note and is not read.
+The column `sitelinks` counts the wikis with a page about the item; `page_views` counts views of these pages. An empty
+cell means that the number is unknown, 0 means none. At least one of the two columns is needed. `sources` is a note and
+is not read.
 """
 
 import re
@@ -26,14 +27,14 @@ from questloom.records.knowledge import Popularity
 FIGURES = ("sitelinks", "page_views")
 COLUMNS = ("id", *FIGURES, "sources")
 ROWS = 200_000
-"""Rows of a popularity file that one task reads."""
+"""Number of rows of a popularity file that one task reads."""
 FIX = "Correct the file, or leave --popularity out."
 _ID, _COUNT = re.compile(r"Q[1-9]\d{0,17}\Z", re.A), re.compile(r"\d{1,15}\Z", re.A)
 
 
 @dataclass(frozen=True, kw_only=True)
 class PopularityRange:
-    """Some rows of a popularity file."""
+    """A range of rows in a popularity file."""
 
     path: str
     columns: tuple[str, ...]

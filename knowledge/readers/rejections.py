@@ -1,4 +1,4 @@
-"""The function by which all readers refuse an item."""
+"""All readers use this function to refuse an item."""
 
 from questloom.records.identity import record_id
 from questloom.records.outcomes import Reason, Rejection
@@ -10,14 +10,14 @@ STAGE = "read"
 def reject(
     reason: Reason, kind: str, *key: object, evidence: object = None, title: str = ""
 ) -> Rejection:
-    """A rejection at the stage "read".
+    """Makes a rejection at the stage "read".
 
     Args:
         reason: why the item is refused.
         kind: the kind of item ("Article", "Picture", "Entity" …).
-        key: the natural key of the item, for its id: JSON values, never a path on disk.
+        key: natural key from which the item's id is made: JSON values, never a path on disk.
         evidence: a small JSON value that shows the reason.
-        title: the item's name for people.
+        title: name of the item as people read it.
     """
     return Rejection(
         item_id=record_id(kind, *key),

@@ -1,8 +1,8 @@
-"""The `<revision>` elements of an exported page: finds the newest one, and checks that its text is present and
+"""The `<revision>` elements of an exported page: finds the newest revision, and checks that its text is present and
 undamaged.
 
-Schema 0.11 has revisions with several slots. The revision itself holds the text of the main slot; its `<content>`
-elements hold the other texts.
+Schema 0.11 has revisions with several slots. The revision itself contains the text of the main slot; its `<content>`
+elements contain the other texts.
 
 Sources: https://www.mediawiki.org/xml/export-0.11.xsd; MediaWiki's `XmlDumpWriter` (its output for a text that is
 deleted or cannot be loaded) and `RevisionSlots::computeSha1`.
@@ -28,16 +28,16 @@ def revision_id_of(revision: etree._Element) -> int:
 
 
 def timestamp_of(revision: etree._Element) -> str:
-    """The time of saving, as "2026-01-02T03:04:05Z"; "" where the export does not state it."""
+    """The time when the revision was saved, as "2026-01-02T03:04:05Z"; "" if the export does not state it."""
     return (revision.findtext("timestamp") or "").strip()
 
 
 def newest_revision(revisions: list[etree._Element]) -> etree._Element:
-    """The newest revision with a text; where no revision has a text, the newest of all. The page needs at least one
+    """The newest revision with a text; if no revision has a text, the newest revision. The page needs at least one
     revision.
 
-    Exports list revisions in any order. The time decides which one is newer, as on the wiki: revisions that were
-    imported late have higher numbers. The revision number decides when times are equal or missing.
+    Exports list revisions in no fixed order. The time decides which revision is newer, as on the wiki: revisions that
+    were imported late have higher numbers. The revision number decides when times are equal or missing.
     """
     if len(revisions) == 1:
         return revisions[0]
@@ -47,7 +47,8 @@ def newest_revision(revisions: list[etree._Element]) -> etree._Element:
 
 
 def withheld(revision: etree._Element) -> str:
-    """Why the export lacks a text that the wiki has; "" for a present text. The text of a blank page is present."""
+    """Why the export lacks a text that the wiki has; "" if the text is present. If a page is blank, its text still
+    counts as present."""
     text = revision.find("text")
     if text is not None and text.get("deleted") is not None:
         return "the page's text is deleted"
@@ -63,13 +64,12 @@ def withheld(revision: etree._Element) -> str:
 
 
 def wrong_sum(revision: etree._Element) -> str:
-    """The text of the revision that does not match its stated sha1; "" where all match.
+    """The text of the revision that does not match its stated sha1; "" if all texts match.
 
     `<text sha1>` is the checksum of one slot's text. The revision's `<sha1>` covers all slots: with one slot it is the
-    checksum of the text, with several it is the checksum over the slots' checksums. A missing text has no checksum.
+    text's checksum, with several slots it is the checksum over the slots' checksums. A missing text has no checksum.
 
-    Raises:
-        ValueError: a stated checksum is no number in base 36.
+    Raises: ValueError: a stated checksum is not a number in base 36.
     """
     others = {
         content.findtext("role") or "": content.find("text")

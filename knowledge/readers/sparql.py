@@ -1,5 +1,5 @@
-"""A client of a SPARQL query service: one query at a time, replies cached. `gather` requests members of classes and
-lists of items.
+"""A client of a SPARQL query service; it sends one query at a time and caches replies. `gather` uses the service for
+members of classes and lists of items.
 
 Source of the format: https://www.w3.org/TR/sparql11-results-json/
 """
@@ -35,7 +35,8 @@ MAX_REPLY_BYTES = 256 << 20
 PAGE = 5000
 
 Row = dict[str, dict[str, str]]
-"""A result row maps a variable to {"type", "value", "xml:lang"?, "datatype"?}. Unbound variables are absent."""
+"""A result row maps a variable to {"type", "value", "xml:lang"?, "datatype"?}. A variable without a value is absent
+from the row."""
 
 _ENTITY = "http://www.wikidata.org/entity/"
 _PREFIXES = f"""PREFIX wd: <{_ENTITY}>
@@ -51,12 +52,12 @@ PREFIX owl: <http://www.w3.org/2002/07/owl#>
 
 
 class SparqlService:
-    """A query service. The service gets one query at a time, and replies are cached.
+    """A query service and the caller of its queries. The service gets one query at a time, and replies are cached.
 
     Args:
         endpoint: the address of the service.
-        caller: made by `polite_caller`; delete its folder to drop the cached replies.
-        contact: mail address or page of the person who runs this; "" takes QUESTLOOM_CONTACT.
+        caller: a caller from `polite_caller`; delete its folder to drop the cached replies.
+        contact: mail address or web page of the user; "" takes QUESTLOOM_CONTACT.
 
     Raises:
         InputError: no contact is given.
@@ -94,7 +95,7 @@ class SparqlService:
         self, query: str, order: str, *, page: int = PAGE, limit: int | None = None
     ) -> Iterator[Row]:
         """Yields up to `limit` rows in slices of `page` rows. `order` is a variable that differs between all rows, so
-        the order is stable."""
+        the order of rows is stable."""
         offset = 0
         while limit is None or offset < limit:
             wanted = page if limit is None else min(page, limit - offset)
@@ -182,8 +183,7 @@ class SparqlService:
 def rows_of(body: bytes) -> list[Row]:
     """The rows of a reply in application/sparql-results+json.
 
-    Raises:
-        ValueError: the body is no such reply.
+    Raises: ValueError: the body does not have this format.
     """
     try:
         rows = orjson.loads(body)["results"]["bindings"]

@@ -1,9 +1,9 @@
 """Turns rows of `wikimedia/structured-wikipedia`, and of Wikimedia Enterprise's structured contents, into `Article`.
 
 These fields are read: name, identifier, url, version.identifier, main_entity.identifier, image.content_url, infoboxes,
-sections. JSON lines leave out empty fields. Parquet stores infoboxes and sections as JSON. Reading is strict: an
-unexpected field raises an error that names the field. The reader follows the published schema and was not tried on a
-file of the Hub.
+sections. JSON lines leave out empty fields. Parquet stores infoboxes and sections as JSON. Reading is strict: a field
+of an unexpected type raises an error that names the field. The reader follows the published schema and was never tried
+on a file of the Hub.
 
 Source of the format: https://enterprise.wikimedia.com/docs/data-dictionary/ and the data set's card on the Hub
 """
@@ -52,8 +52,7 @@ def plan_article_rows(path: str, most: int = 1 << 12) -> list[RowRange]:
 def read_row_site(path: str) -> Site:
     """The wiki of the data set, from the address of the first article.
 
-    Raises:
-        InputError: the first row is no article of a Wikipedia.
+    Raises: InputError: the first row is not an article of a Wikipedia.
     """
     where, row = next(iter(read_rows(plan_article_rows(path)[0])))
     found = _HOST.match(str(_field(where, row, "url")))
@@ -118,7 +117,7 @@ def _field(where: str, row: Row, name: str) -> Any:
 
 
 def _inner(where: str, row: Row, name: str, inner: str) -> Any:
-    """A field of an object inside the row."""
+    """The value of a field of an object inside the row."""
     found = decoded_field(where, name, row[name])
     if not isinstance(found, dict) or inner not in found:
         raise missing(where, f"{name}.{inner}", found if isinstance(found, dict) else ())
@@ -136,7 +135,7 @@ def _picture(where: str, row: Row) -> tuple[ArticlePicture, ...]:
 
 
 def _target_of(site: Site) -> Callable[[str], str]:
-    """A function from the address of a link to the title of an article of this wiki, or ""."""
+    """A function from a link's address to the title of an article of this wiki, or to ""."""
     resolve = link_resolver(site)
 
     def target(address: str) -> str:

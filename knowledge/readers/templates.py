@@ -1,6 +1,6 @@
-"""Replaces the few templates that stand for words of a sentence; every other template is dropped with its contents.
+"""Replaces the few templates that stand for words in a sentence; all other templates are removed with their contents.
 
-This module covers the commonest templates in sentences and infobox fields of English Wikipedia (convert, dates,
+This module knows the commonest templates in sentences and infobox fields of English Wikipedia (convert, dates,
 language, lists). Other editions of Wikipedia share many of the templates' names.
 """
 
@@ -11,7 +11,8 @@ from questloom.knowledge.readers.markup import arguments, outer_spans
 from questloom.language.english import MONTHS
 
 MAX_DEPTH = 5
-"""The deepest nesting of templates. Deeper templates are dropped, which bounds the work to this many passes."""
+"""Maximum nesting depth of templates. Deeper templates are removed, so the text is processed at most this many
+times."""
 _LINK = re.compile(r"\[\[(?:[^\[\]|]*+\|)?([^\[\]]*+)\]\]")
 _NAMED = re.compile(r"\s*+[\w \-]++\s*+=(?!=)")
 _NAME = re.compile(r"\s*[^|{}\[\]<>\n]{0,100}")
@@ -25,7 +26,7 @@ def expand_templates(text: str, *, separator: str = " ", depth: int = 0) -> str:
     Args:
         text: wikitext without tags and comments.
         separator: the text between the items of a list template.
-        depth: the number of templates around the text.
+        depth: number of templates that enclose the text.
     """
     if "{{" not in text:
         return text
@@ -40,7 +41,7 @@ def expand_templates(text: str, *, separator: str = " ", depth: int = 0) -> str:
 
 
 def template_name(text: str, start: int = 0) -> str:
-    """The name of the template whose inside begins at `start`, in lower case, with blanks for underscores."""
+    """The name of the template whose content begins at `start`, in lower case, with spaces for underscores."""
     name = _NAME.match(text, start)[0].lower()  # type: ignore[index]  # matches the empty string too
     return (
         " ".join(name.replace("_", " ").split())
@@ -83,7 +84,7 @@ def _text_of_language(a: Arguments) -> str:
 
 
 def _convert(a: Arguments) -> str:
-    """{{convert|10|km|mi}}: the number with its original unit. Ranges have the form {{convert|10|to|20|km}}."""
+    """{{convert|10|km|mi}} becomes the number with its original unit. Ranges have the form {{convert|10|to|20|km}}."""
     if len(a) < 2:
         return " ".join(a)
     a = [f"{int(x):,}" if x.isascii() and x.isdigit() and len(x) > 4 else x for x in a]
@@ -112,7 +113,7 @@ _UNITS = {
 
 
 def _date(a: Arguments) -> str:
-    """{{birth date|1889|4|20}}: "20 April 1889". Missing parts of the date are left out."""
+    """{{birth date|1889|4|20}} becomes "20 April 1889". Missing parts of the date are left out."""
     numbers = [x for x in a if re.fullmatch(r"\d{1,4}", x)]
     if not numbers:
         return a[0] if a else ""
@@ -138,7 +139,7 @@ def _before(sign: str) -> Callable[[Arguments], str]:
 def _named(
     names: str, handler: Callable[[Arguments], str | list[str]]
 ) -> dict[str, Callable[[Arguments], str | list[str]]]:
-    """One handler under several names; bars separate the names."""
+    """Registers one handler under several names, which bars separate."""
     return {" ".join(name.split()): handler for name in names.split("|")}
 
 

@@ -1,7 +1,7 @@
-"""Normalises page titles and link targets, and tells from a title alone that its page is no article.
+"""Normalises page titles and link targets, and tells from a title alone that its page is not an article.
 
-The rules are those of MediaWiki's title code (`MediaWikiTitleCodec`). Underscores become blanks, and the first letter
-becomes a capital. The fragment after # and a leading colon are dropped. A prefix names a namespace or another wiki.
+The rules are those of MediaWiki's title code (`MediaWikiTitleCodec`). Underscores become spaces, and the first letter
+becomes a capital. The fragment after # and a leading colon are removed. A prefix names a namespace or another wiki.
 """
 
 import functools
@@ -49,8 +49,8 @@ CANONICAL_NAMESPACES = {
     "module": 828,
     "module talk": 829,
 }
-"""Namespace names in lower case for dumps without a siteinfo: the names that every wiki understands, and English
-Wikipedia's own."""
+"""Namespace names in lower case for dumps without a siteinfo: the names that every wiki understands, and the names of
+English Wikipedia."""
 FILE, CATEGORY = 6, 14
 
 _BLANKS = re.compile("[ _\u00a0\u1680\u180e\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\t\n\r]+")
@@ -77,7 +77,7 @@ _DISAMBIGUATION = re.compile(
 
 @dataclass(frozen=True)
 class Site:
-    """The wiki's settings as a dump states them (siteinfo)."""
+    """The settings of a wiki, as a dump states them (siteinfo)."""
 
     wiki: str = "enwiki"
     language: str = "en"
@@ -90,7 +90,7 @@ class Site:
 
 
 def is_invented(base: str) -> bool:
-    """Whether a wiki's address is reserved for examples (RFC 2606), as the address of the fictional world is.
+    """Whether a wiki's address is reserved for examples (RFC 2606); the fictional world has such an address.
 
     >>> is_invented("https://en.invented.example/wiki/Main_Page"), is_invented("https://en.wikipedia.org/wiki/Main_Page"), is_invented("")
     (True, False, False)
@@ -99,7 +99,7 @@ def is_invented(base: str) -> bool:
 
 
 def normalise_title(title: str, *, first_letter: bool = True) -> str:
-    """The normal form of a title; "" where the text is no title (empty, too long, illegal characters).
+    """The normal form of a title; "" if the text is not a valid title (empty, too long, illegal characters).
 
     >>> normalise_title("eiffel_tower#History")
     'Eiffel tower'
@@ -124,7 +124,7 @@ def normalise_title(title: str, *, first_letter: bool = True) -> str:
 
 
 def split_namespace(title: str, site: Site) -> tuple[int | None, str]:
-    """Splits a title into (namespace number, rest of the title). The number is None for a link to another wiki.
+    """Splits a title into (namespace number, rest of the title). The number is None if the link leads to another wiki.
 
     >>> split_namespace("File:Tower.jpg", Site())
     (6, 'Tower.jpg')
@@ -168,10 +168,10 @@ def link_resolver(site: Site) -> Callable[[str], str]:
 
 
 def title_reason(title: str) -> Reason | None:
-    """The reason why a title shows that its page is no article: a disambiguation or a list (OpenSearch-VL's title
+    """The reason why a page cannot be an article by its title: it is a disambiguation or a list (OpenSearch-VL's title
     rules).
 
-    Use this function only where the classes (P31) of the item are unknown, because classes are more reliable.
+    Use this function only if the item's classes (P31) are unknown, because classes are more reliable.
     """
     lower = title.lower()
     if _DISAMBIGUATION.search(lower):

@@ -1,4 +1,4 @@
-"""Reads entities with claims, and property definitions, from Wikidata JSON dumps (plain, bz2, gz; one entity a line)
+"""Reads entities with claims, and property definitions, from Wikidata JSON dumps (plain, bz2, gz; one entity per line)
 and Special:EntityData files.
 
 Source of the format: https://doc.wikimedia.org/Wikibase/master/php/docs_topics_json.html
@@ -40,7 +40,7 @@ from questloom.records.periods import (
 )
 
 MAX_LINE_BYTES = 256 << 20
-"""The longest line of an undamaged file; Wikidata's largest entities have a few MB."""
+"""Maximum length of a line in an undamaged file; Wikidata's largest entities have a few MB."""
 WIKI = "wikidatawiki"
 START_TIME, END_TIME = "P580", "P582"
 
@@ -50,24 +50,24 @@ _TEXT_KINDS = {"commonsMedia": "commons_media", "url": "url", "external-id": "ex
 _PICTURE = "P18"
 _SINGLE_VALUE, _SINGLE_BEST_VALUE = "Q19474404", "Q52060874"
 _ONE, _EARTH = "Q199", "Q2"
-"""The unit of a number without unit, and the globe of a coordinate without globe."""
+"""The unit of a number without a unit, and the globe of a coordinate without a globe."""
 
 
 def read_entities(
     part: ByteRange, *, snapshot: str, languages: tuple[str, ...] = (), keep_partial: bool = False
 ) -> Iterator[Item | PropertyInfo | Redirect | Rejection]:
-    """Reads the lines of a range.
+    """Reads the entities on the lines of a range.
 
     Args:
         part: a range of `plan_ranges`.
         snapshot: a day ("2026-01-31"); a best claim must hold on this day.
         languages: languages of the labels, descriptions and aliases to keep; () keeps all.
-        keep_partial: turns each damaged place into a rejection and reads the rest; without this flag a damaged place
+        keep_partial: whether each damaged place becomes a rejection and the rest is read; if not, a damaged place
             raises an InputError.
 
     Raises:
-        InputError: the data are damaged or truncated; the error names the place; a line that is no JSON gives a
-            rejection (bad_entity) instead.
+        InputError: the data are damaged or truncated; the message names the place (a line that is not JSON instead
+            gives a rejection, bad_entity).
     """
     window = Window(part)
     for line, index, is_last in _lines(window, part.start == 0, keep_partial):
