@@ -1,4 +1,4 @@
-"""Text search (BM25) and exact picture search over a store. The caller passes vectors in: this module loads no model."""
+"""Text search (BM25) and exact picture search in a store. Callers pass vectors, because this module loads no model."""
 
 import re
 from collections.abc import Iterable
@@ -36,17 +36,18 @@ class PictureHit:
 
 
 class TextSearch:
-    """BM25 over titles and texts of passages. Any matching word counts. Ties are broken by passage id."""
+    """BM25 search over the titles and texts of passages. A passage is found if any word of the query matches. Passages
+    with equal scores are ordered by passage id."""
 
     def __init__(self, store: Store) -> None:
         self._passages = open_lance(table_path(store.path, "passages"))
         self._store, self._empty = store.path, self._passages.count_rows() == 0
 
     def search(self, query: str, k: int) -> list[PassageHit]:
-        """Returns the best `k` passages; none for a query without words.
+        """Returns the best `k` passages; for a query without words, returns none.
 
-        The search fetches more than k passages, because Lance orders equal scores by its own row order and scores
-        differ in their last digits.
+        The search fetches more than k passages, because Lance orders equal scores by row, and scores differ in their
+        last digits.
         """
         words = _NO_WORDS.sub(" ", query).strip()
         if self._empty or not words or k < 1:
@@ -70,7 +71,8 @@ class TextSearch:
 
 
 class PictureSearch:
-    """Exact search by cosine over all vectors of the store. The vectors stay in memory (2 kB a picture at width 512).
+    """Exact search by cosine similarity over all picture vectors of the store. The vectors stay in memory (2 kB per
+    picture at width 512).
 
     Attributes:
         model: name of the model that computed the vectors; query vectors must come from the same model.
@@ -80,7 +82,8 @@ class PictureSearch:
         self._ids, self._vectors, self.model = load_vectors(store.path)
 
     def search(self, vector: np.ndarray, k: int) -> list[PictureHit]:
-        """Returns the best `k` pictures for a unit vector (width,). Ties are broken by image id."""
+        """Returns the best `k` pictures for a unit vector (width,). Pictures with equal scores are ordered by image
+        id."""
         (hits,) = self.search_many(np.asarray(vector)[None], k)
         return hits
 

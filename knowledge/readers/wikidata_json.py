@@ -98,8 +98,8 @@ def read_entities(
 def _lines(
     window: Window, first: bool, keep_partial: bool
 ) -> Iterator[tuple[bytes | Rejection, int, bool]]:
-    """Yields (line, index of the line in the window, whether it is the last line of the file). A line belongs to the
-    range that owns the newline before the line."""
+    """Yields (line, index of the line in the window, whether the line is the last line of the file). A line belongs to
+    the range that contains the newline before the line."""
     pos, seen, begun = 0, 0, first
     while True:
         end = window.data.find(b"\n", seen)
@@ -223,7 +223,7 @@ def _aliases(data: dict, languages: tuple[str, ...]) -> dict[str, list[str]]:
 
 
 def _claims(subject: str, statements: dict, revision: int, snapshot: str) -> tuple[Claim, ...]:
-    """The statements as claims, in the dump's order. The first of two equal statements is kept."""
+    """The statements as claims, in the dump's order. If two statements are equal, the first is kept."""
     found: dict[tuple, Claim] = {}
     for prop, group in statements.items():
         ranks = {s.get("rank", "normal") for s in group}
@@ -254,7 +254,7 @@ def _claims(subject: str, statements: dict, revision: int, snapshot: str) -> tup
 
 
 def holds_at(qualifiers: tuple[Qualifier, ...], day: str) -> bool:
-    """Whether a statement with these qualifiers holds on a day. The start (P580) must not be later than the day, and
+    """Whether a statement with given qualifiers holds on a day. The start (P580) must not be later than the day, and
     the end (P582) must not be earlier.
 
     An unknown end (somevalue) counts as past. An end in the same year or month as the day does not count as past.
@@ -271,14 +271,14 @@ def holds_at(qualifiers: tuple[Qualifier, ...], day: str) -> bool:
 
 
 def _compare(value: Value, day: str) -> int:
-    """-1, 0 or 1: the period of the time lies before, around or after a day of our era."""
+    """-1, 0 or 1: the period of the time lies before the day, contains it, or lies after it; the day is in our era."""
     first, last = dates_of(value)[-1].span
     return (first > parts_of(f"+{day}")) - (last < parts_of(f"+{day}"))
 
 
 def read_value(snak: dict) -> Value:
-    """The value of a snak (main or qualifier). An invalid value (a date in month 13) is read as a somevalue, which
-    states nothing."""
+    """The value of a snak, which is the main value or a qualifier of a statement. An invalid value (a date in month 13)
+    becomes a somevalue, which states nothing."""
     if snak["snaktype"] != "value":
         return Value(kind=snak["snaktype"])
     value, kind = snak["datavalue"]["value"], snak["datavalue"]["type"]
@@ -314,7 +314,8 @@ def read_value(snak: dict) -> Value:
 def make_quantity(
     amount: str, unit: str, lower: str | None = None, upper: str | None = None
 ) -> Value:
-    """A quantity, with bounds if these differ from the amount. A malformed number gives a somevalue."""
+    """A quantity, with its bounds if they differ from the amount. If a number is malformed, the result is a
+    somevalue."""
     number, least, most = (
         float(x or amount) + 0.0 for x in (amount, lower, upper)
     )  # turns -0 into 0
@@ -330,7 +331,7 @@ def make_quantity(
 
 
 def make_coordinate(latitude: float, longitude: float, globe: str) -> Value:
-    """A place on a globe; an impossible place gives a somevalue."""
+    """A place on a globe; if the place is impossible, the result is a somevalue."""
     globe = globe.rpartition("/")[2]
     if not (abs(latitude) <= 90 and abs(longitude) <= 360):
         return Value(kind="somevalue")
@@ -343,10 +344,11 @@ def make_coordinate(latitude: float, longitude: float, globe: str) -> Value:
 
 
 def make_time(time: str, precision: int, calendar: str = "") -> Value:
-    """A time value; an impossible date gives a somevalue. A precision finer than the given parts (month 00) is lowered.
+    """A time value; if the date is impossible, the result is a somevalue. If the precision is finer than the given
+    parts (month 00), it is lowered.
 
     The calendar is kept only for days, as in the query service. For a month, a year or a longer period, nobody can tell
-    which days a calendar shifts.
+    which of its days another calendar would shift.
     """
     if not _TIME.match(time):
         return Value(kind="somevalue")
@@ -363,7 +365,7 @@ def make_time(time: str, precision: int, calendar: str = "") -> Value:
 
 
 def _surely(value: Value, before: int, after: int) -> Value:
-    """A time with an uncertainty, at the precision that is still certain.
+    """The time without its uncertainty, at the finest precision that is still certain.
 
     `before` and `after` are the uncertainty in units of the time's precision.
 
@@ -382,7 +384,7 @@ def _surely(value: Value, before: int, after: int) -> Value:
 
 
 def _shifted(value: Value, units: int) -> tuple[int, int, int]:
-    """Year, month and day of a time after a shift by `units` units of its precision."""
+    """The year, month and day of a time after a shift by `units` units of its precision."""
     year, month, day = parts_of(value.time)
     if value.precision == DAY:
         return date_of_day(day_number(year, month, 1) + day - 1 + units)
@@ -393,8 +395,8 @@ def _shifted(value: Value, units: int) -> tuple[int, int, int]:
 
 
 def _property(data: dict, name: str, statements: dict) -> PropertyInfo:
-    """A property's definition: single-value constraints with their exceptions, and the advice on change and
-    completeness."""
+    """The definition of a property: its single-value constraints with their exceptions, and its statements on change
+    and completeness."""
     kinds, separators, exceptions = set(), dict[str, None](), dict[str, None]()
     for statement in statements.get("P2302", ()):
         kind = read_value(statement["mainsnak"]).entity

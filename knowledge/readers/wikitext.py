@@ -1,8 +1,8 @@
-"""Turns wikitext into `Article`: lead, sections, body links with their sentences, infobox, pictures, categories. The
-time is linear for every page.
+"""Turns wikitext into an `Article`: lead, sections, links in body text with their sentences, infobox, pictures,
+categories. The time is linear in the length of the page.
 
-Body links are the links in running text; links in templates, tables, references and captions do not count. Tests
-compare this reader with mwparserfromhell on sampled pages.
+Links count only in running text; links in templates, tables, references and captions do not count. Tests compare this
+reader with mwparserfromhell on sampled pages.
 """
 
 import re
@@ -36,13 +36,14 @@ _HEADING = re.compile(r"(={1,6})(.*[^=])\1\Z")
 _LINK = re.compile(r"\[\[([^\[\]|\n]{0,512}+)(?:\|([^\[\]]*+))?\]\]([a-zß-öø-ÿа-яё]*)")
 _TARGET = re.compile(r"\[\[([^\[\]|\n]{0,512}+)(?:\|[^\[\]]*+)?\]\]")
 _NO_TITLE = re.compile(r"[\[\]{}|<>#]")
-"""Characters that no title contains. A link whose target contains such a character, written as an entity, is no link."""
+"""Characters that page titles must not contain. A link is ignored if its target contains such a character, written as
+an entity."""
 _EXTERNAL = re.compile(r"\[http[^\s\[\]]*[ \t]?([^\[\]\n]*)\]")
 _PARENTHESIS = re.compile(r"\((?:[ ,;:]+(\) ?)?|(\) ?))")
 _SPECIAL = frozenset("*#:;=|!-{_")
-"""First characters of lines that are no running text."""
+"""First characters of lines that are not running text."""
 _SEAM = "\0"
-"""Separates sections while they are cleaned together; XML cannot contain this character."""
+"""Separates sections while all sections are cleaned together; XML cannot contain this character."""
 _OPTION = re.compile(
     r"\s*(?:thumb(?:nail)?|frame(?:d|less)?|border|left|right|cent(?:er|re)|none|baseline|middle|sub|super|text-top|text-bottom|top|bottom|mini|miniatur|"
     r"hochkant|upright.*|[\dx ]+px|(?:link|alt|lang|page|class|thumb|upright|start|end|thumbtime)\s*=.*)\s*",
@@ -51,9 +52,10 @@ _OPTION = re.compile(
 
 
 def read_article(page: RawPage, site: Site) -> Article | Rejection:
-    """The article of a page, or a rejection where the page marks itself as a disambiguation.
+    """The article of a page, or a rejection if the page marks itself as a disambiguation.
 
-    Link targets are normalised, but redirects are not resolved. Ingest fills `entity_id`, `redirects` and `in_degree`.
+    Link targets are normalised, but redirects are not followed. The ingest job fills `entity_id`, `redirects` and
+    `in_degree` later.
     """
     text, galleries, literal = _prepared(page.text.replace(_SEAM, ""), site)
     text, infobox, disambiguation = _take_templates(text, site)
@@ -96,10 +98,10 @@ def read_article(page: RawPage, site: Site) -> Article | Rejection:
 
 
 def read_links(page: RawPage, site: Site) -> list[str]:
-    """The targets of the page's body links in order, with repetitions. The links equal those of `read_article`, at less
-    cost.
+    """The targets of the links in the page's body text, in order, with repetitions. The links equal those of
+    `read_article`, but the function needs less time.
 
-    This function is for the link graph (in-degrees, hubs) of a dump. Only the benchmark uses this function; the ingest
+    The function serves the link graph (in-degrees, hubs) of a dump. Only the benchmark uses this function; the ingest
     job reads whole articles.
     """
     text, _, _ = _prepared(page.text, site)
@@ -121,8 +123,8 @@ def _prepared(text: str, site: Site) -> tuple[str, list[str], bool]:
 
 
 def _take_templates(text: str, site: Site) -> tuple[str, Infobox, bool]:
-    """Replaces or removes all templates. Returns (text; the first infobox; whether a template marks a disambiguation
-    page)."""
+    """Replaces or removes all templates. Returns (the text; the first infobox; whether a template marks a
+    disambiguation page)."""
     infobox, disambiguation = Infobox(), False
     if "{{" not in text:
         return text, infobox, disambiguation
@@ -197,7 +199,7 @@ def _split_sections(text: str) -> tuple[list[tuple[str, int]], list[str]]:
 
 
 def _tables(lines: list[str]) -> dict[int, int]:
-    """The first line of each complete table, to the line after the table. Tables may contain tables."""
+    """Finds the first line of each complete table, and the line after the table. Tables may contain tables."""
     opened: list[int] = []
     ends = {}
     for number, line in enumerate(lines):
@@ -219,8 +221,7 @@ def _clean(text: str) -> str:
 
 
 def _parenthesis(found: re.Match[str]) -> str:
-    """The remains of a parenthesis after the removal of a template: "( ; 1900)" becomes "(1900)", and "(, )" becomes
-    nothing."""
+    """Repairs parentheses after a template was removed: "( ; 1900)" becomes "(1900)", and "(, )" becomes nothing."""
     return "" if found[1] or found[2] else "("
 
 
@@ -271,7 +272,8 @@ def _take_links(
 
 
 def _other_link(target: str, anchor: str | None, site: Site, categories: dict[str, None]) -> str:
-    """The words of a link that leads to no article. Links to categories, languages and pictures have no words."""
+    """The words of a link that does not lead to an article. Links to categories, other languages and pictures have no
+    words."""
     number, rest = split_namespace(target, site)
     if not target.lstrip().startswith(":"):
         if number == CATEGORY:

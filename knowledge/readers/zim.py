@@ -1,10 +1,10 @@
 """Reads ZIM files (Kiwix): articles *and* pictures in one file; redirects give the aliases.
 
-The articles are rendered HTML with expanded templates, so only paragraphs and lists count as body. Links in tables,
-navigation boxes, hatnotes and references are ignored. A ZIM file names no licences, so its pictures have none until
-Commons is asked. A ZIM file has no page ids either, so an article's id is made from its title.
+The articles are rendered HTML with expanded templates, so only paragraphs and lists count as body text. Links in
+tables, navigation boxes, hatnotes and references are ignored. A ZIM file states no licences, so its pictures have no
+licence until Commons is asked. A ZIM file has no page ids, so an article's id is made from its title.
 
-libzim reads local files only. Each process downloads a ZIM file in a bucket once, to a local scratch folder.
+libzim reads local files only. Each process downloads a ZIM file from a bucket once, into a local scratch folder.
 
 Source of the format: https://wiki.openzim.org/wiki/ZIM_file_format
 """
@@ -38,12 +38,12 @@ _NO_ARTICLES = (
     ("proyecto", 102),
     ("wikiproject", 102),
 )
-"""A ZIM file lists no namespaces. The prefixes of other editions' project pages that occur in Kiwix files."""
+"""A ZIM file lists no namespaces. Prefixes of project pages in other languages' wikis that occur in Kiwix files."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ZimRange:
-    """Entries [start, end) of a ZIM file, by number."""
+    """The entries [start, end) of a ZIM file, by number."""
 
     path: str
     start: int
@@ -51,11 +51,10 @@ class ZimRange:
 
 
 def plan_zim(path: str, *, entries_per_range: int = ENTRIES_PER_RANGE) -> list[ZimRange]:
-    """Splits a file into ranges that cover every entry. The checksum is compared first, to find damage before the work
-    starts.
+    """Splits a file into ranges that cover every entry. The checksum of the file is compared first, so that damage is
+    found before the work starts.
 
-    Raises:
-        InputError: the file is missing, damaged, or no ZIM file.
+    Raises: InputError: the file is missing, damaged, or not a ZIM file.
     """
     if is_remote(path) and location(path).is_file():
         print(
@@ -87,7 +86,7 @@ def _open(path: str) -> Archive:
 
 
 def read_zim_site(path: str) -> Site:
-    """The wiki of a ZIM file, from the address that its first article names, else from its language."""
+    """The wiki of a ZIM file, from the address in its first article, or else from the file's language."""
     archive = _open(path)
     for number in range(archive.all_entry_count):
         entry = archive._get_entry_by_id(number)

@@ -1,4 +1,4 @@
-"""Builds a store from records in memory, for small hand-made worlds. Dumps go through
+"""Builds a store from records in memory, for small hand-made worlds. Dumps are stored by
 `questloom.pipeline.ingest.store_job` instead."""
 
 from collections import Counter
@@ -45,19 +45,19 @@ def build_store(
     snapshot: str = "",
     class_counts: Mapping[str, int] = NO_COUNTS,
 ) -> None:
-    """Writes a store of finished records, equal to what ingest writes.
+    """Writes a store from finished records, equal to the store that ingest would write.
 
     Args:
         path: folder of the store.
         entities: with `class_closure`, `domain` and `in_degree` filled.
-        claims: claims of any subjects, in any order.
+        claims: claims, of any subjects and in any order.
         articles: with `entity_id` filled; the articles' titles and redirects become look-ups by title.
         images: pictures with `entity_ids` filled, each with the bytes of its file.
         properties: definitions of properties.
         titles: further (title, entity id) pairs.
         language: language code of the wiki.
         snapshot: date of the dumps, YYYY-MM-DD.
-        class_counts: number of members that classes have in the world, where it is known.
+        class_counts: number of members that each class has in the world, if known.
     """
     rows: dict[str, list[Row]] = {name: [] for name in SCHEMAS}
     counts: Counts = Counter()
@@ -116,10 +116,10 @@ def build_store(
 def _count_answers(
     counts: Counts, by_value: Mapping[tuple[str, str], list[tuple[str, ...]]]
 ) -> None:
-    """Counts the distinct values of each property, and the largest number of subjects that share one answer.
+    """Counts the distinct values of each property, and the largest number of subjects that have the same answer.
 
     Args:
-        by_value: maps (property, value key) to the direct classes of each subject.
+        by_value: dict from (property, value key) to the direct classes of each subject.
     """
     answering: dict[tuple[str, str], Counter[str]] = {}
     for (property_id, key), class_sets in by_value.items():

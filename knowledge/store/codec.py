@@ -1,8 +1,9 @@
 """Encodes records as compact JSON bytes and decodes them.
 
-A store row holds its record in one binary column. Lance needs about 130 µs to read a column of a row, so one column is
-five times faster than one column per field. The bytes hold only the fields that differ from their default, in the order
-of the dataclass; so equal records have equal bytes. This codec is about 5 times faster than `Record.to_row`/`from_row`.
+A row of the store holds its whole record in one binary column. Lance needs about 130 µs to read a column of a row, so a
+single column is five times faster than a column for each field. The bytes contain only fields that differ from their
+default, in the dataclass's order, so equal records have equal bytes. This codec is about 5 times faster than
+`Record.to_row`/`from_row`.
 """
 
 import dataclasses
@@ -26,10 +27,9 @@ def pack(record: Record) -> bytes:
 
 
 def unpack(kind: type[R], data: bytes | str) -> R:
-    """Decodes the bytes of `pack`.
+    """Decodes the bytes that `pack` made.
 
-    Raises:
-        ValueError: the bytes are no JSON, or a field without default is missing.
+    Raises: ValueError: the bytes are not JSON, or a field without default is missing.
     """
     return _unpacker(kind)(orjson.loads(data))
 
@@ -40,7 +40,7 @@ def pack_many(records: Iterable[Record]) -> bytes:
 
 
 def unpack_many(kind: type[R], data: bytes) -> list[R]:
-    """Decodes the bytes of `pack_many`."""
+    """Decodes the bytes that `pack_many` made."""
     return list(map(_unpacker(kind), orjson.loads(data)))
 
 
@@ -59,7 +59,7 @@ def _default(field: dataclasses.Field) -> Any:
 
 
 def _to_json(hint: Any) -> Any:
-    """The function that turns a field's value into JSON; None where the value is JSON already."""
+    """The function that turns a field's value into JSON; None if the value is already JSON."""
     hint = _bare(hint)
     if hint is Json:
         return canonical_json
@@ -78,7 +78,7 @@ def _to_json(hint: Any) -> Any:
 
 
 def _from_json(hint: Any) -> Any:
-    """The function that turns JSON into a field's value; None where the two are the same."""
+    """The function that turns JSON into a field's value; None if the two are the same."""
     hint = _bare(hint)
     if hint is Json:
         return json.loads

@@ -16,7 +16,7 @@ ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
 
 
 def storage_options(path: str) -> dict[str, str] | None:
-    """The options of an object store that Lance does not read from the environment. The options contain no secret."""
+    """The options of object stores that Lance does not read from the environment. The options contain no secret."""
     endpoint = (
         next((os.environ[name] for name in ENDPOINTS if os.environ.get(name)), "")
         if path.startswith("s3://")
@@ -31,7 +31,8 @@ def open_lance(path: str) -> lance.LanceDataset:
     """Opens a data set.
 
     Raises:
-        FileNotFoundError: there is no data set; InputError: it is damaged; ProviderFault: a bucket cannot be read.
+        FileNotFoundError: the data set does not exist; InputError: the data set is damaged; ProviderFault: a bucket
+            cannot be read.
     """
     with reaching(path):
         try:
@@ -44,7 +45,7 @@ def open_lance(path: str) -> lance.LanceDataset:
 
 @contextmanager
 def reading(store: str) -> Iterator[None]:
-    """A context for reading a table of a store; it turns Lance's errors into ours.
+    """A context for reading a table of a store; it turns Lance's errors into the project's errors.
 
     Raises:
         InputError: the table is damaged; ProviderFault: a bucket cannot be read.
@@ -81,7 +82,7 @@ def read_batches(store: str, data: lance.LanceDataset, **what: Any) -> Iterator[
 
 
 def write_lance(path: str, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> None:
-    """Writes a data set and replaces the old one at the path. A reader sees the whole data set or none."""
+    """Writes a data set in place of the old data set at the path. A reader sees the whole data set or nothing."""
     found = location(path)
     if found.exists():
         remove_tree(found)

@@ -1,7 +1,7 @@
-"""Property profiles: how the instances of each class use each property, counted over best claims.
+"""Property profiles state how the instances of each class use each property, counted over best claims.
 
-Subjects, pairs and instances are counted subject by subject. Distinct values are counted from pairs that are sorted by
-value. All counts are sums, so partitions are counted separately and added up.
+Subjects, pairs (subject and value) and instances are counted subject by subject. Distinct values are counted from pairs
+that are sorted by value. All counts are sums, so partitions can be counted separately and added up.
 """
 
 import re
@@ -14,12 +14,12 @@ from questloom.knowledge.store.rows import Row
 from questloom.records.knowledge import Claim, PropertyProfile, Value
 
 PERIODS = ("P580", "P582", "P585")
-"""Qualifiers that state when a claim holds: start, end, point in time."""
+"""Qualifiers that state when a claim holds: start, end, and point in time."""
 
 INSTANCES, SUBJECTS, PAIRS, VALUES, DATED, COMMONEST = range(6)
 Counts = Counter[tuple[int, str, str]]
-"""Maps (count, property, class id) to a number. `property` is "" for INSTANCES; the class id is "" for all subjects
-together."""
+"""The counts: a dict from (count, property, class id) to a number. `property` is "" for INSTANCES; the class id is ""
+for all subjects together."""
 
 
 def count_subject(
@@ -27,8 +27,8 @@ def count_subject(
 ) -> dict[str, set[str]]:
     """Counts one subject; returns its distinct value keys by property.
 
-    A `novalue` claim states that there is no value, so the claim counts neither as a pair nor as a subject with the
-    property. A date that the subject also states more precisely is not counted as a second value.
+    A `novalue` claim states that there is no value, so it counts neither as a pair nor as a use of the property. If the
+    subject states a date also more precisely, the less precise date is not counted as a second value.
     """
     found: dict[str, dict[str, Value]] = {}
     dated = set()
@@ -60,9 +60,9 @@ def count_values(counts: Counts, property_id: str, class_sets: Iterable[tuple[st
 
 
 def count_commonest(counts: Counts, property_id: str, num_subjects: Mapping[str, int]) -> None:
-    """Updates the largest number of subjects that share one answer.
+    """Updates the largest number of subjects that have the same answer.
 
-    `num_subjects` gives the subjects of one answer by direct class; "" stands for all classes.
+    `num_subjects` states the number of subjects with one answer by direct class; "" stands for all classes.
     """
     for class_id, number in num_subjects.items():
         counts[COMMONEST, property_id, class_id] = max(
@@ -71,7 +71,7 @@ def count_commonest(counts: Counts, property_id: str, num_subjects: Mapping[str,
 
 
 def answer_key(value_key: str) -> str:
-    """The answer that a guesser would name for the value: the year of a date, else the value itself.
+    """The answer that somebody would guess for the value: the year of a date, else the value itself.
 
     >>> answer_key("time:+1832-05-04/11"), answer_key("Q64")
     ('time:+1832', 'Q64')
@@ -83,7 +83,7 @@ def answer_key(value_key: str) -> str:
 
 
 def profile_rows(counts: Counts) -> Iterator[Row]:
-    """Yields the rows of table `profiles`, sorted."""
+    """Yields the rows of the table `profiles`, sorted."""
     for _, property_id, class_id in sorted(k for k in counts if k[0] == SUBJECTS):
         numbers = {
             what: counts[what, property_id, class_id]

@@ -1,4 +1,4 @@
-"""Derives the rows of the store's tables from records. Ingest and `build_store` share this module.
+"""Makes the rows of the store's tables from records. Ingest and `build_store` share this module.
 
 A row is (key, order, record, …). Tables are sorted by (key, order); `order` is not stored.
 """
@@ -11,7 +11,7 @@ from questloom.knowledge.store.layout import value_row_key
 from questloom.records.knowledge import Article, Claim, Entity, ImageAsset, Passage
 
 Row = tuple
-"""A tuple (key, order, record); rows of `images` and `passages` have their extra column at the end."""
+"""A tuple (key, order, record); rows of `images` and `passages` have a further column at the end."""
 
 
 def sorted_claims(claims: list[Claim]) -> list[Claim]:
@@ -58,7 +58,7 @@ def entity_rows(entity: Entity) -> Iterator[tuple[str, Row]]:
 
 
 def article_rows(article: Article, passages: Iterator[Passage]) -> Iterator[tuple[str, Row]]:
-    """Yields (table, row) for an article and its passages. A passage's title and text stand in a column of their own."""
+    """Yields (table, row) for an article and its passages. The passage's title and text have a column of their own."""
     yield "articles", (article.entity_id, article.id, pack(article))
     for passage in passages:
         yield (

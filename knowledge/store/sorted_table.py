@@ -1,8 +1,8 @@
-"""Look-ups in a sorted table. Some keys (fences) are held in memory; pages are read on demand and cached.
+"""Look-ups in a sorted table. Some keys (the fences) stay in memory; pages of rows are read when needed and cached.
 
-The rows are sorted by `key`. Memory holds every 512th key (the fences) and an LRU cache of pages. A look-up does one
-binary search over the fences and one over a page, then reads the rows. The table needs no separate index and works on
-object stores. Only the fences grow with the table.
+The rows are sorted by `key`. The memory holds every 512th key (the fences) and an LRU cache of pages. A look-up does
+one binary search in the fences and one in a page, then reads the rows. The table needs no separate index and works on
+object stores. Only the number of fences grows with the table.
 """
 
 from bisect import bisect_left, bisect_right
@@ -16,11 +16,11 @@ from questloom.knowledge.store.layout import PAGE, RECORD_PAGE, table_path
 
 CACHED_PAGES = 1024
 CACHED_ID_PAGES = 4096
-"""A page of ids takes 30 kB; the look-up of a hub reads 20 pages."""
+"""A page of ids takes 30 kB; looking up a hub reads 20 pages."""
 
 
 class SortedTable:
-    """One table of a store.
+    """Look-ups in one table of a store.
 
     Args:
         store: folder or URL of the store.
@@ -50,7 +50,7 @@ class SortedTable:
         return self._row(start, bisect_left), self._row(stop, bisect_left)
 
     def _row(self, key: str, bisect: Callable[[list[str], str], int]) -> int:
-        """The row before or after a key, as `bisect` decides."""
+        """The index of the row before or after a key, as the `bisect` function decides."""
         if self._fences is None:
             self._fences = self._take("key", range(0, self.num_rows, PAGE))
         if not self._fences:
@@ -63,7 +63,7 @@ class SortedTable:
         return self._rows(self._records, start, stop)
 
     def ids(self, start: int, stop: int) -> list[str]:
-        """The records of a table of ids, decoded once per page, because the look-up of a hub gives thousands of ids."""
+        """The records of a table of ids, decoded once per page, because looking up a hub gives thousands of ids."""
         return self._rows(self._ids, start, stop)
 
     def _rows(self, pages: Callable[[int], list], start: int, stop: int) -> list:
@@ -74,12 +74,12 @@ class SortedTable:
         return out
 
     def get(self, key: str) -> bytes | None:
-        """The record of a key with one row; None without such a row."""
+        """The record of a key that has one row; None if the row does not exist."""
         start, stop = self.find(key)
         return self.records(start, start + 1)[0] if start < stop else None
 
     def value(self, key: str, column: str) -> bytes | None:
-        """Another column of a key with one row, not cached; None without such a row."""
+        """Another column of a key that has one row, not cached; None if the row does not exist."""
         start, stop = self.find(key)
         return self._take(column, range(start, start + 1))[0] if start < stop else None
 

@@ -1,4 +1,4 @@
-"""The store: all look-ups that higher floors use."""
+"""The store: all look-ups that the rest of the program uses."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator
@@ -26,14 +26,14 @@ CACHED_ENTITIES = 16_384
 CACHED_CLAIMS = 8_192
 CACHED_RECORDS = 2_048
 REFERRING = 500
-"""About how many pages `Store.references` samples."""
+"""The approximate number of pages that `Store.references` samples."""
 
 
 class Store:
     """Look-ups over one ingested snapshot. Open one store per process; a pickled store is only its path.
 
-    Results are cached in LRU caches of fixed length, so memory stays bounded for a store of any size. All results have
-    a fixed order.
+    Results are cached in LRU caches of fixed length, so the memory stays limited for stores of any size. All results
+    have a fixed order.
 
     Attributes:
         path: folder or URL of the store.
@@ -55,8 +55,7 @@ class Store:
     def open(cls, path: str) -> "Store":
         """Opens a store.
 
-        Raises:
-            InputError: there is no store, or the store is incomplete, damaged, or of another version.
+        Raises: InputError: the store does not exist, is incomplete or damaged, or has another version.
         """
         path = str(path).rstrip("/")
         try:
@@ -104,7 +103,7 @@ class Store:
 
     @property
     def pages(self) -> str:
-        """The address of the wiki's pages, up to the title."""
+        """The address of the wiki's pages, without the title."""
         base = self.meta.get("base", "")
         if "/wiki/" in base:
             return base.partition("/wiki/")[0] + "/wiki/"
@@ -114,7 +113,8 @@ class Store:
     # Entities and claims
 
     def entity(self, entity_id: str) -> Entity | None:
-        """The entity, or None. The id of a merged entity gives the entity that it was merged into."""
+        """The entity with this id, or None. For the id of a merged entity, the result is the entity into which it was
+        merged."""
         return self._entity(entity_id) or self._entity(
             (self._tables["merged"].get(entity_id) or b"").decode()
         )
@@ -124,17 +124,17 @@ class Store:
         return {i: e for i in ids if (e := self.entity(i)) is not None}
 
     def label(self, entity_id: str, language: str = "en") -> str:
-        """The entity's label, or its id where the store lacks the entity."""
+        """The entity's label, or its id if the store lacks the entity."""
         entity = self.entity(entity_id)
         return entity.label(language) if entity else entity_id
 
     def claims(self, subject: str) -> tuple[Claim, ...]:
-        """All claims of the subject (best or not, from any source), sorted by (property, value key, id)."""
+        """All claims about the subject (best or not, from any source), sorted by (property, value key, id)."""
         return self._claims(subject)
 
     def subjects(self, property: str, value_key: str, *, limit: int = 10_000) -> tuple[str, ...]:
-        """The first `limit` subjects whose best claim has that value, sorted. A date also matches dates that may be the
-        same ("4 May 1832" for 1832)."""
+        """The first `limit` subjects that have a best claim with this value, sorted. A date also matches dates that may
+        be the same date ("4 May 1832" for 1832)."""
         rows = self._tables["values"]
         spans = self._spans(property, value_key)
         if len(spans) == 1:
@@ -143,12 +143,12 @@ class Store:
         return tuple(sorted({subject for span in spans for subject in rows.ids(*span)})[:limit])
 
     def num_subjects(self, property: str, value_key: str) -> int:
-        """The number of subjects that `subjects` returns without a limit, except that a subject with several matching
-        dates counts once per date."""
+        """The number of subjects that `subjects` returns without a limit; a subject with several matching dates counts
+        once per date."""
         return sum(stop - start for start, stop in self._spans(property, value_key))
 
     def _spans(self, property: str, value_key: str) -> list[tuple[int, int]]:
-        """The rows of table `values` whose values may equal a given value."""
+        """The rows of the table `values` whose values may equal a given value."""
         rows = self._tables["values"]
         if not value_key.startswith("time:"):
             return [rows.find(value_row_key(property, value_key))]
@@ -172,16 +172,16 @@ class Store:
         return self._count("members", class_id)
 
     def stated_members(self, class_id: str) -> int | None:
-        """The number of instances that the class and its subclasses have in the world; None where the dumps came
-        without this count."""
+        """The number of instances that the class and its subclasses have in the world; None if the dumps do not state
+        this number."""
         return self.meta.get("class_counts", {}).get(class_id)
 
     def property(self, property_id: str) -> PropertyInfo | None:
-        """The property's definition; None where the entity dump lacks it."""
+        """The definition of the property; None if the entity dump lacks it."""
         return self._property(property_id)
 
     def profile(self, property_id: str, class_id: str = "") -> PropertyProfile:
-        """How the instances of the class use the property; all counts are 0 where no instance has it."""
+        """How the instances of the class use the property; all counts are 0 if no instance uses it."""
         return self._profile(f"{property_id} {class_id}") or PropertyProfile(
             property=property_id, class_id=class_id
         )
@@ -189,22 +189,23 @@ class Store:
     # Articles and pictures
 
     def article(self, entity_id: str) -> Article | None:
-        """The entity's article, or None."""
+        """The article about the entity, or None."""
         return self._article(entity_id)
 
     def entity_of_title(self, title: str) -> str | None:
-        """The entity of a page, by normalised title and after redirects; None for an unknown title."""
+        """The entity of a page, by normalised title and after redirects; None if the title is unknown."""
         data = self._tables["titles"].get(title)
         return None if data is None else data.decode()
 
     def references(self) -> tuple[int, int]:
-        """Samples pages and counts the distinct things that they name: returns (number that the store holds, number of
-        all).
+        """Samples pages and counts the distinct things that they name: returns (number of these things in the store,
+        number of all).
 
-        A page names things by its links, and by the claims of its entity.
+        A page names things by its links and by the claims of its entity.
 
-        The quotient estimates how much of its part of the world the store holds, because links and claims still name
-        missing entities. The sample is about `REFERRING` evenly spread pages. A store without pages gives (0, 0).
+        The quotient estimates how much of its part of the world the store holds, because links and claims also name
+        entities that the store lacks. The sample consists of about `REFERRING` evenly spread pages. For a store without
+        pages, the result is (0, 0).
         """
         num_pages = self.num_rows("articles")
         named: dict[str, bool] = {}
@@ -223,7 +224,7 @@ class Store:
         return sum(named.values()), len(named)
 
     def image(self, image_id: str) -> ImageAsset | None:
-        """A picture's record, or None."""
+        """The record of a picture, or None."""
         return self._image(image_id)
 
     def image_bytes(self, image_id: str) -> bytes:
@@ -248,7 +249,7 @@ class Store:
     # Whole tables, for jobs that read the store from end to end
 
     def num_rows(self, table: str) -> int:
-        """The number of rows of a table; jobs split scans into ranges by this number."""
+        """The number of rows in a table; jobs use this number to split scans into ranges."""
         return self._tables[table].num_rows
 
     def scan_entities(self, start: int = 0, stop: int | None = None) -> Iterator[Entity]:

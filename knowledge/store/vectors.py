@@ -1,11 +1,10 @@
-"""CLIP vectors of the store's pictures. The vectors are computed in a step after ingest, because that step needs a
-model.
+"""CLIP vectors of the store's pictures. The vectors are computed after ingest, in a separate step that needs a model.
 
-`vectors.lance` holds one row a picture, sorted by image id. A reader sees the whole table or none, and its schema names
-the model. Vectors are rounded, because the last digits depend on the shape of the batch.
+`vectors.lance` has one row per picture, sorted by image id. A reader sees the whole table or nothing; the table's
+schema names the model. Vectors are rounded, because their last digits depend on the shape of the batch.
 
-The pictures are split into parts, so that many workers share them and a killed job can resume. The vectors of a
-finished part stand in a file beside the table until all parts are finished.
+The pictures are split into parts, so that workers can share them and a killed job can be resumed. The vectors of a
+finished part stay in a file beside the table until all parts are finished.
 """
 
 import io
@@ -24,7 +23,7 @@ from questloom.records.errors import InputError
 from questloom.records.identity import SCORE_DIGITS, sha256_hex
 
 PART = 2048
-"""Pictures per part; one part takes 8 s of one core with the small checkpoint, some minutes with ViT-B/32."""
+"""Number of pictures per part; one part takes 8 s on one core with the small checkpoint, some minutes with ViT-B/32."""
 BATCH = 16
 PARTS = "vectors-parts"
 
@@ -39,15 +38,15 @@ def add_vectors(
     batch: int = BATCH,
     progress: Callable[[int, int], None] | None = None,
 ) -> int:
-    """Computes the vectors of all pictures in this process and returns their number. Existing vectors of the same model
-    are kept.
+    """Computes the vectors of all pictures in this process and returns their number. Vectors that the same model has
+    already computed are kept.
 
     Args:
         store_path: path of a complete store.
-        compute: returns the vectors of up to `batch` pictures.
+        compute: function that returns the vectors of up to `batch` pictures.
         model_name: name of the checkpoint, stored with the vectors.
         batch: pictures per call.
-        progress: called with (done, total), in pictures.
+        progress: function that is called with (number of finished pictures, total number).
     """
     total = num_pictures(store_path)
     if not have_vectors(store_path, model_name):
@@ -70,12 +69,12 @@ def num_pictures(store_path: str) -> int:
 
 
 def num_parts(store_path: str) -> int:
-    """The number of parts that the pictures are split into."""
+    """The number of parts into which the pictures are split."""
     return -(-num_pictures(store_path) // PART)
 
 
 def have_vectors(store_path: str, model_name: str) -> bool:
-    """Whether every picture of a store has its vector of this model; True for a store without pictures."""
+    """Whether every picture of a store has a vector from this model; True for a store without pictures."""
     total, existing = num_pictures(store_path), vectors_of(store_path)
     if not total:
         return True
@@ -103,11 +102,11 @@ def write_part(
 
     Args:
         store_path: path of a complete store.
-        compute: returns the vectors of up to `batch` pictures.
+        compute: function that returns the vectors of up to `batch` pictures.
         model_name: name of the checkpoint.
         part: number of the part, from 0.
         batch: pictures per call.
-        progress: called with the number of finished pictures, those of earlier parts included.
+        progress: function that is called with the number of finished pictures, including earlier parts.
     """
     path = _folder(store_path, model_name) / f"part-{part:06d}.parquet"
     if path.exists():
@@ -173,7 +172,7 @@ def _folder(store_path: str, model_name: str) -> Location:
 
 
 def vectors_of(store_path: str) -> lance.LanceDataset | None:
-    """The data set of vectors; None before `add_vectors` has finished."""
+    """The data set of vectors; None until `add_vectors` has finished."""
     try:
         return open_lance(f"{store_path.rstrip('/')}/{VECTORS}")
     except FileNotFoundError:
@@ -181,8 +180,8 @@ def vectors_of(store_path: str) -> lance.LanceDataset | None:
 
 
 def load_vectors(store_path: str) -> tuple[list[str], np.ndarray, str]:
-    """Loads the image ids, their vectors float32 (pictures, width) in the same order, and the model's name. For a store
-    without pictures, ids, vectors and name are empty.
+    """Loads the image ids, their vectors float32 (pictures, width) in the same order, and the model's name. If the
+    store has no pictures, ids, vectors and name are empty.
 
     Raises:
         InputError: the store has pictures but no vectors yet.

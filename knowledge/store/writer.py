@@ -1,7 +1,7 @@
 """Writes a store: sorted tables with their digests, then meta.json.
 
-Lance's files differ between two runs with the same rows. Two stores are equal when the digests of their tables are
-equal.
+Lance's files differ between two runs even if the rows are the same. Two stores are equal if the digests of their tables
+are equal.
 """
 
 import datetime
@@ -39,7 +39,7 @@ STEMMED = {
     "sv": "Swedish",
     "tr": "Turkish",
 }
-"""Languages with a stemmer in the search index; the words of other languages are compared as ICU segments them."""
+"""Languages for which the search index has a stemmer; words of other languages are compared as ICU segments them."""
 
 
 def write_table(store: str, name: str, batches: Iterable[pa.Table]) -> dict[str, Any]:
@@ -79,7 +79,7 @@ def write_table(store: str, name: str, batches: Iterable[pa.Table]) -> dict[str,
 def index_passages(store: str, language: str) -> None:
     """Builds the BM25 index over the passages.
 
-    The index is built by one worker. Several workers would cut the index in order of arrival, which would change its
+    The index is built by one worker. Several workers would split the index in order of arrival, which would change its
     statistics and scores.
 
     Args:
@@ -128,8 +128,8 @@ def write_meta(
 
 
 class _Digest:
-    """sha256 over rows in order. The rows are hashed in chunks of exactly DIGEST_ROWS, so batch sizes do not change the
-    digest."""
+    """The sha256 over rows in order. The rows are hashed in chunks of exactly DIGEST_ROWS, so batch sizes do not change
+    the digest."""
 
     def __init__(self) -> None:
         self.num_rows = 0
