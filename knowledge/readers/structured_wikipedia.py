@@ -2,7 +2,7 @@
 
 These fields are read: name, identifier, url, version.identifier, main_entity.identifier, image.content_url, infoboxes,
 sections. JSON lines leave out empty fields. Parquet stores infoboxes and sections as JSON. Reading is strict: a field
-of an unexpected type raises an error that names the field. The reader follows the published schema and was never tried
+that does not fit the schema raises an error that names it. The reader follows the published schema and was never tried
 on a file of the Hub.
 
 Source of the format: https://enterprise.wikimedia.com/docs/data-dictionary/ and the data set's card on the Hub

@@ -128,8 +128,8 @@ def write_meta(
 
 
 class _Digest:
-    """The sha256 over rows in order. The rows are hashed in chunks of exactly DIGEST_ROWS, so batch sizes do not change
-    the digest."""
+    """The sha256 over rows in order. The rows are hashed in chunks of exactly DIGEST_ROWS, so the size of batches does
+    not change the digest."""
 
     def __init__(self) -> None:
         self.num_rows = 0

@@ -41,7 +41,7 @@ class Page:
 
 
 def pages(part: Part) -> list[Page]:
-    """All pages of a part in order: first articles with their redirects, then the other pages."""
+    """All pages of a part of the world in order: first articles with their redirects, then the other pages."""
     redirects = _choose_redirects(part)
     prose = Prose(part)
     found: list[Page] = []
@@ -65,7 +65,7 @@ def _redirect_page(title: str, target: str) -> Page:
 
 
 def _choose_redirects(part: Part) -> list[Page]:
-    """Gives things redirect titles; returns the double redirects, which point at redirects."""
+    """Gives redirect titles to things; returns the double redirects, which point at redirects."""
     doubles = []
     for thing in part.things.values():
         rng = part.rng(f"redirects-{thing.id}")
@@ -118,7 +118,7 @@ def _article(part: Part, prose: Prose, thing: Thing) -> str:
 
 
 def _reference(rng: random.Random) -> str:
-    """A footnote in some cases, else ""."""
+    """A footnote for some statements, else ""."""
     if rng.random() >= 0.3:
         return ""
     note = rng.choice(REFERENCES)
@@ -140,7 +140,7 @@ def caption(part: Part, thing: Thing, view: int) -> str:
 
 
 def _oddities(part: Part, thing: Thing) -> list[str]:
-    """Markup that a parser must survive: tables, nowiki, nested and unterminated templates, odd markup."""
+    """Markup that is hard to parse: tables, nowiki, nested and unterminated templates, odd markup."""
     rng = part.rng(f"oddities-{thing.id}")
     found = []
     if rng.random() < 0.06 and thing.values("P131"):

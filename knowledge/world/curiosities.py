@@ -1,7 +1,7 @@
-"""Adds facts that readers like to know about existing things: how somebody died, where a film was shot, who illustrated
-a book.
+"""Adds facts that readers like to know about existing things, for example how somebody died, where a film was shot, or
+who illustrated a book.
 
-Curiosities are added late, from random generators of their own, so that earlier steps do not change.
+These facts are added late and have their own random generators, so that earlier steps do not change.
 """
 
 import itertools
@@ -15,16 +15,16 @@ from questloom.knowledge.world.structures import maker_and_year
 
 GROUPS = vocabulary.groups()
 CURIOUS_SHARE = 0.05
-"""The share of a region's things with a curiosity; curiosities are meant to be rare."""
+"""The share of a region's things with such a fact; these facts are meant to be rare."""
 CURIOSITIES = frozenset(["P157", "P509", "P822", "P1429", "P1449", "P1451", "P2632", "P3909"])
-"""Properties of curiosities: killer, cause of death, mascot, pet, nickname, motto, prison and last words."""
+"""Properties of these facts: killer, cause of death, mascot, pet, nickname, motto, prison and last words."""
 EPIDEMICS = {
     "cholera": (1817, 1900),
     "influenza": (1700, 1960),
     "smallpox": (1650, 1900),
     "yellow fever": (1700, 1910),
 }
-"""The years between which a disease kills in this world; other diseases kill at any time."""
+"""The years between which some diseases kill in this world; other diseases kill in any year."""
 NICKNAMES = (
     "Old Thunder",
     "the Owl",
@@ -202,7 +202,7 @@ def make_curiosities(part: Part) -> None:
 
 
 def _strew(part: Part, rng: random.Random) -> None:
-    """Gives one curiosity each to people, families and clubs, until `CURIOUS_SHARE` of the region's things have one."""
+    """Gives people, families and clubs one such fact each, until `CURIOUS_SHARE` of the region's things have one."""
     bearers = part.kind("family", "club")
     bearers += [p for p in part.kind("person") if p.look.get("occupation")]
     mottoes = list(MOTTOES)
@@ -223,7 +223,7 @@ def _joined(rng: random.Random, words: tuple[tuple[str, ...], ...]) -> str:
 
 
 def _fate(part: Part, person: Thing, rng: random.Random) -> None:
-    """Gives a person one of these: a cause of death, a killer, last words, a prison, a nickname or a pet."""
+    """Gives a person one of these facts: a cause of death, a killer, last words, a prison, a nickname or a pet."""
     dead = bool(person.values("P570"))
     castles = [c for c in part.kind("castle") if max(c.start, person.start + 22) < person.end - 6]
     rivals = [
@@ -261,13 +261,13 @@ def _pet(part: Part, person: Thing, rng: random.Random) -> Thing:
 
 
 def _disease(rng: random.Random, at: int) -> str:
-    """A disease that kills in a given year."""
+    """A disease that kills people in a given year."""
     spans = {qid: EPIDEMICS.get(name, (at, at)) for name, qid in GROUPS["disease"].items()}
     return rng.choice([qid for qid, (first, last) in spans.items() if first <= at <= last])
 
 
 def _places_of_films(part: Part) -> None:
-    """Gives every film a shooting location of its own."""
+    """Gives every film its own shooting location."""
     sites = part.kind("castle", "lighthouse", "island", "windmill", "bridge", "station")
     rng = part.rng("film-sites")
     rng.shuffle(sites)
@@ -289,7 +289,7 @@ def _illustrate(part: Part, book: Thing, rng: random.Random) -> None:
 
 
 def _biography(part: Part, rng: random.Random) -> None:
-    """A biography of a well-known person who has none yet."""
+    """Makes a biography of a well-known person about whom there is none yet."""
     told = {b.first("P921") for b in part.kind("biography")}
     author, at = maker_and_year(part, rng, ("journalist", "writer", "politician"), 1760, 2018)
     people = [
@@ -324,7 +324,7 @@ def _biography(part: Part, rng: random.Random) -> None:
 
 
 def _treaties(part: Part) -> None:
-    """Treaties, each with its own place of signing."""
+    """Makes treaties; each treaty has its own place of signing."""
     rng = part.rng("treaties")
     places = part.kind("castle", "theatre", "town", "library")
     names = [f"{what} of {whose}" for what in OF_TREATIES[0] for whose in OF_TREATIES[1]]

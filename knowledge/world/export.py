@@ -38,14 +38,14 @@ NAMESPACES = {
 }
 FORMATS = {"wikitext": "text/x-wiki", "javascript": "text/javascript", "Scribunto": "text/plain"}
 PAGES = "https://en.invented.example/wiki/"
-"""The base address of the world's pages. RFC 2606 reserves the domain, so the address marks all data of this world as
-invented."""
+"""The base address of the pages in this world. RFC 2606 reserves the domain for examples, so the address marks all data
+of this world as invented."""
 FILE_PAGES = "https://commons.invented.example/wiki/File:"
 BASE36 = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
 def header() -> bytes:
-    """The first stream: the root element and the site's namespaces."""
+    """The first bz2 stream: the root element and the site's namespaces."""
     lines = "".join(
         f'      <namespace key="{key}" case="first-letter"'
         + (f">{name}</namespace>\n" if name else " />\n")
@@ -63,13 +63,13 @@ def header() -> bytes:
 
 
 def footer() -> bytes:
-    """The last stream of the export."""
+    """The last bz2 stream of the export."""
     return bz2.compress(b"</mediawiki>\n")
 
 
 def streams(pages: list[Page], part_number: int) -> Iterator[tuple[bytes, str]]:
-    """Yields compressed streams of a part's pages, each with its index lines. In the index lines "%d" stands for the
-    stream's offset."""
+    """Yields compressed streams with the pages of a part of the world, each with its index lines. In the index lines
+    "%d" stands for the stream's offset."""
     for start in range(0, len(pages), PAGES_PER_STREAM):
         xml, index = [], []
         for i, page in enumerate(pages[start : start + PAGES_PER_STREAM], start):
@@ -81,7 +81,7 @@ def streams(pages: list[Page], part_number: int) -> Iterator[tuple[bytes, str]]:
 
 
 def page_xml(page: Page, page_id: int) -> str:
-    """One page with its one revision."""
+    """One page with its only revision."""
     text = page.text.encode("utf-8")
     digest = _base36(int.from_bytes(hashlib.sha1(text).digest(), "big"))
     redirect = f"    <redirect title={quoteattr(page.redirect)} />\n" if page.redirect else ""

@@ -1,8 +1,8 @@
-"""Decides what the dump leaves out: claims, single values and whole items, at rates measured on a real table. With
-`absent`, the dumps also leave out a share of all things.
+"""Decides what the dump leaves out: claims, single values and whole items, at rates that were measured on a real table.
+With `absent`, the dumps also leave out a share of all things.
 
-Level 2 hides everything that level 1 hides: each statement has one random draw, which is compared with the rate or
-twice the rate. P31 and statements about pictures are never hidden. truth.jsonl keeps every statement.
+Level 2 hides everything that level 1 hides: each statement has one random number, which is compared with the rate or
+with twice the rate. P31 and statements about pictures are never hidden. truth.jsonl keeps every statement.
 """
 
 import csv
@@ -22,13 +22,13 @@ KEPT = ("P31", "P279", "P18", "P373", "P225")
 
 @cache
 def rates() -> dict[str, Any]:
-    """The rates and their sources."""
+    """The rates of missing values, and the sources of the rates."""
     return json.loads((Path(__file__).parent / "gap_rates.json").read_text(encoding="utf-8"))
 
 
 @cache
 def rate_of(prop: str) -> float:
-    """The share of subjects whose true value of a property is missing on Wikidata."""
+    """The share of things with a true value of a property for which Wikidata lacks the value."""
     found = rates()
     for column, properties in found["column_of_property"].items():
         if prop in properties:
@@ -38,7 +38,7 @@ def rate_of(prop: str) -> float:
 
 
 def hidden_item(seed: int, gaps: int, thing: Thing) -> bool:
-    """Whether the whole item is missing from the dump."""
+    """Whether the whole item is missing in the dump."""
     return (
         thing.kind not in ("country", "region", "city")
         and chance(seed, thing.id, "gap-item").random() < gaps * rates()["assumed"]["item"]
@@ -46,9 +46,9 @@ def hidden_item(seed: int, gaps: int, thing: Thing) -> bool:
 
 
 def absent_thing(seed: int, absent: float, thing: Thing) -> bool:
-    """Whether the dumps lack the thing completely: its item, its page and its pictures.
+    """Whether the dumps lack the thing completely, with item, page and pictures.
 
-    Other things still name an absent thing, just as a part of Wikipedia names things that the part lacks.
+    Other things still name such an absent thing, just as a part of Wikipedia names things outside the part.
     """
     return (
         thing.kind not in ("country", "region", "city")
@@ -57,7 +57,7 @@ def absent_thing(seed: int, absent: float, thing: Thing) -> bool:
 
 
 def remaining(seed: int, gaps: int, thing: Thing) -> list[Statement]:
-    """The statements that the dump shows: some properties are hidden completely, and others lose single values."""
+    """The statements that the dump shows: some properties are hidden completely, others lose single values."""
     if not gaps:
         return thing.statements
     found = []
@@ -81,7 +81,7 @@ def remaining(seed: int, gaps: int, thing: Thing) -> list[Statement]:
 
 
 def measure(path: Path) -> dict[str, float]:
-    """Shares of empty cells by column of a gzipped CSV table of paintings."""
+    """Shares of empty cells per column in a gzipped CSV table of paintings."""
     with gzip.open(path, "rt", encoding="utf-8", newline="") as lines:
         rows = list(csv.DictReader(lines))
     return {

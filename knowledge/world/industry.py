@@ -53,7 +53,7 @@ SHIP_NAMES = (
 
 
 def make_industry(part: Part) -> None:
-    """Makes the companies first, because they build ships, organs and locomotives."""
+    """Makes companies first, because companies build ships, organs and locomotives."""
     for i in range(part.count(12)):
         _company(part, part.rng(f"shipyard-{i}"), "shipyard", "{} Yard")
     for i in range(part.count(26)):

@@ -1,10 +1,10 @@
-"""The learning world: a tiny policy model can learn to see, look up and follow its things. The learning world has the
-same formats as the country.
+"""The learning world is small: a tiny policy model can learn to see its things, look them up and follow their
+relations. The learning world has the same file formats as the country.
 
-Every pictured thing has a kind, a colour and a number, and no two things share all three. With the default size, each
-combination stands for exactly one thing. A policy that misreads a picture and searches for another combination
-therefore finds another thing's page. Names have two syllables; pages have three lines. No picture and no name shows the
-answers (architect, owner; a person's birthplace, teacher).
+Every pictured thing has a kind, a colour and a number, and no two things share all three. In a world of the default
+size, each combination stands for exactly one thing. If a policy misreads a picture and searches for a wrong
+combination, it therefore finds another thing's page. Names have two syllables, and pages have three lines. The answers
+(architect, owner; a person's birthplace, teacher) cannot be seen in a picture or guessed from a name.
 """
 
 import itertools
@@ -19,11 +19,11 @@ KINDS = ("tower", "bridge", "castle", "windmill", "lighthouse", "statue", "dam",
 COLOURS = ("red", "blue", "green", "yellow", "white", "black")
 NUMBERS = tuple("12345678")
 SYLLABLES = tuple(c + v for c in "bdklmnst" for v in "aio")
-"""The 24 syllables; two syllables make a name."""
+"""The 24 syllables of names; two syllables make a name."""
 SIDE = 64
-"""Side of a picture in pixels."""
+"""Length of a picture's sides in pixels."""
 ARTICLES = 480
-"""The size at which every combination of kind, colour and number exists."""
+"""The number of articles with which every combination of kind, colour and number exists."""
 PICTURED_SHARE = 0.8
 PERSON_SHARE = 2 / 3
 """The share of people among the articles without a picture; the rest are towns."""
@@ -31,11 +31,11 @@ MOST_ARTICLES = len(SYLLABLES) ** 2
 
 
 def make_learning_part(seed: int, articles: int) -> Part:
-    """Makes the whole learning world, which is one part.
+    """Makes the whole learning world, which consists of one part.
 
     Args:
         seed: seed of the world.
-        articles: number of all things, at most `MOST_ARTICLES`.
+        articles: total number of things, at most `MOST_ARTICLES`.
     """
     part = Part(seed, 0, 1, articles, None)
     rng = part.rng("learning")
@@ -83,7 +83,7 @@ def _pictured(part: Part, name: str, look: tuple[str, str, str], people: list[Th
 
 
 def vocabulary_id(group: str, label: str) -> str:
-    """The QID of an everyday value, such as a colour."""
+    """The Wikidata id of an everyday value, such as a colour."""
     return vocabulary.groups()[group][label]
 
 

@@ -61,8 +61,8 @@ def make_lives(part: Part) -> None:
 
 
 def _employer(part: Part, person: Thing, fellows: list[Thing], rng: random.Random) -> None:
-    """Gives one pupil of a teacher the teacher's own employer. People without an employed teacher often get an employer
-    in a town that they are bound to."""
+    """Gives one pupil of a teacher the teacher's own employer. If a teacher has no employer, the pupil often gets an
+    employer in a town that the pupil is bound to."""
     kinds = [k for k, known in EMPLOYERS.items() if person.look["occupation"] in known]
     last = min(person.end - 2, person.start + 55)
     open_then = [t for t in part.kind(*kinds) if t.start <= last and t.first("P112") != person.id]
@@ -97,7 +97,7 @@ def _influence(part: Part, person: Thing, fellows: list[Thing], rng: random.Rand
 
 
 def _patron(part: Part, thing: Thing, rng: random.Random) -> None:
-    """Adds a wealthy patron, most often a person who is bound to the maker or was born in the thing's town."""
+    """Adds a wealthy patron to a thing, most often a person who is bound to its maker or was born in its town."""
     if rng.random() >= ORDERED:
         return
     rich = [p for p in workers(part, *PATRONS) if alive(p, thing.start)]
@@ -112,7 +112,7 @@ def _patron(part: Part, thing: Thing, rng: random.Random) -> None:
 
 
 def _bury(part: Part, person: Thing, rng: random.Random) -> None:
-    """Buries most of the known dead in a church that existed when they died. A church in the town of death or birth is
+    """Gives most dead people a grave in a church that existed when they died. A church in the town of death or birth is
     preferred."""
     churches = [c for c in part.kind("church") if c.start < person.end]
     if not person.values("P570") or not churches or person.fame <= 0.5 or rng.random() >= BURIED:

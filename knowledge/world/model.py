@@ -1,4 +1,4 @@
-"""The data model of the world: things, and the true statements about them."""
+"""The data model of the fictional world: things, and the true statements about them."""
 
 import datetime
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ UNITS = vocabulary.groups()["unit"]
 class Statement:
     """A true statement about a thing; a deprecated statement was once thought true.
 
-    With `unknown_in_dump` the dump says "somevalue": the value exists, but only the truth file states it.
+    With `unknown_in_dump` the dump says "somevalue": the value exists, but only the file truth.jsonl states it.
     """
 
     property: str
@@ -29,8 +29,8 @@ class Statement:
 class Mark:
     """A detail that is visible only close up, and is the same on all pictures of a thing.
 
-    `part` is the QID of the part that carries the mark (a plaque). `property` is P1684 (text), P1114 (count) or P462
-    (colour).
+    `part` is the Wikidata id of the part that carries the mark, such as a plaque. `property` is P1684 (text), P1114
+    (count) or P462 (colour).
     """
 
     part: str
@@ -41,7 +41,8 @@ class Mark:
 
 @dataclass(slots=True)
 class Picture:
-    """One picture file: its subject and its view. The drawing is a function of the picture and the thing."""
+    """One picture file: the thing that it shows, and the view. The drawing depends only on the picture's and the
+    thing's fields."""
 
     file: str
     subject: str
@@ -52,9 +53,9 @@ class Picture:
     width: int = 704
     height: int = 528
     marks: tuple[int, ...] = ()
-    """Indices of the subject's marks that are visible in this view."""
+    """Indices of the thing's marks that are visible in this view."""
     licence: str = ""
-    """Short name of the licence; "" where the page names no licence."""
+    """Short name of the licence; "" if the page names no licence."""
     local: bool = False
 
 
@@ -70,7 +71,7 @@ class Thing:
     description: str = ""
     statements: list[Statement] = field(default_factory=list)
     told: dict[str, Value] = field(default_factory=dict)
-    """Relations that only the article states; the dump has no property for them."""
+    """Relations that only the article states, because Wikidata has no property for them."""
     labels: dict[str, str] = field(default_factory=dict)
     aliases: dict[str, list[str]] = field(default_factory=dict)
     look: dict[str, Any] = field(default_factory=dict)
@@ -78,7 +79,7 @@ class Thing:
     pictures: list[Picture] = field(default_factory=list)
     fame: float = 0.0
     start: int = 0
-    """The year of birth, construction or founding; 0 for a thing without such a year."""
+    """The year of birth, construction or founding; 0 if the thing has none."""
     end: int = SNAPSHOT_YEAR
     woman: bool = False
     surname: str = ""
@@ -87,7 +88,8 @@ class Thing:
     def say(
         self, prop: str, value: "Thing | Value | str", *qualifiers: Qualifier, rank: str = "normal"
     ) -> None:
-        """Adds a statement, unless the thing has it already. A string value is an item's id."""
+        """Adds a statement to the thing, unless the thing already has it. A value that is a string is read as an item's
+        id."""
         value = value_of(value)
         if not any(s.property == prop and s.value == value for s in self.statements):
             self.statements.append(Statement(prop, value, qualifiers, rank))
@@ -104,12 +106,12 @@ class Thing:
         return [s.value for s in best]
 
     def first(self, prop: str) -> str:
-        """The first item among the values of a property; "" without one."""
+        """The first item among the values of a property; "" if there is none."""
         return next((v.entity for v in self.values(prop) if v.kind == "entity"), "")
 
 
 def value_of(value: "Thing | Value | str") -> Value:
-    """Turns an item's id or a thing into a value; a value stays unchanged."""
+    """Turns an item's id, or a thing, into a value; a value stays unchanged."""
     if isinstance(value, Value):
         return value
     return Value(kind="entity", entity=value if isinstance(value, str) else value.id)
@@ -126,7 +128,7 @@ def day(date: datetime.date) -> Value:
 
 
 def quantity(number: float, unit: str = "") -> Value:
-    """A quantity. `unit` is a name from the vocabulary ("metre"), or "" for a bare number."""
+    """A quantity. `unit` is a unit's name from the vocabulary ("metre"), or "" for a bare number."""
     return Value(kind="quantity", number=float(number), unit=UNITS[unit] if unit else "")
 
 

@@ -1,8 +1,8 @@
-"""Makes names from syllable grammars: four invented languages, with stems that no two parts of the world share.
+"""Makes names from syllables in four invented languages; no two parts of the world share a stem.
 
 A stem is onset + vowel + middle + vowel + ending. The index of a stem is a number in mixed radix, so distinct indices
 give distinct stems. The languages have different endings, so stems of two languages also differ. Each part of the world
-has its own indices, so the parts need no other coordination.
+has its own range of indices, so that parts can be made independently.
 """
 
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class Grammar:
         )
 
     def stem(self, index: int) -> str:
-        """The stem of an index below `num_stems`. Neighbouring indices give unlike stems."""
+        """The stem whose index, below `num_stems`, is given. Neighbouring indices give dissimilar stems."""
         assert 0 <= index < self.num_stems, index
         number = index * STRIDE % self.num_stems
         parts = []
@@ -42,7 +42,8 @@ class Grammar:
 
 
 STRIDE = 1_000_003
-"""A prime that divides no grammar's size. Multiplying indices by this prime permutes them."""
+"""A prime that is no divisor of the number of stems in any language. Multiplication by this prime permutes the
+indices."""
 
 
 def _words(text: str) -> tuple[str, ...]:
@@ -118,7 +119,7 @@ class NameSource:
 
     Args:
         slot: number of the part: 0 for the nation, 1… for the regions.
-        num_slots: number of all parts.
+        num_slots: total number of parts.
     """
 
     def __init__(self, slot: int, num_slots: int) -> None:
@@ -127,7 +128,7 @@ class NameSource:
         self.next_index = slot // len(GRAMMARS)
 
     def stem(self) -> str:
-        """A new stem; no other thing in the world has it."""
+        """A new stem, which no other thing in the world has."""
         stem = self.grammar.stem(self.next_index)
         self.next_index += self.step
         return stem

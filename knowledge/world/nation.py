@@ -106,7 +106,8 @@ POSITIONS = (
 
 
 def make_nation(part: Part) -> None:
-    """Fills the part with the nation's things. The nation has few articles, but their in-degrees grow with the world."""
+    """Fills the nation's part of the world with things. The nation has few articles, but their in-degrees grow with the
+    world."""
     rng = part.rng("nation")
     country = part.new("country", part.names.stem() + "ia", "sovereign state", fame=1000)
     country.start = 1604
@@ -143,8 +144,8 @@ def make_nation(part: Part) -> None:
 
 
 def _land(part: Part, rng: random.Random) -> list[Thing]:
-    """Adds continent, language, seas, cities, size, people and mountains of the country; returns the cities, the
-    capital first."""
+    """Adds continent, language, seas, cities, size, people and mountains of the country; returns the cities, capital
+    first."""
     country = part.region
     country.say("P30", part.new("continent", "Great Ostern", "geographical feature", fame=300))
     country.say("P37", part.new("language", part.names.stem() + "ish", "language", fame=200))
@@ -173,7 +174,7 @@ def _land(part: Part, rng: random.Random) -> list[Thing]:
 
 
 def _institutions(part: Part, rng: random.Random, cities: list[Thing]) -> None:
-    """Adds institutions with seats in cities; agencies and parties have their seat in the capital."""
+    """Adds institutions, each with its seat in a city; agencies and parties have their seat in the capital."""
     for i, (cls, pattern, founded) in enumerate(UNIVERSITIES):
         _seat(
             part,
@@ -220,7 +221,7 @@ def _honours(part: Part, rng: random.Random) -> None:
 
 
 def _founded(part: Part, kind: str, name: str, cls: str, at: int, *, fame: float) -> Thing:
-    """Makes a thing of the country that was founded in a given year."""
+    """Makes a thing in the country that was founded in a given year."""
     made = part.new(kind, name, cls, fame=fame)
     made.start = at
     made.say("P17", part.region)
@@ -253,7 +254,7 @@ def _city(part: Part, country: Thing, index: int) -> Thing:
 def _seat(
     part: Part, kind: str, name: str, cls: str, founded: int, city: Thing, *, fame: float
 ) -> Thing:
-    """An institution with its seat in one of the cities."""
+    """Makes an institution whose seat is one of the cities."""
     rng = part.rng(f"seat-{name}")
     seat = part.new(kind, name, cls, fame=fame)
     seat.start = founded

@@ -1,7 +1,7 @@
-"""A part of the world during its making: the nation, or one region with all its things.
+"""A part of the world while it is made: the nation, or one region with all its things.
 
-A part is made from (seed, its number, its size) alone. The things of a part refer to things of the same part and of the
-nation, never to another region. Therefore any part can be made alone, and memory does not grow with the world.
+A part depends only on the seed, its number and its size. The things of a part refer to things of the same part and of
+the nation, never to another region. Any part can therefore be made alone, and memory does not grow with the world.
 """
 
 import datetime
@@ -21,14 +21,14 @@ CLASS = vocabulary.class_ids()
 
 
 class Part:
-    """The things of a part by kind, its source of names, and its random generators.
+    """The things of a part by kind, the source of its names, and its random generators.
 
     Args:
         seed: seed of the world.
         number: number of the part: 0 for the nation, 1… for the regions.
-        num_parts: number of all parts, including the nation.
+        num_parts: total number of parts, including the nation.
         size: number of articles of the part.
-        nation: the nation's part; None when this part is the nation.
+        nation: the part of the nation; None if this part is the nation.
     """
 
     def __init__(
@@ -43,11 +43,12 @@ class Part:
         self.region: Thing
 
     def rng(self, stage: str) -> random.Random:
-        """The random generator of one stage of the part."""
+        """The random generator for one stage of making the part."""
         return chance(self.seed, f"part-{self.number}", stage)
 
     def count(self, per_thousand: float) -> int:
-        """The number of things of a kind, at least one. `per_thousand` is the number for a part of a thousand articles."""
+        """The number of things of a kind in this part, at least one. `per_thousand` is the number of such things in a
+        part with a thousand articles."""
         return max(1, round(per_thousand * self.size / 1000))
 
     def new(
@@ -60,13 +61,13 @@ class Part:
         hint: str = "",
         always: bool = False,
     ) -> Thing:
-        """Makes a thing.
+        """Makes a thing and adds it to the part.
 
         Args:
-            kind: the program's word for the kind of thing.
+            kind: internal name of the kind of thing.
             label: name of the thing.
             class_name: English label of the thing's class.
-            fame: how well known the thing is; it decides on articles and sitelinks.
+            fame: how well known the thing is; this decides on articles and sitelinks.
             hint: words that distinguish the thing from another thing with the same label ("painter", "Vessmark").
             always: whether the title always needs the hint, because the label contains no name that is reserved for
                 this part.
@@ -92,7 +93,7 @@ class Part:
         return [t for k in kinds for t in self.by_kind.get(k, ())]
 
     def find(self, qid: str) -> Thing | None:
-        """A thing of this part or of the nation, by id."""
+        """The thing with a given id, in this part or in the nation."""
         return self.things.get(qid) or self.nation.things.get(qid)
 
     def label(self, qid: str) -> str:
@@ -102,19 +103,19 @@ class Part:
 
 
 def heavy(rng: random.Random, items: Sequence[T], power: float = 1.0) -> T:
-    """A random item; early items are far more likely, which gives in-degrees a heavy tail."""
+    """A random item; early items are drawn far more often, which gives in-degrees a heavy tail."""
     return items[int(len(items) * rng.random() ** (1.0 + power))]
 
 
 def some_day(rng: random.Random, first: int, last: int) -> datetime.date:
-    """A random day in a range of years; both years are included."""
+    """A random day in a range of years, including the first and the last year."""
     return datetime.date(rng.randint(first, max(first, last)), 1, 1) + datetime.timedelta(
         days=rng.randrange(365)
     )
 
 
 def born(value: Value) -> int:
-    """The year of a time value."""
+    """The year that a time value states."""
     year = value.year
     assert year is not None
     return year

@@ -1,8 +1,9 @@
 """The people of a region: families over several generations, with births, marriages, deaths, schools, teachers and
 honours.
 
-Facts are made in the order of life, so that they are consistent. Parents are of age. A pupil is younger than the
-teacher, and comes of age before the teacher dies. Honours and wars fall within a life.
+Facts are made in the order of a life, so that they are consistent. Parents are adults when a child is born. A pupil is
+younger than the teacher, and becomes an adult before the teacher dies. Honours and wars fall within the person's
+lifetime.
 """
 
 import random
@@ -56,7 +57,7 @@ MODERN = {
     "geologist": 1740,
     "physicist": 1700,
 }
-"""The earliest year of birth for modern occupations."""
+"""The earliest year of birth of people with modern occupations."""
 FIELDS = {
     "architect": 2,
     "civil engineer": 2,
@@ -65,7 +66,8 @@ FIELDS = {
     "composer": 4,
     "singer": 4,
 }
-"""The index of the nation's university that trains an occupation; other people go to one of the first two universities."""
+"""The index of the university in the nation that trains an occupation; all other people go to one of the first two
+universities."""
 PRIZES = {
     "architect": 0,
     "naturalist": 1,
@@ -114,7 +116,7 @@ def make_people(part: Part) -> None:
 
 
 def alive(person: Thing, at: int, *, age: int = 24) -> bool:
-    """Whether a person of at least `age` years was alive during a whole year."""
+    """Whether a person who had reached `age` was alive during a whole year."""
     return person.start + age <= at < person.end
 
 
@@ -240,7 +242,7 @@ def _person(
 
 
 def _employ(rng: random.Random, person: Thing, shares: list[str], like: str | None = None) -> None:
-    """Gives a person an occupation that fits the time of birth; `shares` are the occupations that the region still
+    """Gives a person an occupation that fits the time of birth; `shares` states which occupations the region still
     needs."""
     if person.end < person.start + 34:
         return
@@ -270,8 +272,7 @@ def _school(part: Part, person: Thing) -> None:
 
 
 def _dated_signature(part: Part, person: Thing) -> None:
-    """Adds the year in which the photographer or painter signed the portrait. No other record contains the year of the
-    signature."""
+    """Adds the year that the photographer or painter wrote on the portrait. No other record contains this year."""
     at = min(person.start + part.rng(f"signed-{person.id}").randint(22, 60), person.end - 1)
     person.marks.append(
         Mark(vocabulary.groups()["part"]["inscription"], "P1684", monolingual(str(at)), str(at))

@@ -1,4 +1,5 @@
-"""The last pass over a part: descriptions, aliases, ranks, unknown and outdated values, and the choice of articles."""
+"""The last pass over a part of the world: descriptions, aliases, ranks, unknown and outdated values, and the choice of
+articles."""
 
 import random
 from dataclasses import replace
@@ -10,7 +11,7 @@ from questloom.knowledge.world.prose import group_noun
 UNKNOWN_SHARE = 0.012
 """The share of statements whose value is "somevalue" in the dump."""
 OUTDATED_SHARE = 0.05
-"""The share of things with a deprecated statement that contradicts the true one."""
+"""The share of things with a deprecated statement that contradicts the true statement."""
 HEBREW = dict(zip("abcdefghijklmnoprstuvwyz", "אבכדהפגחיגקלמנופרסתוווין", strict=False))
 GERMAN = {
     "lighthouse": "Leuchtturm",
@@ -35,7 +36,7 @@ FRENCH = {
 
 
 def polish(part: Part) -> None:
-    """Completes every thing of the part: names, description, ranks of statements, article."""
+    """Completes every thing of a part: names, description, ranks of statements, article."""
     for thing in part.things.values():
         rng = part.rng(f"polish-{thing.id}")
         thing.description = describe(part, thing)
@@ -160,8 +161,8 @@ def _ranks(thing: Thing, rng: random.Random) -> None:
 
 
 def _choose_articles(part: Part) -> None:
-    """Gives articles to the best known things, exactly as many as the part's size. References from other things raise a
-    thing's fame."""
+    """Gives articles to the best known things; their number equals the part's size. References from other things raise
+    a thing's fame."""
     referred: dict[str, int] = {}
     for thing in part.things.values():
         for statement in thing.statements:

@@ -2,10 +2,11 @@
 
 A phrasing contains these placeholders. {P84} gives linked values, {P84.P19} values of the value. {in:P84} and
 {in:P170:painting} list the things that refer to the subject. {t:keeper} is a relation that only the article states;
-{in:t:keeper} is its reverse. The suffixes are :plain (no links), :year, :in ("in 1873", "on 4 May 1873") and :q:P585
-(the year in the first statement's qualifier). Words about the subject are {NAME}, {noun}, {a_noun}, {it}, {It}, {its},
-{Its}, {it_obj}, {Last}, {country}, {lifespan}, {a_occupation}, {group} and {medium}. {was/were} agrees with the number
-of listed things. {early|late} is a random choice for each page. A page prints each list only once.
+{in:t:keeper} is its reverse. The suffixes of placeholders are :plain (no links), :year, :in ("in 1873", "on 4 May
+1873") and :q:P585 (the year in the first statement's qualifier). Placeholders for words about the subject are {NAME},
+{noun}, {a_noun}, {it}, {It}, {its}, {Its}, {it_obj}, {Last}, {country}, {lifespan}, {a_occupation}, {group} and
+{medium}. {was/were} agrees with the number of listed things. {early|late} is a random choice for each page. A page
+prints each list only once.
 """
 
 import random
@@ -24,14 +25,14 @@ COUNTABLE = frozenset(
     for name, qid in vocabulary.groups()[group].items()
     if name not in ("sea", "Moon", "Sun")
 )
-"""Everyday values that take an article in a sentence, because a picture or a scarf shows one of them."""
+"""Everyday values, such as a scarf in a picture, that take an article in a sentence."""
 LISTED = 6
-"""The most things that a list in a sentence names."""
+"""Maximum number of things that a list in a sentence names."""
 SAME_LIST = {"P1344": "in:P710"}
-"""A property and the reverse relation that lists the same things: both state who took part."""
+"""A property and the reverse relation that lists the same things, because both state who took part."""
 KINDS_UNSAID = frozenset(["ship", "locomotive", "music", "book"])
-"""Kinds of things whose class stands neither in the name nor in other sentences. If a thing of such a kind has no page,
-its class stands before its name."""
+"""Kinds of things whose class is stated neither by the name nor by other sentences. If a thing of such a kind has no
+page, its class is put before its name."""
 
 
 class Prose:
@@ -99,8 +100,8 @@ class Prose:
     def _choice(
         self, thing: Thing, phrasing: tuple[str, ...], choices: str, rng: random.Random
     ) -> str:
-        """Chooses one of several words, or singular or plural. Singular or plural follows the number of things in the
-        phrasing's reverse lists, else in its values."""
+        """Chooses one of several words, or the singular or plural. The number of things in the phrasing's reverse
+        lists, or else of its values, decides between singular and plural."""
         if "|" in choices:
             return rng.choice(choices.split("|"))
         keys = [key for key in phrasing[1::2] if "/" not in key and "|" not in key]
@@ -121,8 +122,8 @@ class Prose:
         )
 
     def _reached(self, thing: Thing, key: str) -> tuple[str, str]:
-        """The thing and the relation whose list a placeholder gives. Placeholders with the same thing and relation give
-        the same list."""
+        """The thing and the relation whose list a placeholder prints. Placeholders with the same thing and relation
+        print the same list."""
         first, _, rest = key.partition(".")
         if rest and key[0] in "Pt":
             step = next((v.entity for v in self._values(thing, first)), "")
@@ -138,7 +139,7 @@ class Prose:
         ]
 
     def value(self, thing: Thing, key: str, rng: random.Random, asker: Thing | None = None) -> str:
-        """The text of one placeholder; "" where the thing has no such value. A list leaves out the thing `asker`."""
+        """The text for one placeholder; "" if the thing has no such value. The thing `asker` is left out of lists."""
         if key[0] != "P" and not key.startswith(("t:", "in:")):
             return self._word(thing, key)
         first, _, rest = key.partition(".")
@@ -188,8 +189,8 @@ class Prose:
         return joined([self.say(v, rng, plain=how == ["plain"]) for v in values])
 
     def _listed(self, things: list[Thing], subject: Thing, rng: random.Random) -> str:
-        """Several things as a list in a sentence. A thing gets its title's hint when its name equals that of another
-        thing or of the page's subject."""
+        """Several things as a list in a sentence. A thing's name gets the hint from its title if another thing or the
+        page's subject has the same name."""
         names = [mention(t) for t in (*things, subject)]
         hints = [hint(t) if names.count(mention(t)) > 1 else "" for t in things]
         return joined(
@@ -205,7 +206,7 @@ class Prose:
         return thing.values(name)
 
     def say(self, value: Value, rng: random.Random, *, plain: bool = False) -> str:
-        """One value as words in a sentence."""
+        """One value in words, for a sentence."""
         match value.kind:
             case "entity":
                 other = self.part.find(value.entity)
@@ -221,8 +222,8 @@ class Prose:
                 return value.text
 
     def link(self, thing: Thing, rng: random.Random) -> str:
-        """A wikilink to a thing's article in one of the usual forms. A thing without an article mostly gets plain
-        words, sometimes a red link."""
+        """A wikilink to a thing's article in one of the usual forms. A thing without an article is mostly named in
+        plain words, sometimes as a red link."""
         words = mention(thing)
         article, name = ("the ", words[4:]) if words.startswith("the ") else ("", words)
         if not thing.article and thing.kind in KINDS_UNSAID:
@@ -284,12 +285,12 @@ class Prose:
 
 
 def group_noun(thing: Thing) -> str:
-    """The everyday word for the group of a species or genus: "fish", and "butterfly" for Lepidoptera."""
+    """The everyday word for the group to which a species or genus belongs: "fish", or "butterfly" for Lepidoptera."""
     return {"Lepidoptera": "butterfly"}.get(thing.look["group"], thing.look["group"])
 
 
 def joined(words: list[str]) -> str:
-    """Joins words for a sentence: "a", "a and b", "a, b and c"."""
+    """Joins words into a list for a sentence: "a", "a and b", "a, b and c"."""
     return " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
 
 

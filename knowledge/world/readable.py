@@ -1,4 +1,4 @@
-"""Writes names and values as people do: "the" before names, dates, measures with their conversion."""
+"""Writes names and values as people do: "the" before names, dates, and measures with their conversion."""
 
 import random
 
@@ -51,7 +51,7 @@ UNIT_NAMES = {qid: name for name, qid in vocabulary.groups()["unit"].items()}
 
 
 def mention(thing: Thing) -> str:
-    """The name of a thing inside a sentence, with "the" where English needs it."""
+    """The name of a thing inside a sentence, with "the" if English needs it."""
     label = thing.label.removesuffix(" (locomotive)")
     return f"the {label}" if thing.kind in WITH_ARTICLE and not label.startswith("The ") else label
 

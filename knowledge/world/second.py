@@ -1,7 +1,6 @@
-"""Adds statements that need all things to exist: styles, designations, inverse relations, identifiers.
+"""Adds statements for which all things must exist: styles, designations, inverse relations, identifiers.
 
-Second-order statements make items as long as real ones: many real entities have twenty statements or more, and most are
-dull.
+These statements make items as long as real ones: many real entities have twenty statements or more, and most are dull.
 """
 
 import random
@@ -33,8 +32,7 @@ ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 
 
 def add_second_order(part: Part) -> None:
-    """Adds second-order statements (styles, designations, inverse relations, identifiers) to every thing of a complete
-    part."""
+    """Adds styles, designations, inverse relations and identifiers to every thing of a complete part."""
     for thing in part.things.values():
         rng = part.rng(f"second-{thing.id}")
         if thing.kind in BUILT:
@@ -80,7 +78,8 @@ def _painting(part: Part, painting: Thing, rng: random.Random) -> None:
 
 
 def _identifiers(thing: Thing, rng: random.Random) -> None:
-    """Adds identifiers in other catalogues; better known things get more. An identifier carries no other information."""
+    """Adds identifiers in other catalogues; better known things get more identifiers. An identifier carries no other
+    information."""
     number = int(rng.lognormvariate(1.3, 0.75) * (1.5 if thing.fame > 3 else 1))
     allowed = [
         p

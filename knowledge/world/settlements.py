@@ -188,7 +188,7 @@ def _island(part: Part, districts: list[Thing]) -> None:
 
 
 def _flow_through(part: Part, rivers: list[Thing]) -> None:
-    """A river lies in the district of every place on its banks."""
+    """A river belongs to the district of every place on its banks."""
     for place in (*part.kind("town"), *part.kind("village")):
         river = next(r for r in rivers if r.id == place.first("P206"))
         district = part.find(place.first("P131"))
@@ -197,7 +197,7 @@ def _flow_through(part: Part, rivers: list[Thing]) -> None:
 
 
 def _people_counted(part: Part, place: Thing, low: int, high: int) -> None:
-    """Adds the populations of two censuses; the newer one is preferred."""
+    """Adds the populations from two censuses; the newer number is preferred."""
     rng = part.rng(f"population-{place.id}")
     now = rng.randint(low, high)
     place.say("P1082", quantity(round(now * rng.uniform(0.6, 1.2))), qualifier("P585", year(1981)))

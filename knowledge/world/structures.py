@@ -1,8 +1,8 @@
 """The buildings and engineering of a region: lighthouses, bridges, churches, towers, castles, mills, dams, stations and
 more.
 
-Nearly half of a region's structures are twins: a twin repeats another thing's facts except one or two. A careless
-description therefore fits both twins.
+Nearly half of a region's structures are twins: a twin repeats all facts of another thing except one or two. A careless
+description therefore fits both things.
 """
 
 import random
@@ -62,7 +62,7 @@ def maker_and_year(
     first: int = 1660,
     last: int = 2012,
 ) -> tuple[Thing | None, int]:
-    """A person with one of the occupations, and a year in which the person could have done the work."""
+    """A person with one of the given occupations, and a year in which the person could have done the work."""
     able = [
         p for p in workers(part, *occupations) if p.start + 60 >= first and p.start + 26 <= last
     ]
@@ -75,13 +75,13 @@ def maker_and_year(
 
 
 def designer_of(kind: str, maker: Thing | None) -> str:
-    """The property that leads from a building to its designer: structural engineer or architect."""
+    """The property that leads from a building to its designer, who is a structural engineer or an architect."""
     engineered = maker is not None and maker.look["occupation"] == "civil engineer"
     return "P631" if engineered and kind in ("bridge", "dam") else "P84"
 
 
 def _plan(part: Part, rng: random.Random, kind: str) -> dict[str, Any]:
-    """Random values of the attributes that twins share."""
+    """Random values for the attributes that twins share."""
     engineers = kind in ("bridge", "dam", "lighthouse")
     occupations = ("civil engineer", "architect") if engineers else ("architect",)
     first = {"station": 1855, "dam": 1840, "stadium": 1900, "castle": 1650, "lighthouse": 1772}.get(

@@ -1,8 +1,9 @@
-"""Ties: the people and towns that a person is bound to. Works and buildings lead back to the ties of their makers.
+"""The ties of a person are the people and towns that the person is bound to. Works and buildings lead back to ties of
+their makers.
 
-A book is dedicated to its author's teacher; a church stands in the birthplace of its architect's wife. Ties make two
-paths from the author to the book. Neither path alone tells which of the author's books is meant, so questions can join
-both paths.
+For example, a book is dedicated to its author's teacher, or a church stands in the birthplace of its architect's wife.
+With ties, two paths lead from the author to the book. Neither path alone tells which of the author's books is meant, so
+a question can join both paths.
 """
 
 import random
@@ -17,7 +18,8 @@ KIN = ("P1066", "P26", "P22", "P25", "P3373")
 
 
 def kin(part: Part, person: Thing, at: int) -> list[Thing]:
-    """A person's teacher, spouse, parents and siblings, and the teacher's teacher, if they were of age in a given year."""
+    """A person's teacher, spouse, parents and siblings, and the teacher's teacher, if they were adults in a given
+    year."""
     ids = [v.entity for p in KIN for v in person.values(p)]
     teacher = part.things.get(person.first("P1066"))
     ids += [teacher.first("P1066")] if teacher is not None else []
@@ -26,7 +28,7 @@ def kin(part: Part, person: Thing, at: int) -> list[Thing]:
 
 
 def towns_of(part: Part, person: Thing, at: int) -> list[Thing]:
-    """The distinct birthplaces of a person and of the person's kin."""
+    """The distinct birthplaces of a person and the person's relatives."""
     ids = dict.fromkeys(one.first("P19") for one in (person, *kin(part, person, at)))
     found = (part.things.get(qid) for qid in ids)
     return [t for t in found if t is not None and t.kind == "town"]
@@ -35,13 +37,13 @@ def towns_of(part: Part, person: Thing, at: int) -> list[Thing]:
 def free_of(
     made: list[Thing], maker: Thing, of_maker: str, of_other: str, found: list[Thing]
 ) -> list[Thing]:
-    """The candidates that no earlier work of the maker leads to.
+    """The candidates to which no earlier work of the maker leads.
 
     Args:
         made: earlier things of the work's kind.
-        maker: the maker of the new work.
-        of_maker: the property that leads from a work to its maker.
-        of_other: the property that leads from a work to a candidate.
+        maker: maker of the new work.
+        of_maker: property that leads from a work to its maker.
+        of_other: property that leads from a work to a candidate.
         found: the candidates: towns, people or families.
     """
     taken = {t.first(of_other) for t in made if t.first(of_maker) == maker.id}
@@ -56,15 +58,15 @@ def tied(
     bound: list[Thing],
     others: list[Thing],
 ) -> Thing | None:
-    """Draws the thing that a work leads to: most often a tie of the maker, otherwise a well-known thing.
+    """Draws the thing to which a work leads: most often a tie of the maker, otherwise a well-known thing.
 
-    Two works of one kind by the same maker lead to different things.
+    Two works of the same kind and maker lead to different things.
 
     Args:
         rng: the random generator.
         made: earlier things of the work's kind.
         maker: author, architect or discoverer; None for an unknown maker.
-        relations: the properties that lead from a work to its maker and to the drawn thing.
+        relations: properties that lead from a work to its maker and to the drawn thing.
         bound: the ties of the maker.
         others: all other candidates, best known first; if `others` is empty, works without a tie get None.
     """
@@ -99,7 +101,7 @@ def tied_family(
     at: int,
     relations: tuple[str, str],
 ) -> Thing:
-    """A family for a new thing of a kind; most often it is the family of the maker or of the maker's kin."""
+    """A family for a new thing of a kind; most often it is the family of the maker or of a relative."""
     people = [maker, *kin(part, maker, at)] if maker is not None else []
     families = [f for p in people if (f := part.things.get(p.first("P53")))]
     found = tied(rng, part.kind(kind), maker, relations, families, part.kind("family"))
@@ -116,7 +118,7 @@ def tied_person(
     relations: tuple[str, str],
     others: list[Thing],
 ) -> Thing | None:
-    """A person for a new thing of a kind; most often the person is a tie of the maker. The result is None when no
+    """A person for a new thing of a kind; most often the person is a tie of the maker. The result is None if no
     candidate is left."""
     bound = kin(part, maker, at) if maker is not None else []
     return tied(rng, part.kind(kind), maker, relations, bound, others)

@@ -1,4 +1,4 @@
-"""Writes items and properties as lines of a Wikidata JSON dump, and the truth about the world.
+"""Writes items and properties as lines of a Wikidata JSON dump, and the file of truth about the world.
 
 Source: https://doc.wikimedia.org/Wikibase/master/php/docs_topics_json.html
 """
@@ -25,7 +25,7 @@ MODIFIED = "2024-01-01T00:00:00Z"
 
 @cache
 def wiki_codes() -> tuple[str, ...]:
-    """The language codes of real editions, large editions first."""
+    """The language codes of real Wikipedias, large ones first."""
     return tuple((Path(__file__).parent / "wiki_codes.txt").read_text(encoding="utf-8").split())
 
 
@@ -82,7 +82,7 @@ def _datavalue(value: Value) -> dict[str, Any]:
 
 
 def snak(prop: str, value: Value, *, unknown: bool = False) -> dict[str, Any]:
-    """A snak in the dump's form: one property and value."""
+    """A snak in the form of the dump: one property with one value."""
     datatype = vocabulary.properties()[prop].datatype
     if unknown or value.kind in ("somevalue", "novalue"):
         return {
@@ -170,8 +170,8 @@ def item_line(part: Part, thing: Thing, gap_level: int) -> bytes:
 
 
 def num_other_wikis(part: Part, thing: Thing) -> int:
-    """The number of other language editions with an article. The number has a heavy tail: 0 for most things, nearly 200
-    for the country."""
+    """The number of Wikipedias in other languages with an article about a thing. The number has a heavy tail: 0 for
+    most things, nearly 200 for the country."""
     if not thing.article:
         return 0
     draw = part.rng(f"sitelinks-{thing.id}").lognormvariate(0, 0.8)
@@ -179,8 +179,8 @@ def num_other_wikis(part: Part, thing: Thing) -> int:
 
 
 def term_lines(learning: bool = False) -> list[bytes]:
-    """The dump's lines for the real classes, everyday values and properties. For the learning world, only the used ones
-    are written."""
+    """The dump's lines for the real classes, everyday values and properties. For the learning world, only classes,
+    values and properties in use are written."""
     unused = vocabulary.of_country() if learning else frozenset()
     items = sorted(
         (qid for qid in vocabulary.labels() if qid not in unused), key=lambda qid: int(qid[1:])
@@ -192,7 +192,7 @@ def term_lines(learning: bool = False) -> list[bytes]:
 
 
 def _item(qid: str) -> dict[str, Any]:
-    """A real class or everyday value."""
+    """The dump's line for a real class or everyday value."""
     statements = [
         Statement("P279", Value(kind="entity", entity=p))
         for p in vocabulary.class_parents().get(qid, ())
@@ -218,7 +218,7 @@ def _item(qid: str) -> dict[str, Any]:
 
 
 def _property(pid: str) -> dict[str, Any]:
-    """A real property with its constraints."""
+    """The dump's line for a real property with its constraints."""
     term = vocabulary.properties()[pid]
     constraints = [
         *({"s": SINGLE, "b": SINGLE_BEST, "d": DISTINCT}[c] for c in term.constraints),

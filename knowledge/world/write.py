@@ -35,7 +35,8 @@ from questloom.records.errors import InputError
 
 FORMAT_VERSION = 1
 UNFINISHED = "world.unfinished"
-"""A file that marks a folder while it is being written, so that a later run may replace the half-written world."""
+"""The name of a file that marks a folder while a world is written, so that a later run may replace the half-written
+world."""
 PICTURES_PER_TASK = 24
 FILES = (
     "articles.xml.bz2",
@@ -46,7 +47,7 @@ FILES = (
     "class-counts.json",
 )
 MAX_ARTICLES = 1_100_000
-"""The invented languages have enough names for this many articles."""
+"""Maximum number of articles for which the invented languages have enough names."""
 
 T = TypeVar("T")
 A = TypeVar("A")
@@ -55,7 +56,7 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, kw_only=True)
 class WorldSummary:
-    """A summary of a written world: the settings, counts, and sha256 of every dump, as in world.json."""
+    """The summary of a written world, as in world.json: the settings, counts, and sha256 of every dump."""
 
     articles: int
     seed: int
@@ -84,13 +85,14 @@ class PartFiles:
     num_hidden: int
     num_absent: int
     members: Counter[str]
-    """The number of members of each class. Members of subclasses and things that the dumps lack are included."""
+    """The number of members of each class in the world. Members of subclasses, and members that the dumps lack, are
+    included."""
     pictures: list["Drawings"]
-    """The tasks for the picture workers."""
+    """The tasks for the processes that draw pictures."""
 
 
 class Which(NamedTuple):
-    """The settings that identify a world."""
+    """The settings that together identify a world."""
 
     seed: int
     articles: int
@@ -98,11 +100,11 @@ class Which(NamedTuple):
 
 
 class Drawings(NamedTuple):
-    """A task of a picture worker: some pictures of one part."""
+    """A task for a process that draws pictures: some pictures of one part."""
 
     world: Which
     number: int
-    """The number of the part."""
+    """The number of the part to which the pictures belong."""
     drawings: list[tuple[str, int]]
     """The pictures to draw, each as (thing id, index of the picture)."""
 
@@ -119,20 +121,20 @@ def write_world(
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> WorldSummary:
-    """Writes the world of (articles, seed, gaps, absent, learning). The bytes are the same for any number of workers.
+    """Writes the world that the arguments articles, seed, gaps, absent and learning define. The written bytes are the
+    same for any number of worker processes.
 
     Args:
-        out: path of the folder; it is created; an earlier world of this program in it, complete or not, is replaced.
-        articles: number of articles about things; redirects, lists and disambiguation pages come on top.
+        out: path of the folder, which is created; an earlier world in it, complete or not, is replaced.
+        articles: number of articles about things; redirects, lists and disambiguation pages are not counted.
         seed: seed of the world.
-        gaps: 0, 1 or 2: this multiple of the rates in `gap_rates.json` decides how many claims, values and items the
-            dump leaves out.
+        gaps: 0, 1 or 2; the dump leaves out claims, values and items at this multiple of the rates in `gap_rates.json`.
         absent: share of all things that the dumps leave out with item, page and pictures; the country, its regions and
             cities are exempt.
         pictures: whether to write picture files and their metadata.
         learning: whether to write the small world of `learning.py` instead of the country.
         workers: number of processes; default is all cores.
-        progress: called with (step, number done, total).
+        progress: function that is called with (step, number done, total).
 
     Raises:
         InputError: a setting is out of range, or the folder holds other files.
@@ -212,7 +214,7 @@ def _check(out: Path, articles: int, gaps: int, absent: float, learning: bool) -
 
 
 def _make(job: tuple[Which, int, int, float, bool, bool]) -> PartFiles:
-    """Makes one part and all its dump lines."""
+    """Makes one part of the world and all its dump lines."""
     world, number, gap_level, absent, with_pictures, last = job
     part = _made(world, number)
     lines = term_lines(world.learning) if number == 0 else []
@@ -284,7 +286,8 @@ def _made(world: Which, number: int) -> Part:
 
 
 def _without(written: list[Page], gone: set[str]) -> list[Page]:
-    """Removes the pages with the titles in `gone` and the redirects to them. Links to removed pages stay as red links."""
+    """Removes the pages whose titles are in `gone`, and the redirects to these pages. Links to removed pages stay as
+    red links."""
     kept = []
     for page in written:
         if page.title in gone or page.redirect in gone:
@@ -307,7 +310,7 @@ def _part(world: Which, number: int) -> Part:
 def _write_dumps(
     out: Path, parts: Iterable[PartFiles], total: int, told: Progress
 ) -> tuple[dict[str, int], list[Drawings]]:
-    """Appends the parts to the dumps in order; returns counts and the picture tasks."""
+    """Appends the parts to the dumps in order; returns the counts and the tasks for drawing pictures."""
     counts = {"pages": 0, "entities": 0, "hidden_items": 0, "absent_things": 0}
     tasks: list[Drawings] = []
     members: Counter[str] = Counter()
@@ -342,7 +345,7 @@ def _write_dumps(
 def _write_pictures(
     out: Path, tasks: list[Drawings], pool: Executor | None, workers: int, told: Progress
 ) -> int:
-    """Draws every picture. Workers write the files into the folder; the metadata is collected in order."""
+    """Draws every picture. Worker processes write the files into the folder; the metadata is collected in order."""
     total = sum(len(task.drawings) for task in tasks)
     done = 0
     jobs = [(task, str(out / "images")) for task in tasks]
@@ -371,8 +374,8 @@ def _draw_some(job: tuple[Drawings, str]) -> list[bytes]:
 def _in_order(
     pool: Executor, function: Callable[[A], T], jobs: list[A], workers: int
 ) -> Iterator[T]:
-    """Yields results in the order of the jobs. Only a few jobs run at a time, so that memory stays flat for any number
-    of jobs."""
+    """Yields the results of jobs in the order of the jobs. Only a few jobs run at a time, so that memory does not grow
+    with the number of jobs."""
     waiting: deque[Future[T]] = deque()
     for job in jobs:
         waiting.append(pool.submit(function, job))

@@ -1,7 +1,7 @@
-"""Reads the world's phrasings from data files, by kind of thing.
+"""Reads the phrasings of facts from data files, by kind of thing.
 
-Each line of a file holds one fact in several phrasings. A phrasing is used only where all its {placeholders} have
-values. knowledge/world/prose.py explains the placeholders.
+Each line of a file holds one fact in several phrasings. A phrasing is used only if all its {placeholders} have values.
+knowledge/world/prose.py explains the placeholders.
 """
 
 import re
@@ -15,8 +15,8 @@ PLACEHOLDER = re.compile(r"\{([^{}]+)\}")
 
 @dataclass(frozen=True)
 class Line:
-    """One fact: how often articles state it, and its phrasings. A phrasing is a sequence of text and placeholders in
-    turn."""
+    """A fact: how often articles state it, and its phrasings. A phrasing is an alternating sequence of texts and
+    placeholders."""
 
     share: float
     phrasings: tuple[tuple[str, ...], ...]
@@ -32,7 +32,7 @@ class Heading:
 
 @cache
 def plan_of(kind: str) -> tuple[Heading, ...]:
-    """The sections of an article about a kind of thing; kinds without sections of their own share a plain plan."""
+    """The sections of an article about a kind of thing; kinds without their own sections share a plain plan."""
     plans = _plans()
     return (
         plans.get(kind)

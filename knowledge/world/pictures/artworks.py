@@ -61,7 +61,7 @@ def painting(c: Canvas, thing: Thing, land: random.Random, view: random.Random, 
 def _inside(
     c: Canvas, own: random.Random, genre: str, x0: float, y0: float, w: float, h: float
 ) -> None:
-    """The composition of the painting, inside a rectangle of the canvas."""
+    """The composition of a painting, inside a rectangle of the canvas."""
     tones = own.sample(PAINTS, 5)
     sky, low, ground, accent, extra = (jitter(own, t, 16) for t in tones)
     horizon = y0 + h * own.uniform(0.4, 0.66)
@@ -273,7 +273,7 @@ def book(c: Canvas, thing: Thing, land: random.Random, view: random.Random, m: M
 
 
 def organ(c: Canvas, thing: Thing, land: random.Random, view: random.Random, m: Marker) -> None:
-    """A pipe organ on its gallery."""
+    """A pipe organ on a gallery."""
     wall = jitter(land, (214, 206, 190), 14)
     c.gradient(lighter(wall, 0.2), darker(wall, 0.14))
     own = random.Random(thing.look["palette"])

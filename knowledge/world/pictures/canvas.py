@@ -1,7 +1,8 @@
-"""A canvas with its own units. Everything is drawn at twice the size and scaled down, which smooths the edges.
+"""A canvas whose units do not depend on the pixel size. Everything is drawn at twice the size and then scaled down,
+which smooths the edges.
 
-The frame is 1000 units wide; y runs from 0 (top) to the frame's height. A camera (zoom, shift) moves all drawing until
-the next `look_at` call. Text is drawn last, at the final size, so that it stays sharp.
+The frame is 1000 units wide; y runs from 0 (top) to the frame's height. A camera (zoom, shift) moves everything that is
+drawn, until the next `look_at` call. Text is drawn last and at the final size, so that it stays sharp.
 """
 
 import random
@@ -16,11 +17,11 @@ Point = tuple[float, float]
 SUPERSAMPLING = 2
 JPEG_QUALITY = 84
 MARGIN = 14
-"""Pixels between a text and the edge of the picture."""
+"""Number of pixels between a text and the edge of the picture."""
 
 
 def mix(one: Colour, other: Colour, share: float) -> Colour:
-    """A colour between two colours; share 0 gives the first."""
+    """A mixture of two colours; with share 0 it is the first colour."""
     return (
         round(one[0] + (other[0] - one[0]) * share),
         round(one[1] + (other[1] - one[1]) * share),
@@ -60,7 +61,7 @@ def _grain(width: int, height: int) -> Image.Image:
 
 
 class Canvas:
-    """An unfinished picture.
+    """A picture that is still being drawn.
 
     Args:
         width: width of the finished picture in pixels.
@@ -79,18 +80,18 @@ class Canvas:
     def look_at(
         self, zoom: float = 1.0, dx: float = 0.0, dy: float = 0.0, about: Point = (500.0, 500.0)
     ) -> None:
-        """Sets the camera: scales about a point, then shifts."""
+        """Sets the camera: scales the drawing about a point, then shifts it."""
         self.zoom = zoom
         self.shift = (about[0] * (1 - zoom) + dx, about[1] * (1 - zoom) + dy)
 
     @property
     def left(self) -> float:
-        """The smallest x in view."""
+        """The smallest x that is in view."""
         return -self.shift[0] / self.zoom
 
     @property
     def right(self) -> float:
-        """The largest x in view."""
+        """The largest x that is in view."""
         return (1000 - self.shift[0]) / self.zoom
 
     def at(self, point: Point) -> Point:
@@ -103,7 +104,8 @@ class Canvas:
     def gradient(
         self, top: Colour, bottom: Colour, y0: float = 0.0, y1: float | None = None
     ) -> None:
-        """Draws a band over the whole width that changes from one colour to another; the camera does not move it."""
+        """Draws a band over the whole width that fades from one colour to another; the camera does not move the
+        band."""
         first, last = (
             round(y0 * self.scale),
             round((self.units_high if y1 is None else y1) * self.scale),
@@ -167,8 +169,8 @@ class Canvas:
         return max(1, round(units * self.scale * self.zoom))
 
     def text(self, x: float, y: float, words: str, pixels: int, fill: Colour) -> tuple[float, ...]:
-        """Draws small text, centred on a point where the frame allows. Returns its box (left, top, width, height) in
-        per cent."""
+        """Draws small text that is centred on a point if the frame has room. Returns the text's box (left, top, width,
+        height) in per cent."""
         px, py = (v / SUPERSAMPLING for v in self.at((x, y)))
         left, top, right, bottom = font(pixels).getbbox(words)
         px = min(max(px, (right - left) / 2 + MARGIN), self.width - (right - left) / 2 - MARGIN)
@@ -193,7 +195,7 @@ class Canvas:
     def finished(
         self, tint: Colour | None = None, strength: float = 0.0, grain: bool = True
     ) -> Image.Image:
-        """The picture at its final size: smoothed, tinted by the light, with a little grain and its small texts."""
+        """The picture at its final size: smoothed, tinted by the light, with slight grain and small texts."""
         small = self.image.reduce(SUPERSAMPLING)
         if tint and strength:
             small = Image.blend(small, Image.new("RGB", small.size, tint), strength)

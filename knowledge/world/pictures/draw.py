@@ -1,4 +1,5 @@
-"""Draws one picture from a thing and a plan. Drawing is a pure function, so any process can draw any picture alone."""
+"""Draws one picture of a thing according to a plan. Drawing is a pure function, so any process can draw any picture
+independently."""
 
 import hashlib
 import io
@@ -79,8 +80,8 @@ def draw(seed: int, thing: Thing, picture: Picture) -> Drawn:
 
     Args:
         seed: seed of the world.
-        thing: the subject; its look and its id decide the drawing.
-        picture: the view of the subject.
+        thing: thing in the picture; its look and its id decide the drawing.
+        picture: view of the thing.
     """
     if picture.kind == "vector":
         return Drawn(

@@ -5,7 +5,7 @@ from questloom.knowledge.world.pictures.canvas import Canvas, Colour, darker
 from questloom.knowledge.world.pictures.scenery import COLOURS
 
 Boxes = dict[int, tuple[float, ...]]
-"""Maps the index of a mark to its box in per cent."""
+"""A dict from the index of a mark to the mark's box in per cent."""
 
 
 class Marker:
@@ -13,7 +13,7 @@ class Marker:
 
     Args:
         canvas: canvas to draw on.
-        thing: owner of the marks.
+        thing: thing that has the marks.
         shown: indices of the marks that the view shows.
         pixels: height of letters in pixels.
     """
@@ -74,7 +74,7 @@ class Marker:
         self.boxes[found[0]] = c.box_of(x - 2, y - 66 * size, x + 36 * size, y - 42 * size)
 
     def counted(self, x0: float, y0: float, x1: float, y1: float) -> None:
-        """Records the region in which arches or columns can be counted."""
+        """Records the box in which arches or columns can be counted."""
         found = self._mark("P1114")
         if found is not None:
             self.boxes[found[0]] = self.canvas.box_of(x0, y0, x1, y1)

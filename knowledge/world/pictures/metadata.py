@@ -94,8 +94,8 @@ def metadata_line(part: Part, thing: Thing, picture: Picture, drawn: Drawn) -> b
 
 
 def _statements(thing: Thing, picture: Picture, drawn: Drawn) -> list[Statement]:
-    """P180 statements for the depicted things. The statement of a depicted part has the part's visible marks and their
-    boxes."""
+    """P180 (depicts) statements for the things that the picture shows. The statement about a depicted part contains the
+    part's visible marks and their boxes."""
     if picture.kind in ("map", "vector"):
         return []
     found = [Statement("P180", value_of(thing), rank="preferred")]

@@ -1,4 +1,4 @@
-"""Draws birds, fish, butterflies and flowers in their colours and patterns, and crystals."""
+"""Draws crystals, and birds, fish, butterflies and flowers in their colours and patterns."""
 
 import math
 import random

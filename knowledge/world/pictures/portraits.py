@@ -1,4 +1,4 @@
-"""Draws portraits. Face, hair, hat, clothing and background belong to the person; light and crop belong to the view."""
+"""Draws portraits. Face, hair, hat, clothing and background belong to the person; light and crop depend on the view."""
 
 import random
 
@@ -45,7 +45,7 @@ BACK: tuple[Colour, ...] = (
 
 
 class Face:
-    """The features of one person, drawn from the person's own random generator."""
+    """The features of one person, drawn with the person's own random generator."""
 
     def __init__(self, thing: Thing, own: random.Random) -> None:
         self.woman = thing.woman
@@ -114,7 +114,8 @@ def _body(c: Canvas, face: Face) -> None:
 
 
 def draw_head(c: Canvas, face: Face, x: float, y: float, s: float) -> None:
-    """Draws only the head, centred on a point, at a given size. The drawer of painted portraits uses this function too."""
+    """Draws only the head at a given size, centred on a point. The code for painted portraits also uses this
+    function."""
     w, h = face.wide * s, face.long * s
     hair = face.hair
     if face.woman and face.style in (0, 1, 2):

@@ -1,5 +1,5 @@
-"""Draws the surroundings of a thing: skies, hills, sea, trees, houses. The land belongs to the thing, the weather to
-the view."""
+"""Draws the surroundings of a thing: skies, hills, sea, trees, houses. The land belongs to the thing, while the weather
+depends on the view."""
 
 import math
 import random
@@ -24,7 +24,7 @@ SKIES: tuple[tuple[Colour, Colour, Colour, float], ...] = (
     ((140, 196, 206), (238, 240, 222), (250, 250, 225), 0),
     ((184, 150, 184), (250, 214, 200), (236, 190, 200), 0.08),
 )
-"""The colour at the top, the colour at the horizon, the tint of the light, and the strength of the tint."""
+"""The colours at the top and at the horizon, the tint of the light, and the strength of the tint."""
 GRASS: tuple[Colour, ...] = (
     (126, 158, 92),
     (150, 168, 96),
@@ -65,8 +65,8 @@ class Scene:
 
     Args:
         canvas: canvas to draw on.
-        land: random generator of the thing: the same in every view.
-        view: random generator of the view: time of day, weather.
+        land: random generator of the thing, the same in every view.
+        view: random generator of the view, for time of day and weather.
         horizon: y of the horizon in units.
     """
 
@@ -87,7 +87,7 @@ class Scene:
         )
 
     def sky(self) -> None:
-        """Draws a gradient, sun or moon, and clouds."""
+        """Draws a gradient of the sky, the sun or moon, and clouds."""
         c, view = self.canvas, self.view
         c.gradient(self.top, self.low, 0, self.horizon)
         if view.random() < 0.5:
@@ -147,7 +147,7 @@ class Scene:
         spread: tuple[float, float] = (20, 980),
         keep_clear: tuple[float, float] = (0, 0),
     ) -> None:
-        """Draws trees; their kinds and places belong to the thing."""
+        """Draws trees; the kinds and places of trees belong to the thing."""
         for _ in range(number):
             x, size = self.land.uniform(*spread), self.land.uniform(0.6, 1.25)
             kind, tone = self.land.randrange(3), jitter(self.land, (70, 110, 70), 26)
@@ -200,7 +200,7 @@ class Scene:
             )
 
     def weather(self) -> None:
-        """Draws rain, snow or birds over everything in some views."""
+        """In some views, draws rain, snow or birds over everything."""
         draw = self.view.random()
         c, high = self.canvas, self.canvas.units_high
         if draw < 0.10:

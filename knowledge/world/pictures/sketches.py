@@ -1,5 +1,5 @@
-"""Draws pictures of the learning world, 64 pixels a side: one coloured thing in front of a pale sky, and a board with
-its number."""
+"""Draws pictures of the learning world with sides of 64 pixels: a coloured thing in front of a pale sky, and a board
+with its number."""
 
 import random
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from questloom.knowledge.world.pictures.canvas import Colour, darker, font, jitt
 from questloom.knowledge.world.pictures.drawn_marks import Boxes
 
 SCALE = 4
-"""Pictures are drawn this many times larger and scaled down, which smooths the edges."""
+"""The factor by which pictures are drawn larger and then scaled down, which smooths the edges."""
 COLOURS: dict[str, Colour] = {
     "red": (206, 44, 40),
     "blue": (40, 76, 200),

@@ -136,7 +136,7 @@ def _striped(
     one: Colour,
     two: Colour,
 ) -> None:
-    """A tapering tower with the stripes of its daymark."""
+    """Draws a tapering tower with the stripes of its daymark."""
 
     def half(share: float) -> float:
         return bottom + (top - bottom) * share
@@ -366,7 +366,7 @@ def observatory(
 
 
 def _meadow(c: Canvas, land: random.Random, view: random.Random) -> Scene:
-    """Sky, hills and grass. The camera is set for a building that stands at y = 610."""
+    """Draws sky, hills and grass. The camera is set for a building whose base is at y = 610."""
     scene = Scene(c, land, view, 440)
     scene.sky()
     scene.hills(2)

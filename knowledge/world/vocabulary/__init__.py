@@ -1,4 +1,4 @@
-"""The real part of the world: ids and English labels of Wikidata's classes, properties and everyday values."""
+"""The part of the world that is real: Wikidata's ids and English labels of classes, properties and everyday values."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -9,7 +9,7 @@ FOLDER = Path(__file__).parent
 
 @dataclass(frozen=True)
 class PropertyTerm:
-    """A real property: its datatype as in the dump, letters for its constraints (s, b, d), English label and aliases."""
+    """A real property: its datatype in the dump, letters for its constraints (s, b, d), English label and aliases."""
 
     id: str
     datatype: str
@@ -28,7 +28,8 @@ def _lines(name: str) -> list[list[str]]:
 
 @cache
 def of_country() -> frozenset[str]:
-    """The ids that only the country uses. In each file, a marker line stands above the country's ids."""
+    """The ids that only the country uses, and not the learning world. In each data file, a marker line stands above
+    these ids."""
     found = set[str]()
     for name in ("classes.txt", "properties.txt", "terms.txt"):
         _, _, below = (FOLDER / name).read_text(encoding="utf-8").partition("# Only the country")
@@ -38,7 +39,7 @@ def of_country() -> frozenset[str]:
 
 @cache
 def class_parents() -> dict[str, tuple[str, ...]]:
-    """Maps each class id to its direct superclasses."""
+    """A dict from each class id to the class's direct superclasses."""
     return {
         cls: tuple(p for p in parents.split(",") if p) for cls, _, parents in _lines("classes.txt")
     }
@@ -55,7 +56,8 @@ def ancestors(class_id: str) -> tuple[str, ...]:
 
 @cache
 def groups() -> dict[str, dict[str, str]]:
-    """The everyday values of each group ("stone", "colour", …). A group maps the English label of a value to its id."""
+    """The everyday values by group ("stone", "colour", …). For each group, a dict from the English label of a value to
+    its id."""
     found: dict[str, dict[str, str]] = {}
     for group, qid, label, *_ in _lines("terms.txt"):
         found.setdefault(group, {})[label] = qid
@@ -64,7 +66,7 @@ def groups() -> dict[str, dict[str, str]]:
 
 @cache
 def classes_of_terms() -> dict[str, str]:
-    """Maps each everyday value with a class of its own (a disease, an animal) to the id of this class."""
+    """A dict from each everyday value that has its own class (a disease, an animal) to the class id."""
     return {qid: cls[0] for _, qid, _, *cls in _lines("terms.txt") if cls}
 
 
@@ -78,7 +80,7 @@ def labels() -> dict[str, str]:
 
 @cache
 def class_ids() -> dict[str, str]:
-    """Maps the English label of each class to its id."""
+    """A dict from the English label of each class to the class id."""
     return {label: cls for cls, label, _ in _lines("classes.txt")}
 
 
