@@ -38,7 +38,7 @@ COMMA_DECIMALS = frozenset(
 )
 """Languages that write a thousand as "1.250" and 1.25 as "1,250"."""
 MAX_WORD_NUMBER = 1_000
-"""Largest number that is recognised in words, for languages other than English."""
+"""The largest number that is recognised in words, in languages other than English."""
 
 _ONES = {word: number for number, word in enumerate(NUMBER_WORDS)}
 _TENS = {
@@ -83,7 +83,7 @@ _PREPOSITION = re.compile(r"\s*\w")
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """A number in a text, with its unit where known, and its position in the text."""
+    """A number in a text, with its unit (if known) and its position in the text."""
 
     number: float
     unit: Unit | None
@@ -92,8 +92,7 @@ class Amount:
 
 
 def readable(text: str, language: str = "en") -> str:
-    """The form of a text that `amounts` reads: cleaned and folded, with number words and fractions
-    as digits.
+    """The form of a text that `amounts` reads: cleaned and folded, with number words and fractions as digits.
 
     >>> readable("Two hundred and fifty-one ships"), readable("six foot one"), readable("nineteen thirty-one"), readable("5½")
     ('251 ships', '6 foot 1', '1931', '5.5')
@@ -118,7 +117,7 @@ def amounts(text: str, language: str = "en") -> list[Amount]:
 
 
 def numbers(text: str, language: str = "en") -> tuple[float, ...]:
-    """The numbers that a text states, without converting units.
+    """The numbers that a text states; units are not converted.
 
     >>> numbers("about 1,250 m, in twelve parts")
     (1250.0, 12.0)
@@ -127,7 +126,7 @@ def numbers(text: str, language: str = "en") -> tuple[float, ...]:
 
 
 def blanked(text: str, spans: list[tuple[int, int]]) -> str:
-    """The text with blanks in place of these spans, so that only the words around them remain."""
+    """The text with blanks in place of the given spans, so that only the words around them remain."""
     for start, end in spans:
         text = text[:start] + " " * (end - start) + text[end:]
     return text
@@ -152,8 +151,8 @@ def _amount(match: re.Match[str], text: str, language: str) -> Amount | None:
 
 
 def _number(digits: str, language: str) -> float:
-    """A number from its digits. A single separator before three digits groups thousands or starts
-    decimals, depending on the language."""
+    """Reads a number from its digits. Before three digits, a single separator groups thousands or starts decimals,
+    depending on the language."""
     seps = re.findall(r"[ ,.']", digits)
     comma = language in COMMA_DECIMALS
     decimal = ""
@@ -224,7 +223,7 @@ def digits_for_words(text: str) -> str:
 
 
 def _spoken(text: str, words: list[re.Match[str]]) -> tuple[float, int]:
-    """The number that the first words state, and how many words state it."""
+    """The number that the first words state, and how many words belong to it."""
     total = current = 0.0
     used, last, year = 0, "", False
     for i, word in enumerate(words):
@@ -278,8 +277,8 @@ def _digits_for_foreign_words(text: str, language: str) -> str:
 
 @lru_cache(16)
 def _word_numbers(language: str) -> dict[str, int]:
-    """Number words of a language, longest first; {} where the library has none. The words for 1 are
-    left out, since languages also use them as articles."""
+    """Number words of a language, longest first; {} if the library has none. The words for 1 are left out, because many
+    languages also use them as articles."""
     try:
         names = {
             fold(clean(num2words(n, lang=language))): n for n in (0, *range(2, MAX_WORD_NUMBER + 1))

@@ -21,4 +21,4 @@ NUMBER_WORDS = tuple(
     sixteen seventeen eighteen nineteen
     """.split()
 )
-"""The number words from zero up, each at the index of its number."""
+"""The number words from zero up; the index of each word is its number."""

@@ -1,9 +1,8 @@
-"""Parses a relation's plain sentence ("{o} designed {s}"), so that the grammar can derive other
-sentences.
+"""Parses the plain sentence of a relation ("{o} designed {s}"), so that other sentences can be derived.
 
-The grammar covers all properties: the passive, a question for either end, and a relative clause
-about either end. The words come from the file of the language (`prompts/phrases/en.yaml`). The
-*other end* of a sentence is the slot that is not its grammatical subject.
+These rules work for all properties: the passive, a question about either end, and a relative clause about either end.
+The words come from the language's file (`prompts/phrases/en.yaml`). The *other end* of a sentence is the placeholder
+that is not its grammatical subject.
 """
 
 import re
@@ -43,7 +42,7 @@ _FRAME = re.compile(
 
 @dataclass(frozen=True)
 class VerbForms:
-    """Maps finite verbs to their base forms, and to their participles where the verbs have a passive."""
+    """Two dicts from finite verbs: to their base forms, and to their participles if the verbs have a passive."""
 
     bases: Mapping[str, str]
     participles: Mapping[str, str]
@@ -51,18 +50,18 @@ class VerbForms:
 
 @dataclass(frozen=True, kw_only=True)
 class Frame:
-    """A plain sentence in parts: its subject, its verb, and the words up to and after its other end."""
+    """The parts of a plain sentence: its subject, its verb, and the words around its other end."""
 
     subject: str
-    """The slot of the sentence's grammatical subject: "s" or "o"."""
+    """The placeholder that is the sentence's grammatical subject: "s" or "o"."""
     verb: str
-    """One finite verb, in the third person: "was", "designed", "lies"."""
+    """The finite verb, in the third person: "was", "designed", "lies"."""
     middle: str
     """The words between the verb and the preposition of the other end: "born"."""
     preposition: str
     """The preposition before the other end; "" before a direct object, a date or a measure."""
     other: str
-    """The slot of the other end: "s", "o", "a" (a value with its article), "t" (a time) or "q" (a quantity)."""
+    """The placeholder at the other end: "s", "o", "a" (a value with its article), "t" (a time) or "q" (a quantity)."""
     rest: str
     """The words after the other end: "tall"."""
     quoted: bool = False
@@ -75,8 +74,7 @@ class Frame:
         >>> frame.verb, frame.middle, frame.preposition, frame.other
         ('was', 'born', 'in', 'o')
 
-        Raises:
-            ValueError: the text is no plain sentence with two slots.
+        Raises: ValueError: the text is not a plain sentence with two placeholders.
         """
         found = _FRAME.fullmatch(text)
         if found is None:
@@ -95,7 +93,8 @@ class Frame:
 
     @property
     def end(self) -> str:
-        """The end of the relation that is not the subject: "s" or "o". A date or a measure counts as an object."""
+        """Which end of the relation is not the sentence's subject: "s" or "o". A date or a measure counts as an
+        object."""
         return "s" if self.other == "s" else "o"
 
     @property
@@ -138,7 +137,7 @@ class Frame:
         )
 
     def passive(self, participles: Mapping[str, str]) -> "Frame | None":
-        """ "{s} was designed by {o}" for "{o} designed {s}"; None where the verb has no object, or no passive."""
+        """ "{s} was designed by {o}" for "{o} designed {s}"; None if the verb has no object or no passive."""
         if self.preposition or self.other not in ("s", "o") or self.verb not in participles:
             return None
         verb = "was" if self.is_past else "is"
@@ -153,11 +152,11 @@ class Frame:
 
 
 def share_verb(frames: Sequence[Frame], predicates: Sequence[str], light: int) -> str:
-    """Joins predicates with a common verb and says the verb once. Gives "" where the verbs differ,
-    or where a predicate before the last is too long.
+    """Joins predicates that have the same verb, and says the verb only once. The result is "" if the verbs differ, or
+    if a predicate before the last is too long.
 
     Args:
-        frames: the predicates' frames, in order.
+        frames: frames (parsed sentences) of the predicates, in order.
         predicates: the predicates, each with its verb.
         light: maximum number of words after the verb, for every predicate but the last.
 

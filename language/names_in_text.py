@@ -1,4 +1,4 @@
-"""Whether a text names a thing: as whole words, in any script, with inflected endings."""
+"""Decides whether a text names a thing: as whole words, in any script, with inflected endings."""
 
 import re
 import unicodedata
@@ -10,25 +10,24 @@ from questloom.language.normalise import without_bracket
 from questloom.records.knowledge import Entity
 
 CACHED = 131_072
-"""Number of numbers whose written forms stay in memory."""
+"""The number of numbers whose written forms are cached."""
 
 HUMAN = "Q5"
 FICTIONAL_HUMAN = "Q15632617"
 MIN_SURNAME = 3
 _BEFORE_A_PLACE = ("of", "the")
 MIN_NAME = 3
-"""Shortest name to look for, in characters. A shorter name is too common as a word. In scripts
-without spaces, a name needs more than one character."""
+"""Minimum length of a name to look for, in characters. Shorter names are too common as words. In scripts without
+spaces, a name needs at least two characters."""
 _WITHOUT_SPACES = "\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3021-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003ffff"
 """Character ranges of Thai, Lao, Tibetan, Burmese, Khmer, Chinese and Japanese, after NFKD normalisation."""
 _WORD = re.compile(rf"[{_WITHOUT_SPACES}]|[^\W{_WITHOUT_SPACES}]+")
 
 
 def folded(text: str) -> str:
-    """Lower case without accents and punctuation, words separated by one space, with a space at both ends.
+    """The text in lower case, without accents and punctuation, with one space between words and at both ends.
 
-    In scripts without spaces each character counts as a word, so a name can be found within a
-    sentence.
+    In scripts without spaces, each character counts as a word, so that a name can be found within a sentence.
 
     >>> folded("Saint-Ével’s  bridge")
     ' saint evel s bridge '
@@ -45,8 +44,7 @@ def folded(text: str) -> str:
 
 @lru_cache(CACHED)
 def number_forms(number: float, language: str = "en") -> tuple[str, ...]:
-    """The forms in which a text may state a number: plain digits, with thousands separators, in
-    words.
+    """The forms in which a text may state a number: plain digits, digits with thousands separators, words.
 
     >>> number_forms(1832.0)
     ('1832', '1,832', 'one thousand, eight hundred and thirty-two', 'eighteen thirty-two')
@@ -65,8 +63,8 @@ def number_forms(number: float, language: str = "en") -> tuple[str, ...]:
 
 
 def names_of_entity(entity: Entity, languages: tuple[str, ...]) -> tuple[str, ...]:
-    """Label and aliases, each also without a bracketed addition ("Ardwen (locomotive)"), and the
-    surname of a person."""
+    """The label and aliases of a thing, each also without an addition in brackets ("Ardwen (locomotive)"), and a
+    person's surname."""
     names = entity.names(languages)
     plain = [without_bracket(name) for name in names]
     surnames = (
@@ -78,8 +76,8 @@ def names_of_entity(entity: Entity, languages: tuple[str, ...]) -> tuple[str, ..
 
 
 def _surname(name: str) -> str:
-    """The last word of a person's name, if the word identifies the person: no numeral, no "Jr", and
-    no place as in "John of Merren"."""
+    """The last word of a person's name, if it identifies the person: no numeral, no "Jr", and no place as in "John of
+    Merren"."""
     *others, last = name.split()
     if (
         not others
@@ -93,12 +91,12 @@ def _surname(name: str) -> str:
 
 
 def _capitalised(text: str) -> str:
-    """The words of a text that begin with a capital, folded."""
+    """The words in a text that begin with a capital, in folded form."""
     return folded(" ".join(word for word in _WORD.findall(text) if word[0].isupper()))
 
 
 def leaked(text: str, names: tuple[str, ...]) -> str | None:
-    """The first of the names that the text contains as whole words (also with a plural or possessive s), or None."""
+    """The first of some names that the text contains as whole words (also with a plural or possessive s), or None."""
     inside = folded(text)
     for name in names:
         needle = folded(name).strip()

@@ -1,9 +1,8 @@
-"""Names as keys: two spellings of one name get the same key, in any script.
+"""Makes keys of names: two spellings of one name have the same key, in any script.
 
-The key of a name is a tuple of tokens. A key ignores case, punctuation, quotation marks, leading
-articles and abbreviations ("Mt"); in Latin, Greek and Cyrillic it ignores accents too. Marks that
-are parts of letters (Devanagari vowels, Japanese voicing) count. Signs that distinguish names
-("C++", "C#") count too.
+The key of a name is a tuple of words. A key ignores case, punctuation, quotation marks, leading articles and
+abbreviations ("Mt"); in Latin, Greek and Cyrillic also accents. Marks that are parts of letters (Devanagari vowels,
+Japanese voicing) stay in the key. Signs that distinguish names ("C++", "C#") also stay in the key.
 """
 
 import re
@@ -21,9 +20,9 @@ ARTICLES = {
     "nl": ("de", "het", "een"),
 }
 HONORIFICS = frozenset({"sir", "dame"})
-"""Titles that are dropped before a name of two or more words, since they identify nobody."""
+"""Titles that are dropped before a name of two or more words, because they identify nobody."""
 ELIDED = re.compile(r"^l'(?=\w)", re.IGNORECASE)
-"""The article of "l'Odyssée". An apostrophe elsewhere joins two parts of a word."""
+"""Matches a leading elided article, as in "l'Odyssée". An apostrophe elsewhere joins two parts of a word."""
 
 # By position: "St" at the end of a name is "street"; elsewhere it is "saint".
 ABBREVIATIONS = {
@@ -70,8 +69,8 @@ class Token:
 
 
 def clean(text: str) -> str:
-    """The text on one line in Unicode compatibility form, without format characters, with plain
-    dashes, quotes and digits.
+    """The text on one line in Unicode's compatibility form, without format characters, with plain dashes, quotes and
+    digits.
 
     >>> clean("１２ – ’tis\u200b")
     "12 - 'tis"
@@ -84,11 +83,11 @@ def clean(text: str) -> str:
 
 
 def fold(text: str, *, umlauts: bool = False) -> str:
-    """Lower case without accents. Marks that turn a letter into another letter stay.
+    """The text in lower case, without accents. Marks that make another letter of a letter stay.
 
     Args:
         text: cleaned text.
-        umlauts: write ä, ö, ü, å, ø as ae, oe, ue, aa, oe instead of dropping the marks.
+        umlauts: whether to write ä, ö, ü, å, ø as ae, oe, ue, aa, oe instead of dropping the marks.
 
     >>> fold("Ångström Łódź"), fold("Göring", umlauts=True), fold("が") == fold("か")
     ('angstrom lodz', 'goering', False)
@@ -108,9 +107,9 @@ def fold(text: str, *, umlauts: bool = False) -> str:
 
 
 def fold_all_marks(text: str) -> str:
-    """Compatibility form in lower case, without combining marks, for a rough comparison.
+    """The text in compatibility form and lower case, without combining marks, for a rough comparison.
 
-    Unlike `fold`, this function drops marks that are parts of letters, and keeps "Ł" as a letter.
+    Unlike `fold`, this function drops marks that are parts of letters, and keeps "Ł" as it is.
 
     >>> fold_all_marks("Ångström Łódź™"), fold_all_marks("が") == fold_all_marks("か")
     ('angstrom łodztm', True)
@@ -130,7 +129,7 @@ def _is_accent(base: str, mark: str) -> bool:
 
 
 def tokens(text: str, *, umlauts: bool = False) -> list[Token]:
-    """The words of a cleaned text, in order. Initials are joined, so "U.S." is one word.
+    """The words of a cleaned text, in order. Initials are joined, so that "U.S." is one word.
 
     >>> [t.text for t in tokens("Schindler's List & the U.S. C++")]
     ['schindlers', 'list', 'and', 'the', 'us', 'c++']
@@ -171,7 +170,7 @@ def _joined_initials(words: list[Token], text: str) -> list[Token]:
 
 
 def name_key(name: str, language: str = "en", *, umlauts: bool = False) -> tuple[str, ...]:
-    """The key of a name; () for a name without letters or digits.
+    """The key of a name; () if the name has no letters or digits.
 
     >>> name_key("The Mt. Everest"), name_key("J.R.R. Tolkien") == name_key("JRR Tolkien")
     (('mount', 'everest'), True)
@@ -188,8 +187,8 @@ def name_key(name: str, language: str = "en", *, umlauts: bool = False) -> tuple
 
 
 def expanded(words: list[str]) -> tuple[str, ...]:
-    """The words with common abbreviations written out, and with Roman numerals after the first word
-    as digits.
+    """The words of a name, with common abbreviations written out, and with digits for Roman numerals after the first
+    word.
 
     >>> expanded(["st", "peters", "st"]), expanded(["rocky", "iv"])
     (('saint', 'peters', 'street'), ('rocky', '4'))
@@ -206,7 +205,7 @@ def expanded(words: list[str]) -> tuple[str, ...]:
 
 
 def _roman(word: str) -> str:
-    """The digits of a Roman numeral below ninety; "" for any other word."""
+    """The value of a Roman numeral below ninety, in digits; "" for any other word."""
     parts = re.fullmatch(r"(xl|l?x{0,3})(ix|iv|v?i{0,3})", word)
     if not word or parts is None:
         return ""
@@ -216,12 +215,13 @@ def _roman(word: str) -> str:
 
 
 def without_bracket(name: str) -> str:
-    """A name without the bracketed addition at its end ("Ardwen (locomotive)"), which page titles often have."""
+    """A name without an addition in brackets at its end ("Ardwen (locomotive)"), which page titles often have."""
     return re.sub(r"\s*\([^()]*\)\s*$", "", name).strip() or name
 
 
 def solid(key: tuple[str, ...]) -> str:
-    """A key as one string without spaces, except between digits: "spider man" is "spiderman", "1 9" is not "19"."""
+    """A key as one string, with spaces only between digits: "spider man" becomes "spiderman", "1 9" does not become
+    "19"."""
     out = ""
     for word in key:
         out += (" " if out[-1:].isdigit() and word[:1].isdigit() else "") + word
@@ -229,14 +229,13 @@ def solid(key: tuple[str, ...]) -> str:
 
 
 def same_name(said: str, wording: str, language: str = "en", *, swap: bool = False) -> bool:
-    """Whether two spellings are one name.
+    """Whether two spellings belong to the same name.
 
     Args:
-        said: the name that somebody said, without other words.
+        said: a name as somebody wrote it, without other words.
         wording: a correct form of the name.
-        language: the language whose articles are dropped.
-        swap: whether the family name may come first: with a comma, or without a comma in a name of
-            two words.
+        language: language whose articles are dropped.
+        swap: whether the family name may come first (in names of more than two words, only with a comma).
 
     >>> same_name("Zedong Mao", "Mao Zedong", swap=True), same_name("Bach, J.S.", "J. S. Bach", swap=True), same_name("1, 9", "9 1", swap=True)
     (True, True, False)

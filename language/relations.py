@@ -1,8 +1,8 @@
-"""The use and the English of each relation (a Wikidata property), one entry per relation.
+"""The use of each relation (a Wikidata property) in questions, and its English words; one entry per relation.
 
-`relations.yaml` holds the table of relations. The planner reads `use`, the graph writer `say`, the
-proof of words `read`, and the oracle `hints`. A *hop* is a step along a relation from one thing to
-the next. A *clue* is a clause that describes a thing.
+`relations.yaml` contains the table of relations. The planner reads the key `use`, the graph writer `say`, the check of
+wordings `read`, and the oracle `hints`. A *hop* is a step along a relation from one thing to the next. A *clue* is a
+clause that describes a thing.
 """
 
 import functools
@@ -21,8 +21,8 @@ FILE = Path(__file__).with_name("relations.yaml")
 
 
 class _Loader(yaml.CSafeLoader):
-    """A YAML loader that refuses duplicate keys. With duplicate keys the first entry of a property
-    would be lost unnoticed."""
+    """A YAML loader that refuses duplicate keys. With duplicate keys, the first entry of a property would be lost
+    without notice."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         found = super().construct_mapping(node, deep=deep)
@@ -49,64 +49,65 @@ class PropertyUse:
     answer: bool = False
     """Whether a question may ask for the property's value."""
     volatile: bool = False
-    """Whether the property's values change with time or follow each other."""
+    """Whether the property's values change with time or replace each other."""
     single: bool = False
-    """Whether the property has one value by its meaning; most of Wikidata's own constraints agree.
-    If a store's dump lacks the constraints, this property still gets the lower threshold for
-    declared single values."""
+    """Whether the property has only one value by its meaning; most of Wikidata's own constraints agree. If a store's
+    dump lacks these constraints, the property still gets the lower threshold for properties that are declared
+    single-valued."""
     weight: float = 0.0
-    """How informative and how pleasant the property is, 0 to 1. Hops and clues are drawn in
+    """How informative and pleasant the property is in a question, 0 to 1. Properties for hops and clues are drawn in
     proportion to this weight."""
     only: tuple[str, ...] = ()
-    """Allowed classes of the thing that a question asks for or a step reaches. An empty tuple allows all classes."""
+    """Classes to which the thing at the end of a step, or the answer, must belong. An empty tuple allows all
+    classes."""
     never: tuple[str, ...] = ()
-    """Classes that must not be the name of the thing that a question asks for or a step reaches."""
+    """Classes that must not be used to name the thing at the end of a step, or the answer."""
     century: bool = False
-    """Whether a question asks only for the century, because sources mean different years by the property."""
+    """Whether a question asks only for the century, because sources mean different years with this property."""
     unasked_of: tuple[str, ...] = ()
-    """Classes whose members are never asked about with this property."""
+    """Classes whose members get no questions with this property."""
     step: str = ""
-    """Name of a group of similar steps. Two steps of one group in a row sound silly: the child of
-    the mother, the town of the district of the town."""
+    """Name of a group of steps that are similar. Two steps of the same group in a row sound silly: the child of the
+    mother, the town of the district of the town."""
     forward_only: bool = False
-    """Whether many things share the value. A step then may not run backwards, from a town to "the
-    man who was born there and died in …"."""
+    """Whether many things have the same value. A step must then not go backwards, from a town to "the man who was born
+    there and died in …"."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PropertyPhrase:
-    """The English of one property: plain sentences, and nouns for its two ends."""
+    """The English words for one property: plain sentences, and nouns for its two ends."""
 
     property: str
     say: tuple[Frame, ...]
-    """Sentences with both ends of the relation, the best first."""
+    """Sentences with both ends of the relation, best sentence first."""
     o: tuple[str, ...] = ()
-    """Nouns for the object in relation to the subject ("architect"), the best first."""
+    """Nouns that call the object by its relation to the subject ("architect"), best noun first."""
     s: tuple[str, ...] = ()
-    """Nouns for the subject in relation to the object: the subject is the "pupil" of a teacher."""
+    """Nouns that call the subject by its relation to the object: the subject is the "pupil" of a teacher."""
     ask: tuple[str, ...] = ()
-    """Questions for the object, where the sentences give no natural question."""
+    """Questions about the object, if the sentences give no natural question."""
     ask_shown: tuple[str, ...] = ()
-    """Questions for the object when the picture shows the subject. {this} stands for the picture
-    ("Who painted {this}?")."""
+    """Questions about the object if the picture shows the subject. {this} stands for the picture ("Who painted
+    {this}?")."""
     measure: str = ""
-    """The name of the quantity ("height")."""
+    """The name of the quantity that the property states ("height")."""
     event: str = ""
-    """The event that the date belongs to ("birth")."""
+    """The event to which the date belongs ("birth")."""
     dated: bool = False
     """Whether the date can stand before the thing's noun: "the 1871 painting"."""
     adjective: bool = False
-    """Whether the value stands before the noun: "the violet species"."""
+    """Whether the value can stand before the thing's noun: "the violet species"."""
     kinds: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """Words that replace the usual ones for subjects of a kind."""
+    """Words that replace the usual words if the subject is of a certain kind."""
     kinds_object: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """Words that replace the usual ones for objects of a kind."""
+    """Words that replace the usual words if the object is of a certain kind."""
 
     def variant(
         self, subject_kinds: tuple[str, ...], object_kinds: tuple[str, ...] = ()
     ) -> "PropertyPhrase":
-        """The phrase for a subject and an object of these kinds, the most specific kind first.
-        Where the kinds' words conflict, the subject's words apply."""
+        """The phrase for a subject and an object of given kinds, most specific kind first. If the words for the two
+        kinds conflict, the subject's words are used."""
         phrase = self
         for kinds, table in ((object_kinds, self.kinds_object), (subject_kinds, self.kinds)):
             found = next((table[kind] for kind in kinds if kind in table), None)
@@ -115,53 +116,53 @@ class PropertyPhrase:
         return phrase
 
     def frames(self, verbs: VerbForms) -> tuple[Frame, ...]:
-        """The sentences and their passives."""
+        """The sentences together with their passives."""
         return (*self.say, *(p for frame in self.say if (p := frame.passive(verbs.participles))))
 
     def predicates(self, end: str, verbs: VerbForms) -> list[str]:
-        """The predicates about one end, as templates: "was designed by {o}" for "s"."""
+        """The predicates about one end of the relation, as templates: "was designed by {o}" for "s"."""
         return [f.predicate(f"{{{f.end}}}") for f in self.frames(verbs) if f.subject == end]
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReadTerms:
-    """Terms by which foreign text states a relation: beginnings of words, or regular expressions."""
+    """Terms that state a relation in other people's texts: beginnings of words, or regular expressions."""
 
     subject: tuple[str, ...]
-    """Terms about the relation's subject; about both ends where `object` is empty."""
+    """Terms about the relation's subject, or about both ends if `object` is empty."""
     object: tuple[str, ...] = ()
-    """Terms about the relation's object. A property needs these terms where both ends are of one
-    kind and the words must tell the ends apart."""
+    """Terms about the relation's object. A property needs these terms if both ends are of the same kind and only words
+    can tell them apart."""
     bare: bool = False
-    """Whether the value alone states the relation ("a bridge in Merren")."""
+    """Whether the value alone already states the relation ("a bridge in Merren")."""
     events: tuple[tuple[str, ...], ...] = ()
-    """The events of a property that names no particular event, each with its terms. A question may
-    name an event only where the page names it."""
+    """Events with their terms, for a property that names no particular event. A question may name such an event only if
+    the page names it."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Hints:
-    """The places where an encyclopedia states a relation.
+    """The places where pages of an encyclopedia state a relation.
 
-    A cue is a regular expression. The other end of the relation follows the cue (a cue may end with
-    ">"), or precedes a cue that begins with "<".
+    A cue is a regular expression for words that state the relation. The other end of the relation follows the cue
+    (which may end with ">"), or precedes it if the cue begins with "<".
     """
 
     keys: tuple[str, ...] = ()
-    """Infobox parameters, the most reliable first. A parameter marked with "~" is unreliable: on
-    some pages it holds something else."""
+    """Infobox parameters, most reliable first. A parameter marked with "~" is unreliable, because it has another
+    meaning on some pages."""
     subject: tuple[str, ...] = ()
-    """Cues on the page of the subject."""
+    """Cues for sentences on the page of the subject."""
     object: tuple[str, ...] = ()
-    """Cues on the page of the object."""
+    """Cues for sentences on the page of the object."""
     object_is: str = ""
-    """The kind of noun at the object's end: "person", "place" (no person) or "noun" (a common
-    noun); "" where the kind varies."""
+    """What the object is: "person", "place" (never a person) or "noun" (a common noun); "" if it may be any of
+    these."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Relation:
-    """The entry of one property. A part that nobody has written is None."""
+    """The entry for one property in the table. A part that was not written yet is None."""
 
     pid: str
     use: PropertyUse = PropertyUse()
@@ -172,7 +173,7 @@ class Relation:
 
 @dataclass(frozen=True, kw_only=True)
 class RelationTable:
-    """All relations by property id, and the words that clearly state one relation."""
+    """All relations by property id, and the words that clearly state only one relation."""
 
     relations: Mapping[str, Relation]
     telling_words: tuple[str, ...]
@@ -180,12 +181,12 @@ class RelationTable:
 
 @functools.cache
 def relation_table() -> RelationTable:
-    """The package's relation table, read once per process."""
+    """The table of relations in this package, read once per process."""
     return parse_relations(FILE.read_text(encoding="utf-8"), FILE.name)
 
 
 def relation(property_id: str) -> Relation:
-    """The entry of a property; an empty entry where the table does not list the property.
+    """The entry for a property; an empty entry if the table does not list the property.
 
     Args:
         property_id: a property id such as "P84".
@@ -203,10 +204,9 @@ def parse_relations(text: str, name: str) -> RelationTable:
 
     Args:
         text: YAML in the format of `relations.yaml`.
-        name: name of the text, for errors.
+        name: name of the text, for error messages.
 
-    Raises:
-        InputError: the text is no table of relations. The error names the property and the key.
+    Raises: InputError: the text is not a table of relations. The message names the property and the key.
     """
     try:
         data = yaml.load(text, _Loader)
@@ -237,11 +237,9 @@ def parse_relations(text: str, name: str) -> RelationTable:
 
 
 def phrase_of(property_id: str, entry: Any) -> PropertyPhrase:
-    """The phrase of an entry. An entry is a list of sentences, or a mapping with the key
-    `sentences`.
+    """The phrase that an entry defines. The entry is a list of sentences, or a mapping with the key `sentences`.
 
-    Raises:
-        ValueError: the entry is malformed, or a sentence lacks subject, verb or other end.
+    Raises: ValueError: the entry is malformed, or a sentence lacks a subject, a verb or the other end.
         KeyError: the entry has no sentences.
     """
     found = _phrase_fields(entry)
@@ -251,7 +249,7 @@ def phrase_of(property_id: str, entry: Any) -> PropertyPhrase:
 
 
 def _phrase_fields(entry: Any) -> dict[str, Any]:
-    """The fields of a phrase from its entry. A single text counts as a list of one."""
+    """The fields of a phrase from its entry. A single text counts as a list with one element."""
     if isinstance(entry, list):
         entry = {"sentences": entry}
     _check_keys(
@@ -344,7 +342,7 @@ def _strings(value: Any) -> tuple[str, ...]:
 
 
 def _terms(value: Any) -> tuple[str, ...]:
-    """Regular expressions, checked to compile in Python."""
+    """Regular expressions that were compiled in Python as a check."""
     for term in _strings(value):
         try:
             re.compile(term.strip("<>"))

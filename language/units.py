@@ -1,4 +1,5 @@
-"""Units as people write them: dimension, factor to the dimension's base unit, and position relative to the number."""
+"""Units as people write them: the dimension, the factor to the dimension's base unit, and the position before or after
+the number."""
 
 from dataclasses import dataclass
 
@@ -7,7 +8,7 @@ from questloom.language.normalise import clean, fold
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A unit of measure: `base = number × factor + offset`, in the dimension's base unit."""
+    """A unit of measure: `base = number × factor + offset`, where `base` is in the dimension's base unit."""
 
     dimension: str
     factor: float = 1.0
@@ -99,7 +100,7 @@ SUBUNITS = {
     ("mass", 0.45359237): 0.028349523125,
     ("mass", 6.35029318): 0.45359237,
 }
-"""The smaller unit that may follow a unit: six feet two inches."""
+"""The smaller unit that may follow a larger unit, as in six feet two inches."""
 
 
 def unit_of(words: str) -> Unit | None:

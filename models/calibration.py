@@ -1,9 +1,9 @@
-"""Thresholds for CLIP similarity, and how well a checkpoint tells right pictures from wrong ones.
+"""Thresholds for CLIP similarity, and a measure of how well a checkpoint tells right pictures from wrong ones.
 
-Similarities of different checkpoints lie on different scales. The published threshold 0.28 belongs
-to OpenAI's ViT-B/32 (OpenSearch-VL, section 3). So each checkpoint folder has its own
-`calibration.json`. The threshold is a percentile of the similarities of random (picture,
-description) pairs. The AUC says how often a matched pair scores above a random pair.
+Similarities of different checkpoints lie on different scales. The published threshold 0.28 holds only for OpenAI's
+ViT-B/32 (OpenSearch-VL, section 3). Each checkpoint folder therefore has its own `calibration.json`. The threshold is a
+percentile of the similarity between random pictures and descriptions. The AUC is the probability that a matched pair
+scores above a random pair.
 """
 
 import json
@@ -20,9 +20,8 @@ PERCENTILE = 95.0
 STATED_PERCENTILE = 85.0
 """The percentile for pictures whose own metadata states what they show.
 
-If metadata already states the content, the similarity only must not contradict it. A description
-like "a lighthouse by the sea" truly fits many random pictures, so a high percentile would refuse
-right pictures.
+If metadata already states the content, the similarity must only not contradict it. A description like "a lighthouse by
+the sea" truly fits many random pictures, so a high percentile would refuse right pictures.
 """
 
 
@@ -30,7 +29,7 @@ right pictures.
 class Calibration:
     """The measured threshold and AUC of one CLIP checkpoint.
 
-    `auc` and `num_pairs` are 0 for a published threshold, because nothing was measured here.
+    For a published threshold, `auc` and `num_pairs` are 0, because nothing was measured here.
     """
 
     model: str
@@ -39,10 +38,10 @@ class Calibration:
     num_pairs: int = 0
     percentile: float = PERCENTILE
     stated_threshold: float | None = None
-    """The threshold for pictures whose metadata states what they show; None takes `threshold`."""
+    """The threshold for pictures whose metadata states what they show; with None, `threshold` is used."""
 
     def needed(self, stated: bool) -> float:
-        """The lowest similarity at which a picture counts as showing its description."""
+        """The lowest similarity at which a picture is accepted as showing its description."""
         return (
             self.stated_threshold
             if stated and self.stated_threshold is not None
@@ -57,8 +56,7 @@ class Calibration:
     def read(folder: Path) -> "Calibration | None":
         """Reads the calibration in a checkpoint's folder; None if the folder has no such file.
 
-        Raises:
-            InputError: the file is no calibration.
+        Raises: InputError: the file is not a calibration.
         """
         path = folder / FILE_NAME
         if not path.exists():
@@ -85,14 +83,14 @@ def calibration_of(
     *,
     percentile: float = PERCENTILE,
 ) -> Calibration:
-    """Computes threshold and AUC from matched pairs; all other combinations count as random pairs.
+    """Computes threshold and AUC from matched pairs of picture and text; all other combinations are random pairs.
 
     Args:
         model: name of the checkpoint.
         pictures: picture vectors, float32 (n, d), unit rows.
         texts: text vectors, float32 (n, d); row i describes picture i.
-        descriptions: the n texts; two pictures with equal texts make no random pair.
-        percentile: percentile of the random pairs' similarities that becomes the threshold.
+        descriptions: the n texts; two pictures with equal texts are not used as a random pair.
+        percentile: percentile that becomes the threshold, among the similarities of random pairs.
     """
     assert len(pictures) == len(texts) == len(descriptions)
     similarity = pictures @ texts.T  # (n, n)

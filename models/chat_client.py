@@ -1,8 +1,8 @@
-"""The chat client: several OpenAI-compatible endpoints at once, one model per role.
+"""The chat client asks models by role, over several OpenAI-compatible endpoints at once.
 
-This file implements only the protocol; `calls/` does caching, budgets and retries. The client uses
-aiohttp directly and needs 0.10 ms of CPU per call. The `openai` client over aiohttp needs 1.1 ms
-(0.5 ms through its raw `post`), and reports a cut connection as a timeout.
+This file implements only the HTTP protocol; `calls/` does caching, budgets and retries. The client uses aiohttp
+directly, which takes 0.10 ms of CPU per call. The `openai` client over aiohttp needs 1.1 ms (0.5 ms through its raw
+`post`), and reports a cut connection as a timeout.
 """
 
 import asyncio
@@ -38,12 +38,12 @@ from questloom.models.structured import (
 from questloom.records.errors import InputError
 
 MAX_BODY = 64 << 20
-"""The most bytes that the client reads of one reply; no real completion is as long."""
+"""Maximum number of bytes that the client reads of one reply; no real completion is that long."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChatReply:
-    """One reply of a model, as text."""
+    """One reply of a model as text."""
 
     text: str
     refusal: str = ""
@@ -58,24 +58,22 @@ class ChatReply:
 
     @property
     def incomplete(self) -> bool:
-        """Whether the reply is empty or was cut off at the token limit."""
+        """Whether the reply is empty or was cut at the token limit."""
         return self.finish_reason == "length" or not self.text.strip()
 
 
 class ChatClient:
     """Asks models by role. A process needs only one client.
 
-    Several event loops may use the client one after the other, if each loop ends with `aclose`.
+    Event loops may use the client one after the other, if each loop ends with `aclose`.
 
     Args:
-        endpoints: the servers; each has a name of its own.
-        roles: the roles by name; each role names one of the endpoints.
-        caller: provides cache, pacing, budget, ledger and retries; the client gives it the
-            endpoints' paces.
+        endpoints: the servers, each with its own name.
+        roles: the roles by name; each role uses one of the endpoints.
+        caller: caller with cache, pacing, budget, ledger and retries; the client tells it the endpoints' paces.
 
-    Raises:
-        InputError: a role's endpoint is unknown, a key is not set, or the budget is in money and a
-            model has no price.
+    Raises: InputError: a role's endpoint is unknown, a key is not set, or a model has no price although the budget is
+    in money.
     """
 
     def __init__(
@@ -105,9 +103,9 @@ class ChatClient:
 
     @property
     def caller(self) -> Caller:
-        """The caller that sends this client's calls.
+        """The caller through which this client sends its calls.
 
-        Other services of the run use the same caller, so all share one budget and one ledger.
+        Other services in the run use the same caller, so that all share one budget and one ledger.
         """
         return self._caller
 
@@ -130,19 +128,17 @@ class ChatClient:
         schema: Schema | None = None,
         max_tokens: int | None = None,
     ) -> ChatReply:
-        """Asks a model once and returns its reply as text; a refusal and an empty reply are
-        returned too.
+        """Asks a model once and returns its reply as text; refusals and empty replies are also returned.
 
         Args:
-            stage, item_id, seed_id: what the ledger books the call on; the stage defaults to the
-                role.
-            sample: number of the sample; each number gives another reply to the same messages.
+            stage, item_id, seed_id: stage, item and seed under which the ledger books the call; the default stage is
+                the role.
+            sample: number of the sample; each number asks for a separate reply to the same messages.
             schema: JSON schema that the endpoint enforces if it can.
             max_tokens: replaces the role's limit on new tokens.
 
-        Raises:
-            ProviderFault, BudgetExceeded: see `Caller.call`.
-            ValueError: a picture is no PNG, JPEG, WebP or GIF.
+        Raises: ProviderFault, BudgetExceeded: raised by `Caller.call`.
+            ValueError: a picture is not a PNG, JPEG, WebP or GIF file.
         """
         config = self.roles[role]
         endpoint = self._endpoints[config.endpoint]
@@ -202,15 +198,14 @@ class ChatClient:
     ) -> Any:
         """Asks a model for a reply that fits a schema.
 
-        The reply is an instance of the pydantic model, or JSON that fits the JSON schema. An empty
-        or cut reply is asked for once more with twice the token limit. An unusable reply goes back
-        to the model once, with the error in words. The client makes at most three calls, each under
-        its own cache key.
+        The reply is an instance of the pydantic model, or JSON that fits the JSON schema. If the reply is empty or cut,
+        the client asks once more, with twice the token limit. An unusable reply is sent back to the model once, with
+        the error in words. The client makes at most three calls, and each has its own cache key.
 
         Raises:
             RefusedReply: the model or its provider declined.
             BadReply: the reply was still unusable after these calls.
-            ProviderFault, BudgetExceeded, ValueError: see `chat`.
+            ProviderFault, BudgetExceeded, ValueError: raised as in `chat`.
         """
         limit = self.roles[role].max_tokens
         if self._endpoints[self.roles[role].endpoint].structured != "json_schema":
@@ -257,12 +252,9 @@ class ChatClient:
         return self._session
 
     async def _post(self, endpoint: EndpointConfig, key: str, body: bytes) -> bytes:
-        """Sends one request and returns the body of the reply. An API key that the body repeats is
-        masked.
+        """Sends one request and returns the body of the reply. If the body repeats an API key, the key is masked.
 
-        Raises:
-            CallFault: no reply came; neither the fault nor its context holds the request with the
-                key.
+        Raises: CallFault: no reply came; neither the fault nor its context contains the request with the key.
         """
         headers = {"Content-Type": "application/json", "Idempotency-Key": key}
         if self._keys[endpoint.name]:
@@ -301,14 +293,14 @@ _NO_TIMEOUT = aiohttp.ClientTimeout()
 
 
 def _proxy(url: str) -> str | None:
-    """The proxy that the environment (HTTPS_PROXY, NO_PROXY, …) names for an address."""
+    """The proxy for an address, from the environment variables (HTTPS_PROXY, NO_PROXY, …)."""
     parts = urlsplit(url)
     return None if proxy_bypass(parts.netloc) else getproxies().get(parts.scheme)
 
 
 async def _body(endpoint: EndpointConfig, response: aiohttp.ClientResponse) -> bytes:
-    """Reads a response's body. A stream is read up to its last event, even if the connection stays
-    open.
+    """Reads the body of an HTTP response. A stream is read up to its last event, even if the server keeps the
+    connection open.
     """
     raw = bytearray()
     async for piece in response.content.iter_any():
@@ -334,7 +326,7 @@ def _error(raw: bytes) -> Any:
 
 
 def _with_variable(endpoint: EndpointConfig, fault: CallFault) -> CallFault:
-    """Adds the name of the key's environment variable to a fault about credentials."""
+    """Adds to a fault about credentials the name of the environment variable with the key."""
     if fault.status not in (401, 403) or fault.retryable or isinstance(fault, ContentFiltered):
         return fault
     named = (
@@ -361,7 +353,7 @@ def _fault_of_connection(endpoint: EndpointConfig, error: aiohttp.ClientError) -
 
 
 def _as_reply(body: bytes, request: CallRequest) -> Reply:
-    """Turns a response's body into the reply to cache, with its token counts."""
+    """Turns the body of a response into the reply for the cache, with its token counts."""
     said = read_completion(body, request.provider)
     if said.usage is not None:
         return Reply(body=body, tokens_in=said.usage[0], tokens_out=said.usage[1])
@@ -377,7 +369,7 @@ def _as_reply(body: bytes, request: CallRequest) -> Reply:
 
 
 def _is_reply(reply: Reply) -> bool:
-    """Whether a cached body is a reply; earlier versions also cached errors that came with status 200."""
+    """Whether a cached body is a real reply; earlier versions also cached errors that came with status 200."""
     try:
         read_completion(reply.body, "")
     except CallFault:

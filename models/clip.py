@@ -2,17 +2,16 @@
 
 The vectors are reproducible on one kind of processor.
 
-CLIP runs on a GPU if torch sees one, in full float32. A GPU's last digits differ from a CPU's, so
-some vectors differ in the fourth decimal. Two jobs that must write equal bytes need the same kind
-of processor.
+If torch sees a GPU, CLIP runs on the GPU, in full float32. The last digits of floats differ between GPU and CPU, so
+some vectors differ in the fourth decimal. If two jobs must write equal bytes, they need the same kind of processor.
 
-A checkpoint's name follows open_clip: "ViT-B-32/openai" (architecture, pretrained tag) or
-"hf-hub:owner/name". A folder with `open_clip_config.json` and safetensors weights works too. The
-name "small" stands for the checkpoint beside this file. Decoding and embedding a picture takes 4 ms
-with "small" and 71 to 118 ms with ViT-B/32, measured on one core.
+A checkpoint's name has open_clip's form: "ViT-B-32/openai" (architecture, pretrained tag) or "hf-hub:owner/name". The
+name may also be a folder with `open_clip_config.json` and safetensors weights. The name "small" stands for the
+checkpoint in the folder beside this file. To decode and embed a picture takes 4 ms with "small" and 71 to 118 ms with
+ViT-B/32, measured on one core.
 
-The first embedding imports open_clip and torch, which takes 5 s of CPU and 800 MB. Most workers of
-a cluster never embed anything. The package extra `clip` installs open_clip and torch.
+The first embedding imports open_clip and torch, which takes 5 s of CPU and 800 MB. Most workers of a cluster never
+compute an embedding. The package extra `clip` installs open_clip and torch.
 """
 
 import functools
@@ -37,15 +36,15 @@ if TYPE_CHECKING:
 
 SMALL_CLIP = Path(__file__).parent / "small_clip"
 BATCH = 4
-"""The number of pictures or texts in each forward pass; short batches are padded to this number.
+"""The number of pictures or texts in each forward pass; shorter batches are padded to this number.
 
-A vector differs by 4e-6 between batches of 1 and 16, but not between batches of 4 and 16. Other
-rows of the batch do not change a vector. So padding all batches to one shape makes vectors
-reproducible. The batch is small because a single query pays for a whole batch.
+A vector differs by 4e-6 between batches of 1 and 16, but not between batches of 4 and 16. The other rows of a batch do
+not change a vector. If all batches are padded to one shape, vectors are therefore reproducible. The batch is small
+because a single query costs as much as a whole batch.
 """
 
 MERGES_FILE = "bpe_merges.txt.gz"
-"""The file name of a checkpoint's own, shorter list of byte-pair merges."""
+"""The file name of a checkpoint's own list of byte-pair merges, which is shorter than open_clip's."""
 
 
 def _weights(folder: Path) -> list[Path]:
@@ -63,19 +62,19 @@ def _digest(folder: Path) -> str:
 
 @dataclass(frozen=True)
 class _Loaded:
-    """A checkpoint in memory."""
+    """A CLIP checkpoint that is loaded in memory."""
 
     model: Any
     preprocess: Any
     tokenizer: Any
     side: int
-    """Side of the model's square input, in pixels."""
+    """Side length of the model's square input, in pixels."""
     device: Any
 
 
 class Clip:
-    """One CLIP checkpoint. `Clip.load` returns the checkpoint; a process loads each checkpoint only
-    once. The first embedding loads the model's weights.
+    """One CLIP checkpoint. `Clip.load` returns the checkpoint; each process loads a checkpoint only once. The first
+    embedding loads the model's weights.
     """
 
     def __init__(self, spec: str, name: str, calibration: Calibration | None) -> None:
@@ -87,11 +86,9 @@ class Clip:
     @staticmethod
     @functools.cache
     def load(spec: str) -> "Clip":
-        """Finds the checkpoint that a name or folder stands for. The module docstring lists the
-        possible names.
+        """Finds the CLIP checkpoint to which a name or folder refers. The module docstring lists the possible names.
 
-        Raises:
-            InputError: the text is no checkpoint name, or the folder holds no weights.
+        Raises: InputError: the text is not the name of a checkpoint, or the folder contains no weights.
         """
         folder = SMALL_CLIP if spec == "small" else Path(spec)
         if not folder.is_dir():
@@ -105,7 +102,7 @@ class Clip:
         return Clip(spec, f"{folder.name}@{_digest(folder)}", Calibration.read(folder))
 
     def check(self) -> None:
-        """Checks before work starts that this process can embed.
+        """Checks before work starts that this process can compute embeddings.
 
         Raises:
             InputError: open_clip or torch is not installed.
@@ -118,8 +115,8 @@ class Clip:
         """The loaded model in evaluation mode, on the GPU if there is one.
 
         Raises:
-            InputError: the name is unknown, files are missing or damaged, or the weights cannot be
-                downloaded; see also `check`.
+            InputError: the name is unknown, files are missing or damaged, the weights cannot be downloaded, or `check`
+                fails.
         """
         with self._lock:
             if self._kept is None:
@@ -158,19 +155,16 @@ class Clip:
         return _Loaded(model, preprocess, tokenizer, side, next(model.parameters()).device)
 
     def embed_pictures(self, pictures: Sequence[bytes | Image.Image]) -> np.ndarray:
-        """Embeds pictures as unit vectors, float32 (n, d), rounded.
+        """Embeds pictures as rounded unit vectors, float32 (n, d).
 
-        Raises:
-            PictureError: the bytes are no picture.
+        Raises: PictureError: the bytes are not a picture.
         """
         return self._embed(
             pictures, self._pixels, lambda pixels: self._loaded.model.encode_image(pixels)
         )
 
     def embed_texts(self, texts: Sequence[str]) -> np.ndarray:
-        """Embeds texts as unit vectors, float32 (n, d), rounded. A text longer than the context is
-        cut.
-        """
+        """Embeds texts as rounded unit vectors, float32 (n, d). A text that is longer than the model's context is cut."""
         return self._embed(
             texts,
             lambda text: self._loaded.tokenizer([text])[0],

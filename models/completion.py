@@ -1,9 +1,8 @@
-"""Reads a chat server's answer as one completion, in any of the forms that servers send.
+"""Reads a chat server's answer as one completion, whatever form the server sends.
 
-`whole` turns the body of a response into one JSON completion. The body may be a completion, a
-stream of pieces, or lines of JSON. `read_completion` reads the result. Both functions raise
-`CallFault` for an error inside status 200. An error inside status 200 is the provider's: the call
-is tried again, charged to nobody, and never cached.
+`whole` turns the body of a response into one JSON completion. The body may be a completion, a stream of pieces, or
+lines of JSON. `read_completion` reads the JSON that `whole` returns. Both functions raise `CallFault` for an error
+inside status 200. Such an error is the provider's fault: the call is tried again, charged to nobody, and never cached.
 """
 
 from dataclasses import dataclass
@@ -46,7 +45,8 @@ BROKEN = frozenset(
         "insufficient_system_resource",
     }
 )
-"""The `finish_reason` values that servers send for a broken reply; the sets above name cut and filtered replies."""
+"""Values of `finish_reason` that servers send for a broken reply; the sets above have the values for cut and filtered
+replies."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,28 +57,26 @@ class Completion:
     reasoning: str
     """The model's thought, if the server separated it from the text."""
     refusal: str
-    """Why the model or its provider declined."""
+    """The reason why the model or its provider declined."""
     calls: tuple[tuple[str, str], ...]
-    """Native tool calls: pairs of name and arguments.
+    """Native tool calls, as pairs of name and arguments.
 
-    The arguments are JSON, or the text that the model wrote in place of JSON; "" if the model wrote
-    nothing.
+    The arguments are JSON, or the text that the model wrote instead of JSON; "" if the model wrote nothing.
     """
     finish_reason: str
-    """The server's finish reason. All names for a cut reply become "length", all names for a
-    filtered reply "content_filter"."""
+    """The reason that the server gives for the end of the reply. For a cut reply the reason is always "length", for a
+    filtered reply "content_filter", whatever the server's name for it."""
     usage: tuple[int, int] | None
-    """The numbers of tokens in and out, if the server states both."""
+    """The numbers of input and output tokens, if the server states both."""
 
 
 def whole(raw: bytes, provider: str) -> bytes:
     """Turns the body of a response into one completion as JSON, ready for the cache.
 
     Args:
-        raw: the body of a response of status 200.
+        raw: body of a response with status 200.
 
-    Raises:
-        CallFault: the body holds an error, no reply, or only a part of a reply.
+    Raises: CallFault: the body contains an error, no reply, or only a part of a reply.
     """
     body = raw.removeprefix(b"\xef\xbb\xbf").strip()
     if body[:1] in (b"{", b"["):
@@ -99,7 +97,7 @@ def whole(raw: bytes, provider: str) -> bytes:
 
 
 def read_completion(body: bytes, provider: str) -> Completion:
-    """Reads a completion that `whole` made, also one that an earlier version cached.
+    """Reads a completion that `whole` made, including one from the cache of an earlier version.
 
     Raises:
         CallFault: as for `whole`.
@@ -161,9 +159,9 @@ def read_completion(body: bytes, provider: str) -> Completion:
 
 
 def _usage(told: Any) -> tuple[int, int] | None:
-    """The numbers of tokens in and out; None if one is missing or both are 0.
+    """The numbers of input and output tokens; None if one is missing or both are 0.
 
-    No real request uses 0 tokens.
+    A count of 0 is wrong, because no real request uses 0 tokens.
     """
     if not isinstance(told, dict):
         return None
@@ -194,8 +192,8 @@ def _shown(raw: bytes) -> str:
 
 
 def _no_completion(provider: str, raw: bytes) -> CallFault:
-    """Makes the fault for a body of status 200 that is no completion, as some gateways send. The
-    call may have cost money.
+    """Makes the fault for a body with status 200 that is not a completion, as some gateways send. The provider may have
+    charged for the call.
     """
     return CallFault(
         provider, f"status 200 without a chat completion, but {_shown(raw)}", Status.BAD_RESPONSE

@@ -1,4 +1,4 @@
-"""Which endpoints there are, and which model plays which role: the section `models` of a recipe.
+"""The section `models` of a recipe: the endpoints, and the model for each role.
 
 A recipe never holds keys, only the names of the environment variables that hold them.
 """
@@ -31,26 +31,26 @@ class EndpointConfig(_Config):
     """One OpenAI-compatible endpoint."""
 
     name: str = Field(min_length=1)
-    """The endpoint's name, which is part of every cache key.
+    """The name of the endpoint, which is part of every cache key.
 
-    A new name makes the run ask everything again; a new address does not.
+    If the name changes, the run asks everything again; if only the address changes, it does not.
     """
     base_url: str
-    """The address up to and with "/v1"."""
+    """The address, including "/v1" at its end."""
     api_key_env: str = ""
-    """The environment variable that holds the key; "" for an endpoint without keys."""
+    """The environment variable with the key; "" if the endpoint needs no key."""
     prices: dict[str, ModelPrice] = Field(default_factory=dict)
     """Prices by model; a model that is not listed has an unknown price."""
     structured: Structured = "json_schema"
     """The strongest `response_format` that the endpoint supports."""
     token_limit: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
-    """The parameter name for the limit on new tokens; newer models of OpenAI accept only `max_completion_tokens`."""
+    """The name of the parameter that limits new tokens; newer OpenAI models accept only `max_completion_tokens`."""
     timeout: float = Field(default=120.0, gt=0)
-    """Seconds from sending a request to the last byte of its reply."""
+    """Maximum number of seconds from sending a request to the last byte of its reply."""
     max_in_flight: int = Field(default=64, ge=1)
-    """The most requests at once for each model.
+    """Maximum number of requests at once for each model.
 
-    The first request goes alone; each reply in good time raises the number of requests at once.
+    The first request is sent alone; each reply in good time raises the number of requests at once.
     """
     requests_per_minute: float | None = Field(default=None, gt=0)
 
@@ -67,18 +67,18 @@ class EndpointConfig(_Config):
         return value.rstrip("/")
 
     def price(self, model: str) -> Price | None:
-        """A model's price, or None if it is unknown."""
+        """The price of a model; None if it is unknown."""
         known = self.prices.get(model)
         return Price(known.tokens_in, known.tokens_out) if known else None
 
     def pace(self) -> Pace:
-        """The most load that a run puts on the endpoint; during the run, the pace adapts to what
-        the endpoint bears.
+        """The maximum load that a run puts on the endpoint; during the run, the pace adapts to what the endpoint can
+        bear.
         """
         return Pace(self.max_in_flight, self.requests_per_minute, slow_start=True)
 
     def key(self) -> str:
-        """The key from the environment; "" for an endpoint without keys.
+        """The key from the environment variable; "" if the endpoint needs no key.
 
         Raises:
             InputError: the variable is not set.
@@ -102,18 +102,19 @@ class EndpointConfig(_Config):
 
 
 class RoleConfig(_Config):
-    """The model that plays a role, and how its replies are sampled."""
+    """The model for a role, and how its replies are sampled."""
 
     endpoint: str
     model: str
     temperature: float | None = Field(default=None, ge=0)
-    """The sampling temperature; None leaves it to the endpoint."""
+    """The sampling temperature; with None the endpoint decides."""
     top_p: float | None = Field(default=None, gt=0, le=1)
     max_tokens: int = Field(default=2048, ge=1)
     samples: int = Field(default=1, ge=1)
     """The number of votes, for roles that vote."""
     extra: dict[str, Any] = Field(default_factory=dict)
-    """Further parameters of the request's body, sent unchanged (presence_penalty, chat_template_kwargs, …)."""
+    """Further parameters of the request's body, which are sent unchanged (presence_penalty, chat_template_kwargs,
+    …)."""
 
     @field_validator("extra")
     @classmethod

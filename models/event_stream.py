@@ -27,7 +27,7 @@ _END = re.compile(rb"(?:\A|[\r\n])(?:data:)?[ \t]*\[DONE\]")
 
 
 def has_ended(stream: bytes | bytearray, start: int) -> bool:
-    """Whether a stream holds its end mark `[DONE]` at or behind byte `start`.
+    """Whether a stream contains its end mark `[DONE]` at or after byte `start`.
 
     Some servers keep the connection open after the end mark.
     """
@@ -35,11 +35,9 @@ def has_ended(stream: bytes | bytearray, start: int) -> bool:
 
 
 def joined(stream: bytes, provider: str) -> dict[str, Any] | None:
-    """Joins a stream's pieces into a completion; None if the stream holds no event.
+    """Joins the pieces of a stream into a completion; returns None if the stream has no event.
 
-    Raises:
-        CallFault: an event reports an error or is no JSON, or the stream ends before the reply
-            does.
+    Raises: CallFault: an event reports an error or is not JSON, or the stream ends before the reply ends.
     """
     reply = _Reply()
     num = 0
@@ -77,7 +75,7 @@ def _cut(provider: str, what: str) -> CallFault:
 
 
 def _events(stream: bytes) -> Iterator[tuple[str, bytes]]:
-    """Yields kind and data of each event.
+    """Yields the kind and the data of each event.
 
     A line that is neither a field nor a comment counts as data, because some servers send plain
     lines of JSON.
@@ -100,9 +98,9 @@ def _events(stream: bytes) -> Iterator[tuple[str, bytes]]:
 
 
 def _dispatched(kind: str, data: list[bytes]) -> Iterator[tuple[str, bytes]]:
-    """Yields one event for all lines together, as the standard says.
+    """All lines together give one event, as the standard says.
 
-    Some servers leave out the empty lines between events; then each line gives an event of its own.
+    Some servers leave out the empty lines between events; in that case each line is an event.
     """
     text = b"\n".join(data).strip()
     if len(data) > 1:
@@ -116,7 +114,7 @@ def _dispatched(kind: str, data: list[bytes]) -> Iterator[tuple[str, bytes]]:
 
 
 class _Reply:
-    """A reply while its pieces arrive. Only the first choice counts."""
+    """A reply that is built while its pieces arrive. Only the first of several choices in a reply is used."""
 
     def __init__(self) -> None:
         self.message = MessageContent()
@@ -125,7 +123,7 @@ class _Reply:
         self.head: dict[str, Any] = {}
         self.usage: Any = None
         self.ended = False
-        """Whether the stream ended with its end mark, or the choice gave its finish reason."""
+        """Whether the stream sent its end mark, or the choice stated its finish reason."""
 
     def add(self, piece: dict[str, Any]) -> None:
         """Adds one piece to the reply."""
@@ -171,9 +169,9 @@ class _Reply:
             self._add_call(call)
 
     def _add_call(self, call: dict[str, Any]) -> None:
-        """Adds a piece of a tool call to the call with its index, or else to the last call.
+        """Adds a piece of a tool call to the call with the piece's index, or otherwise to the last call.
 
-        A new id, or a name that comes after arguments, begins another call.
+        A new id, or a name after arguments, begins another call.
         """
         (name, arguments), index, number = (
             name_and_arguments(call),
@@ -195,7 +193,7 @@ class _Reply:
         mine["arguments"] += arguments
 
     def completion(self) -> dict[str, Any]:
-        """The joined completion, without a choice if no piece had a choice."""
+        """The joined completion; it has no choice if no piece had a choice."""
         said = self.message
         calls = [
             {

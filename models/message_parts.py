@@ -1,4 +1,4 @@
-"""What a chat server's message says: text, thought, refusal and tool calls.
+"""Reads what a chat server's message says: text, thought, refusal and tool calls.
 
 Servers use different fields and parts for the same content; this file reads all known forms.
 """
@@ -13,25 +13,23 @@ import orjson
 THOUGHTS = ("reasoning_content", "reasoning", "thinking", "reasoning_details", "thinking_blocks")
 """The fields for a thought that the server separated from the reply.
 
-Some servers fill two of these fields with the same thought.
+Some servers put the same thought into two of these fields.
 """
 WORDS = ("text", "thinking", "reasoning", "content", "summary", "refusal", "value", "parts")
 CALLS = ("tool_use", "tool_call", "function_call")
 MAX_DEPTH = 4
-"""How deep parts of a message may be nested."""
+"""Maximum nesting depth of the parts of a message."""
 
 
 _SURROGATE, _HALF = re.compile("[\ud800-\udfff]"), re.compile("[\ud800-\udc7f\udd00-\udfff]")
 
 
 def loaded(body: bytes) -> Any:
-    """Decodes JSON and keeps incomplete characters: single bytes of UTF-8, single surrogates.
+    """Decodes JSON and keeps parts of split characters: single bytes of UTF-8, single surrogates.
 
-    The rest of an incomplete character may come in the stream's next piece; the function `sound`
-    joins both parts.
+    The rest of such a character may come in the stream's next piece; the function `sound` joins both parts.
 
-    Raises:
-        ValueError: the bytes are no JSON.
+    Raises: ValueError: the bytes are not JSON.
     """
     try:
         return orjson.loads(body)
@@ -43,7 +41,7 @@ def loaded(body: bytes) -> Any:
 
 
 def sound(text: str) -> str:
-    """Joins the parts of split characters, and replaces a part whose rest is missing.
+    """Joins the parts of split characters; a part whose rest is missing is replaced.
 
     >>> sound("\\ud83d" + "\\ude00"), sound(b"\\xf0\\x9f".decode("utf-8", "surrogateescape") + b"\\x98\\x80".decode("utf-8", "surrogateescape"))
     ('😀', '😀')
@@ -55,7 +53,7 @@ def sound(text: str) -> str:
 
 
 def words(value: Any, depth: int = 0) -> str:
-    """The text in a part, or in a list of parts."""
+    """The text that is in a part, or in a list of parts."""
     if isinstance(value, str):
         return value
     if depth > MAX_DEPTH:
@@ -71,7 +69,7 @@ def words(value: Any, depth: int = 0) -> str:
 
 @dataclass
 class MessageContent:
-    """What a message, or one streamed piece of a message, says."""
+    """What a message says, or one streamed piece of a message."""
 
     text: str = ""
     thought: str = ""
@@ -82,7 +80,7 @@ class MessageContent:
 
 
 def parse_message_or_delta(message: dict[str, Any]) -> MessageContent:
-    """Reads a message, or one streamed piece of a message.
+    """Reads a whole message, or one streamed piece of a message.
 
     The field `content` is a text, or a list of parts of several kinds.
     """
@@ -119,8 +117,8 @@ def parse_message_or_delta(message: dict[str, Any]) -> MessageContent:
 def name_and_arguments(call: dict[str, Any]) -> tuple[str, str]:
     """The name and the arguments of a native tool call.
 
-    The arguments are JSON, or the text that the model wrote in place of JSON. A streamed piece of a
-    call may hold only a part of the name and the arguments.
+    The arguments are JSON, or the text that the model wrote instead of JSON. A streamed piece of a call may contain
+    only a part of the name and the arguments.
     """
     function = call.get("function")
     told = function if isinstance(function, dict) else call

@@ -1,4 +1,4 @@
-"""Messages with text and pictures, in the form that is sent and in the form of the cache key."""
+"""Messages with text and pictures, in the form for sending and in the form for the cache key."""
 
 import base64
 import functools
@@ -9,18 +9,17 @@ from questloom.records.identity import sha256_hex
 
 MEDIA_TYPES = {"PNG": "image/png", "JPEG": "image/jpeg", "WEBP": "image/webp", "GIF": "image/gif"}
 PIXELS_PER_TOKEN = 28 * 28
-"""Pixels per token, from Qwen2-VL's merged patch.
+"""Number of pixels per token, from Qwen2-VL's merged patches.
 
-Coarser models need fewer tokens, so the estimate is on the safe side.
+Models with larger patches need fewer tokens, so the estimate is rather too high.
 """
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture's file bytes: PNG, JPEG, WebP or GIF.
+    """A picture as the bytes of its file: PNG, JPEG, WebP or GIF.
 
-    Raises:
-        ValueError: on first use, if the bytes are no such file.
+    Raises: ValueError: on first use, if the bytes are not such a file.
     """
 
     data: bytes
@@ -45,11 +44,11 @@ class Picture:
 
     @property
     def num_tokens(self) -> int:
-        """The most tokens that a model reads the picture as; an estimate."""
+        """A high estimate of the number of tokens that the picture takes."""
         return self._header[1] // PIXELS_PER_TOKEN + 100
 
     def url(self) -> str:
-        """The file as a data URL."""
+        """The picture's file as a data URL."""
         return f"data:{self._header[0]};base64,{base64.b64encode(self.data).decode()}"
 
 
@@ -61,9 +60,9 @@ class Message:
     parts: tuple[str | Picture, ...]
 
     def to_send(self) -> dict[str, Any]:
-        """The message as the protocol wants it.
+        """The message in the form of the chat protocol.
 
-        A message of one text is sent as a plain string, because small servers accept nothing else.
+        A message with only one text is sent as a plain string, because small servers accept nothing else.
         """
         if len(self.parts) == 1 and isinstance(self.parts[0], str):
             return {"role": self.role, "content": self.parts[0]}
@@ -85,7 +84,7 @@ class Message:
         ]
 
     def num_tokens(self) -> int:
-        """An estimate of the tokens, on the high side: 3 bytes of UTF-8 per token."""
+        """A high estimate of the number of tokens: one token per 3 bytes of UTF-8."""
         return 8 + sum(
             len(part.encode()) // 3 + 1 if isinstance(part, str) else part.num_tokens
             for part in self.parts
@@ -103,5 +102,5 @@ def user(*parts: str | Picture) -> Message:
 
 
 def assistant(text: str) -> Message:
-    """A message that the model said before."""
+    """A message that the model wrote earlier."""
     return Message("assistant", (text,))

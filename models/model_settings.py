@@ -14,7 +14,7 @@ from questloom.models.endpoints import EndpointConfig, RoleConfig
 
 @dataclass(frozen=True, kw_only=True)
 class ModelSettings:
-    """Endpoints, roles and budget; empty without models. See `models/README.md`."""
+    """Endpoints, roles and budget; all empty if no models are used. See `models/README.md`."""
 
     endpoints: tuple[EndpointConfig, ...] = ()
     """Servers of chat models: name, base_url, api_key_env, prices, limits."""
@@ -23,18 +23,21 @@ class ModelSettings:
     judge: bool = False
     """Whether a model judges answers that do not match word for word."""
     budget_money: Annotated[float, Gt(0)] | None = None
-    """Money at which a run stops asking models; the run keeps its results and continues under a higher limit."""
+    """The amount of money at which a run stops asking models; it keeps its results and continues under a higher
+    limit."""
     budget_tokens: Annotated[int, Gt(0)] | None = None
-    """Tokens at which a run stops asking models, as for `budget_money`."""
+    """The number of tokens at which a run stops asking models, as for `budget_money`."""
     budget_calls: Annotated[int, Gt(0)] | None = None
-    """Calls at which a run stops asking models, as for `budget_money`."""
+    """The number of calls at which a run stops asking models, as for `budget_money`."""
     clip: str = "small"
-    """The CLIP checkpoint: "small" (shipped), a folder, or open_clip's name and tag as "ViT-B-32/openai"."""
+    """The CLIP checkpoint: "small" (shipped), a folder, or open_clip's architecture and tag, such as
+    "ViT-B-32/openai"."""
 
     def has_role(self, role: str) -> bool:
         """Whether a model is configured for a role."""
         return role in self.roles or "default" in self.roles
 
     def judged_by_model(self, role: str) -> bool:
-        """Whether a model plays a judge: a model named for the role, or the default model if `judge` is on."""
+        """Whether a model judges in a given role: the recipe names a model for the role, or `judge` is on and there is
+        a default model."""
         return role in self.roles or (self.judge and self.has_role(role))

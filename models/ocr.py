@@ -8,7 +8,7 @@ pixels with a plaque in letters of 12 to 15 px:
 * RapidOCR's own settings: 0.7 s a picture;
 * `reads_detail`, given the place of each text: 0.13 s a text, all read.
 
-The classifier of upside-down lines is off, because pictures are upright after `decode`.
+The classifier that finds upside-down lines is off, because `decode` turns pictures upright.
 """
 
 import functools
@@ -33,7 +33,7 @@ class TextBlock:
 
     text: str
     box: tuple[float, float, float, float]
-    """Left, top, right and bottom edge in pixels of the given picture."""
+    """The line's left, top, right and bottom edge, in pixels of the given picture."""
     score: float
     """The recogniser's confidence, 0 to 1."""
 
@@ -59,15 +59,14 @@ def _engine(side: int):
 
 
 def read_text(picture: bytes | Image.Image, *, side: int = DETECTION_SIDE) -> list[TextBlock]:
-    """Reads the lines of text in a picture, from top to bottom, then left to right.
+    """Reads the lines of text in a picture, ordered from top to bottom, then from left to right.
 
     Args:
         picture: a file's bytes, or an RGB picture.
-        side: see `DETECTION_SIDE`; a larger side finds smaller letters, and the time grows with its
-            square.
+        side: longer side for text detection, see `DETECTION_SIDE`; a larger side finds smaller letters, and the time
+            grows with its square.
 
-    Raises:
-        PictureError: the bytes are no picture.
+    Raises: PictureError: the bytes are not a picture.
     """
     image = decode(picture) if isinstance(picture, bytes) else as_shown(picture)
     found = _engine(side)(np.asarray(image)[:, :, ::-1])  # RapidOCR takes BGR, as OpenCV does
@@ -90,8 +89,8 @@ def reads_detail(picture: Image.Image, expected: str, box: tuple[float, ...] = (
     Args:
         picture: an RGB picture.
         expected: the text; case, accents, spaces and punctuation do not count.
-        box: the part, as (left, top, width, height) in per cent, or () for the whole picture; the
-            function adds half of the part's size on each side and enlarges the crop threefold.
+        box: part of the picture as (left, top, width, height) in per cent, or () for the whole picture; the part is
+            extended by half its size on each side and enlarged threefold.
     """
     wanted = _letters(expected)
     if not wanted:

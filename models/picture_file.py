@@ -1,6 +1,6 @@
 """Encodes pictures as files: equal pixels give equal bytes every time.
 
-`questloom.files.pictures` reads picture files, and this module exports its functions too.
+`questloom.files.pictures` reads picture files; its functions can also be imported from this module.
 """
 
 import io
@@ -19,7 +19,7 @@ def encode(image: Image.Image, *, lossless: bool = False) -> bytes:
 
     Args:
         image: an RGB picture.
-        lossless: writes PNG instead of JPEG.
+        lossless: whether to write PNG instead of JPEG.
     """
     out = io.BytesIO()
     clean = Image.frombytes("RGB", image.size, image.convert("RGB").tobytes())

@@ -1,9 +1,9 @@
-"""Pure picture operations: three degradations, and the three repairs that undo them.
+"""Picture operations without side effects: three degradations, and the three repairs that undo them.
 
-Each operation takes and returns an RGB picture. A repair returns None if it would change nothing,
-so a tool can report "no effect" instead of success. The three pairs are OpenSearch-VL's: blur and
-sharpen, down-sampling and super-resolution, perspective distortion and perspective correction.
-OpenSearch-VL does not publish how strong its degradations are.
+Each operation takes and returns an RGB picture. If a repair would change nothing, it returns None, so that a tool can
+report "no effect". The three pairs of degradation and repair are OpenSearch-VL's: blur and sharpen, down-sampling and
+super-resolution, perspective distortion and perspective correction. OpenSearch-VL does not publish how strong its
+degradations are.
 """
 
 import cv2
@@ -13,16 +13,16 @@ from PIL import Image, ImageFilter
 MAX_REPAIRED_SIDE = 4096
 BACK_PROJECTIONS = 2
 MIN_QUADRILATERAL = 0.2
-"""The least share of the picture that a quadrilateral must cover to count as the distorted picture."""
+"""Minimum share of the picture that a quadrilateral must cover to count as the distorted picture."""
 MIN_INSET = 0.005
-"""The least distance of a quadrilateral's corners from the frame, as a share of the shorter side.
+"""Minimum distance of a quadrilateral's corners from the frame, as a share of the shorter side.
 
-In an upright picture, land and sky touch the frame.
+If a picture is upright, land and sky touch the frame.
 """
 
 
 def blur(picture: Image.Image, radius: float) -> Image.Image:
-    """Blurs with a Gaussian; `radius` is the standard deviation in pixels."""
+    """Blurs a picture with a Gaussian; `radius` is the standard deviation in pixels."""
     return picture.filter(ImageFilter.GaussianBlur(radius))
 
 
@@ -37,12 +37,12 @@ def down_sample(picture: Image.Image, factor: float) -> Image.Image:
 def distort_perspective(
     picture: Image.Image, corners: tuple[tuple[float, float], ...], background: tuple[int, int, int]
 ) -> Image.Image:
-    """Shows the picture as if photographed at an angle, lying on a plain ground.
+    """Shows the picture as if it lay on plain ground and was photographed at an angle.
 
     Args:
         picture: an RGB picture.
-        corners: new places of top left, top right, bottom right and bottom left, in shares of width
-            and height.
+        corners: new positions of the top left, top right, bottom right and bottom left corner, as shares of width and
+            height.
         background: colour of the ground.
     """
     width, height = picture.size
@@ -61,7 +61,7 @@ def distort_perspective(
 
 
 def sharpen(picture: Image.Image, amount: float = 1.5, radius: float = 3.0) -> Image.Image | None:
-    """Unsharp mask: (1 + amount)·I − amount·G(radius)·I, with the defaults of OpenSearch-VL's tool.
+    """Sharpens with an unsharp mask: (1 + amount)·I − amount·G(radius)·I, with the defaults of OpenSearch-VL's tool.
 
     Returns:
         The sharpened picture, or None if nothing would change (a flat picture, amount 0).
@@ -73,12 +73,12 @@ def sharpen(picture: Image.Image, amount: float = 1.5, radius: float = 3.0) -> I
 
 
 def super_resolution(picture: Image.Image, scale: int = 4) -> Image.Image | None:
-    """Enlarges a picture by iterative back-projection (Irani and Peleg 1991) from a Lanczos start.
+    """Enlarges a picture by iterative back-projection (Irani and Peleg 1991), starting from a Lanczos enlargement.
 
     Each round scales the enlarged picture down, compares it with the given picture, and adds the
-    difference. The method is classical, not learned, and invents no detail. Edges come out stronger
-    than by interpolation. On photographs at factors 2 to 4, the mean error is within 3 % of Lanczos
-    interpolation. More than two rounds gain nothing.
+    difference. The method is classical, not learned, and invents no detail. Edges become sharper than with
+    interpolation. On photographs at factors 2 to 4, the mean error is within 3 % of Lanczos interpolation. More than
+    two rounds gain nothing.
 
     Returns:
         The enlarged picture, or None if it would exceed `MAX_REPAIRED_SIDE` or the scale is below
@@ -96,8 +96,7 @@ def super_resolution(picture: Image.Image, scale: int = 4) -> Image.Image | None
 
 
 def perspective_correct(picture: Image.Image) -> Image.Image | None:
-    """Finds the largest quadrilateral and warps it to a rectangle (edges, contours, four corners,
-    warp).
+    """Finds the largest quadrilateral and warps it to a rectangle, in four steps (edges, contours, four corners, warp).
 
     Returns:
         The upright picture, or None if no quadrilateral stands out.
@@ -120,11 +119,11 @@ def _rectangle(width: int, height: int) -> np.ndarray:
 
 
 def _quadrilateral(pixels: np.ndarray) -> np.ndarray | None:
-    """The corners of the largest four-sided outline, (4, 2) float32, clockwise from top left, or
-    None.
+    """The corners of the largest outline with four sides, (4, 2) float32, clockwise from top left; None if there is
+    none.
 
-    Edges alone miss an outline if the picture is as dark as its background. So the search also uses
-    pixels that differ from the border's colour.
+    Edges alone do not show the outline if the picture is as dark as its background. The search therefore also uses
+    pixels whose colour differs from the border's colour.
     """
     grey = cv2.GaussianBlur(cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY), (5, 5), 0)
     border = np.concatenate([pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1]])

@@ -1,4 +1,4 @@
-"""What a provider's error object means.
+"""Reads the error objects that providers send.
 
 The object may come in the body of an HTTP error, in a reply of status 200, or in a streamed event.
 """
@@ -12,24 +12,24 @@ from questloom.calls.retry import CallFault, fault_of_status
 
 REFUSAL_CODES = frozenset({"content_filter", "content_policy_violation"})
 QUOTA_SPENT = "insufficient_quota"
-"""The code for a spent quota. A spent quota comes with status 429, but waiting does not help."""
+"""The error code for a used-up quota. A used-up quota comes with status 429, but waiting does not help."""
 STATUS_OF_CODE = {
     "context_length_exceeded": 400,
     "rate_limit_exceeded": 429,
     "rate_limit_error": 429,
 }
-"""The HTTP status of an error code in words, for errors without a numeric status."""
+"""The HTTP status for each error code in words, for errors without a numeric status."""
 
 
 class ContentFiltered(CallFault):
-    """The provider's content filter refused the request.
+    """The error of a request that the provider's content filter refused.
 
-    The protocol sends a refusal as an error; Questloom treats the refusal as the model's answer.
+    The protocol reports such a refusal as an error; Questloom treats it as the model's answer.
     """
 
 
 def error_in(said: Any) -> Any:
-    """The error object, or error message, in a decoded body; None if the body holds no error."""
+    """The error object or error message in a decoded body; None if the body contains no error."""
     if isinstance(said, list) and len(said) == 1:
         said = said[0]
     if not isinstance(said, dict):
@@ -50,15 +50,14 @@ def fault_of_error(
     headers: Mapping[str, str] | None = None,
     begun: bool = False,
 ) -> CallFault:
-    """Turns an error object into a fault. No reply came, so nothing is charged.
+    """Turns an error object into a fault. No reply came, so nothing is charged for the call.
 
     Args:
-        error: the error object, or only its message.
-        status: status of an HTTP error response; 0 takes the status inside the object, and without
-            any status the fault can be retried.
+        error: the error object, or its message alone.
+        status: status of an HTTP error response; with 0, the status inside the object is used; without any status, the
+            call can be retried.
         headers: headers of the response.
-        begun: whether the error broke off a reply that had begun; the fault can then always be
-            retried.
+        begun: whether the error cut off a reply that had begun; the call can then always be retried.
     """
     message, codes = _words_of(error)
     if codes & REFUSAL_CODES:
@@ -75,7 +74,7 @@ def fault_of_error(
 
 
 def _words_of(error: Any) -> tuple[str, frozenset[str]]:
-    """The shortened message, and the error codes."""
+    """The message, shortened, and the codes of the error."""
     if not isinstance(error, dict):
         return str(error).strip()[:300] or "no message", frozenset()
     message = str(
@@ -87,7 +86,7 @@ def _words_of(error: Any) -> tuple[str, frozenset[str]]:
 
 
 def _told_status(codes: frozenset[str]) -> int:
-    """The HTTP status that the codes name, in digits or in words; 0 if they name none."""
+    """The HTTP status that the codes state, in digits or in words; 0 if they state none."""
     numbers = [
         int(code) for code in codes if code.isascii() and code.isdecimal() and len(code) == 3
     ]

@@ -1,4 +1,4 @@
-"""The chat client of one stage: the ledger books every call on that stage."""
+"""The chat client of one stage; the ledger books all its calls under this stage."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +9,7 @@ from questloom.models.endpoints import RoleConfig
 
 @dataclass(frozen=True)
 class StageClient:
-    """A chat client that books its calls on one stage in the ledger."""
+    """A chat client whose calls the ledger books under one stage."""
 
     client: ChatClient
     stage: str

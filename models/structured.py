@@ -1,4 +1,4 @@
-"""Structured replies: asks a model for JSON by schema, and reads the JSON from the reply."""
+"""Structured replies: asks a model for JSON that fits a schema, and reads the JSON from the reply."""
 
 import functools
 import json
@@ -15,9 +15,9 @@ from questloom.records.identity import canonical_json
 
 MAX_REPLY_CHARS = 200_000
 MAX_STARTS = 200
-"""How many brackets are tried as the start of a JSON value in one reply.
+"""Maximum number of brackets that are tried as the start of a JSON value in one reply.
 
-The limit keeps hostile text from costing quadratic time.
+With this limit, hostile text cannot cost quadratic time.
 """
 
 Schema = type[BaseModel] | dict[str, Any]
@@ -34,14 +34,14 @@ _REFUSAL = re.compile(
 
 
 class BadReply(QuestloomError):
-    """A model's reply could not be used, even after a second try.
+    """A model's reply could not be used, even after a second attempt.
 
-    The item is rejected and the run continues: see `Reason.BAD_REPLY`.
+    The item is then rejected (`Reason.BAD_REPLY`) and the run continues.
 
     Args:
-        role: the role that was asked.
-        why: what is wrong with the reply, in a sentence.
-        text: the reply's text, shortened.
+        role: role of the model.
+        why: a sentence that says what is wrong with the reply.
+        text: shortened text of the reply.
     """
 
     def __init__(self, role: str, why: str, text: str) -> None:
@@ -57,7 +57,7 @@ class RefusedReply(BadReply):
 
 
 def is_refusal(text: str) -> bool:
-    """Whether a short text declines to answer, by its opening words (English and Chinese).
+    """Whether a short text declines to answer, judged by its first words (English and Chinese).
 
     >>> is_refusal("I'm sorry, but I can't help with that."), is_refusal("The tower cannot be seen.")
     (True, False)
@@ -76,7 +76,7 @@ def json_schema(schema: Schema) -> dict[str, Any]:
 
 
 def response_format(schema: Schema, structured: Structured) -> dict[str, Any] | None:
-    """The request's `response_format`, as strict as the endpoint supports."""
+    """The field `response_format` of the request, as strict as the endpoint supports."""
     if structured == "none":
         return None
     if structured == "json_object":
@@ -90,8 +90,8 @@ def response_format(schema: Schema, structured: Structured) -> dict[str, Any] | 
 
 
 def _is_strict(schema: Any) -> bool:
-    """Whether strict decoding accepts the schema: closed objects, all fields required (OpenAI,
-    structured outputs).
+    """Whether an endpoint's strict mode accepts the schema: closed objects, all fields required (OpenAI, structured
+    outputs).
     """
     if isinstance(schema, list):
         return all(map(_is_strict, schema))
@@ -106,7 +106,7 @@ def _is_strict(schema: Any) -> bool:
 
 
 def instructions(schema: Schema) -> str:
-    """The instruction for a model whose endpoint does not enforce a schema."""
+    """The instruction to a model whose endpoint does not enforce a schema."""
     return f"Reply with one JSON value that fits this JSON schema, and with nothing else:\n{canonical_json(json_schema(schema))}"
 
 
@@ -116,14 +116,12 @@ def correction(why: str) -> str:
 
 
 def parse(text: str, schema: Schema) -> Any:
-    """Reads the value in a reply: an instance of the pydantic model, or JSON that fits the JSON
-    schema.
+    """Reads the value from a reply: an instance of the pydantic model, or JSON that fits the JSON schema.
 
-    Thoughts before `</think>` are dropped. If prose or code fences hold several JSON values, the
-    last value that fits counts.
+    Thoughts before `</think>` are dropped. If the text contains several JSON values, in prose or code fences, the last
+    value that fits is taken.
 
-    Raises:
-        ValueError: says what is wrong, in words that a model can act on.
+    Raises: ValueError: no value fits; the message says what is wrong, in words that a model can act on.
     """
     if len(text) > MAX_REPLY_CHARS:
         raise ValueError(f"the reply is longer than {MAX_REPLY_CHARS:,} characters")
@@ -144,7 +142,7 @@ _DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
 
 
 def _json_values(text: str) -> Iterator[Any]:
-    """Yields the outermost JSON values: the whole text if it is JSON, else each object or array in it."""
+    """Yields the outermost JSON values of a text: the whole text if it is JSON, else each object or array in it."""
     try:
         yield _DECODER.decode(text.strip())
         return
