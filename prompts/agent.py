@@ -1,6 +1,6 @@
-"""The system prompt of the search agent: one template for teacher, filters, training and evaluation.
+"""The system prompt of the search agent; the teacher, the filters, training and evaluation share its template.
 
-The agent replies in the turn protocol, not in one JSON object. The agent is therefore no
+The agent replies in the turn protocol, not with a single JSON object. The agent is therefore not a
 `questloom.prompts.render.ModelTask`.
 """
 
@@ -34,7 +34,7 @@ def agent_system_prompt(
         schemas: the tools' OpenAI-style function schemas, from the tool box.
         max_calls: number of tool calls that an episode may make; with 0 the agent must answer at
             once.
-        today: the date that the message states, or "" for a frozen store, which has no today.
+        today: date that the message states; "" for a frozen store, which has no current date.
         handles: whether pictures have names that tool calls can use.
         brief: whether to list only each tool's name and required arguments, for small policies that
             learn the protocol from examples.
@@ -57,7 +57,7 @@ def agent_system_prompt(
 def dialect_system_prompt(
     tools: str, *, answer: str, observation: str, max_calls: int, handle: str = ""
 ) -> str:
-    """The system message for an agent with another turn protocol.
+    """The system message for an agent with a different turn protocol.
 
     Args:
         tools: the schemas of the agent's tools, one per line, or "" if another message describes
@@ -77,7 +77,7 @@ def dialect_system_prompt(
 
 
 def agent_prompt_version(system_prompt: str) -> str:
-    """The version of a rendered system prompt. Tools, limits and words all change it."""
+    """The version of a rendered system prompt. The version changes with the tools, the limits and the words."""
     return sha256_hex(system_prompt)[:VERSION_DIGITS]
 
 

@@ -1,9 +1,8 @@
 """Sends one prompt to a model and reads the reply. The writer and the filters share this module.
 
-The chat client makes sure that a reply fits the role's schema; if not, a turn of its own repairs
-the reply. `read` checks what a schema cannot express: a cited number that was not shown, or a
-missing name. After a first fault the model gets one correction in the same conversation. A second
-fault makes the reply bad.
+The chat client ensures that a reply fits the role's schema; if it does not fit, the client asks the model to repair it.
+`read` checks what a schema cannot express, for example that a cited number was shown, or that no name is missing. After
+the first fault, the model gets one correction in the same conversation. After a second fault, the reply counts as bad.
 """
 
 from collections.abc import Callable
@@ -19,7 +18,7 @@ Read = TypeVar("Read")
 
 
 class Client(Protocol):
-    """The part of `questloom.models.chat_client.ChatClient` that prompts need."""
+    """The methods of `questloom.models.chat_client.ChatClient` that prompts need."""
 
     @property
     def roles(self) -> dict[str, RoleConfig]: ...
@@ -45,12 +44,11 @@ async def ask(
         prompt: a rendered prompt.
         read: function that turns the parsed reply into the caller's value, or raises ValueError
             with words for the model.
-        item_id: the seed or question that the call is for, for the ledger.
-        seed_id: the seed that the item descends from, for the ledger.
+        item_id: seed or question for which the call is made, for the ledger.
+        seed_id: seed from which the item descends, for the ledger.
         sample: index among samples of the same prompt.
 
-    Raises:
-        BadReply: `read` refused two replies. Exceptions of the client pass through.
+    Raises: BadReply: `read` refused two replies in a row. Exceptions of the chat client are passed on.
     """
     messages = list(prompt.messages)
     reply = await client.structured(

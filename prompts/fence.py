@@ -1,10 +1,10 @@
-"""Quotes retrieved text inside a prompt as data. The text cannot pass for an instruction or for the
-end of the quotation.
+"""Quotes retrieved text inside a prompt as data. The quoted text cannot pass for an instruction or for the end of the
+quotation.
 
-Two kinds of value reach a template. A `Fenced` block (an article, a list of claims, a question)
-stands between two marks with a key that does not occur in the text. Every other value is *inline*
-(a name, a number): one short line without control characters. `render.py` treats every value as a
-block or as inline, so no template can pass raw text by accident.
+Two kinds of values enter a template. A `Fenced` block (an article, a list of claims, a question) stands between two
+marks; both contain a key that does not occur in the text. Every other value (a name, a number) is *inline*: one short
+line without control characters. `render.py` inserts every value as a block or inline, so no template can pass raw text
+by accident.
 """
 
 import re
@@ -36,7 +36,7 @@ def clean(text: str) -> str:
 
 
 def capped(text: str, max_chars: int) -> str:
-    """The text, cut at the last space before `max_chars`. A longer text gets a mark where it was cut."""
+    """The text, cut at the last space before `max_chars` characters. A text that was cut has a mark at the cut."""
     if len(text) <= max_chars:
         return text
     head = text[:max_chars]
@@ -47,9 +47,9 @@ def fenced(name: str, text: str, max_chars: int = MAX_BLOCK_CHARS) -> Fenced:
     """A block of quoted text.
 
     Args:
-        name: the name of the block in the template; an identifier, never data.
+        name: name of the block in the template; an identifier, never data.
         text: the text to quote, which is cleaned and capped here.
-        max_chars: number of characters that stay.
+        max_chars: maximum number of characters.
     """
     assert re.fullmatch(r"[a-z_]+", name), name
     body = capped(clean(text), max_chars)

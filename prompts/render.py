@@ -1,8 +1,8 @@
 """Turns a role and its values into chat messages.
 
 A template (`templates/<role>.txt`) has two parts: the system message, a line `=== user`, and the
-user's message. The reply's schema gives a description of the reply, which ends the user's message:
-models follow best what they read last. Endpoints without structured output see the description too.
+user's message. The user's message ends with a description of the reply, made from its schema, because models follow
+best what they read last. Endpoints without structured output get the description, too.
 """
 
 import functools
@@ -61,19 +61,19 @@ LANGUAGES = {
 
 @dataclass(frozen=True)
 class ModelTask:
-    """A task for a model: its name, which is also the template's name, and the schema of the reply."""
+    """A task for a model: its name, which is also the name of the template, and the schema of the reply."""
 
     name: str
     reply: type[BaseModel]
 
     @functools.cached_property
     def source(self) -> str:
-        """The text of the template."""
+        """The text of a template."""
         return (TEMPLATES / f"{self.name}.txt").read_text(encoding="utf-8")
 
     @functools.cached_property
     def version(self) -> str:
-        """Hash of everything that shapes the prompt except the values: template, reply schema, shared notice."""
+        """The hash of all parts of a prompt except the values: template, reply schema, shared notice."""
         return sha256_hex(
             canonical_json(
                 [self.source, self.reply.model_json_schema(), NOTICE, reply_outline(self.reply)]
@@ -83,7 +83,7 @@ class ModelTask:
 
 @dataclass(frozen=True)
 class Prompt:
-    """A rendered prompt: messages and the schema that the reply must have."""
+    """A rendered prompt: the messages, and the schema that the reply must fit."""
 
     role: str
     version: str
@@ -92,7 +92,7 @@ class Prompt:
 
     @property
     def text(self) -> str:
-        """All text of the messages, for people and golden files. Only a placeholder stands for each picture."""
+        """All text of the messages, for people and golden files. A placeholder stands for each picture."""
         return "".join(
             f"[{message.role}]\n"
             + "".join(f"{p}\n" if isinstance(p, str) else "[picture]\n" for p in message.parts)
@@ -101,8 +101,7 @@ class Prompt:
 
 
 def language_name(code: str) -> str:
-    """The name of a language in prompts: its English name where known, with the code of its
-    Wikipedia edition.
+    """The name of a language in prompts: its English name (if known) with the language code of its Wikipedia.
 
     >>> language_name("ca")
     'Catalan (ca)'
@@ -124,11 +123,9 @@ def render(
         pictures: pictures that stand before the text of the user's message, in order.
         guidance: text that a recipe adds to the system message.
         values: values for the names in the template. Retrieved text must come from
-            `questloom.prompts.fence.fenced(...)`. Every other string is put on one line and
-            shortened.
+            `questloom.prompts.fence.fenced(...)`. Every other string is shortened and put on one line.
 
-    Raises:
-        jinja2.UndefinedError: the template names a value that was not passed.
+    Raises: jinja2.UndefinedError: the template uses a value that was not passed.
     """
     template = _environment().from_string(role.source)
     system, found, user = template.render(**values).partition(PARTS)
@@ -157,7 +154,7 @@ def _environment() -> "jinja2.Environment":
 
 
 def reply_outline(reply: type[BaseModel]) -> str:
-    """The fields of the reply in words, from its schema."""
+    """A description of the reply's fields in words, from the schema."""
     return "\n".join(
         [
             "Reply with one JSON object and nothing before or after it. Its fields, in this order:",

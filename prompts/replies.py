@@ -1,9 +1,8 @@
-"""The replies of models: one pydantic model per role. The field descriptions are the reply's
-specification in the prompt.
+"""The replies of models, with one pydantic model for each role. The descriptions of the fields tell the model what to
+reply.
 
-A field with the reasoning stands before the field with the decision, since a model writes in this
-order. Models add unknown fields, which are ignored. A missing or ill-typed field makes the reply
-bad.
+The field with the reasoning comes before the field with the decision, because a model writes in this order. If a model
+adds unknown fields, they are ignored. If a field is missing or has the wrong type, the reply is bad.
 """
 
 import re
@@ -15,7 +14,7 @@ MAX_TEXT_CHARS = 1_500
 
 
 class Reply(BaseModel):
-    """Base of all replies."""
+    """The base class of all replies."""
 
 
 def _text(description: str, max_chars: int = MAX_TEXT_CHARS):
@@ -27,7 +26,7 @@ def _why(description: str = "one or two sentences"):
 
 
 def _named(value: str | None) -> str | None:
-    """None for the words by which models say "no value" in a field for a name."""
+    """None if a model wrote a word that means "no value" into a field for a name."""
     said = (value or "").strip()
     return (
         None
@@ -40,8 +39,8 @@ MaybeName = Annotated[str | None, AfterValidator(_named)]
 
 
 def _as_it_stands(phrase: str, question: str) -> str:
-    """A phrase as it stands in the question. A capital at the start of a sentence is no reason to
-    ask the model again."""
+    """A phrase, written as in the question. A capital at the start of a sentence is not a reason to ask the model
+    again."""
     found = re.search(re.escape(phrase), question, re.IGNORECASE)
     if found is None:
         raise ValueError(
@@ -210,7 +209,7 @@ Cause = Literal[
 
 
 class DimensionScored(BaseModel):
-    """One dimension of the rubric."""
+    """One dimension by which a judge scores."""
 
     dimension: Dimension
     why: str = _why("what in the task or its rollouts shows it, one sentence")
@@ -255,7 +254,7 @@ class EditsProposed(Reply):
 
 
 class EditReviewed(BaseModel):
-    """What the reviewer says of one edit."""
+    """What the reviewing model says about one edit."""
 
     number: int
     why: str = _why()

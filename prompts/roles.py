@@ -1,4 +1,4 @@
-"""Every role of a model, with the schema of its reply. The role's template says what the role is for."""
+"""Every role of a model, with the schema of its reply. The template of a role says what the role is for."""
 
 import difflib
 from collections.abc import Collection, Iterable
@@ -33,18 +33,18 @@ ROLES: dict[str, ModelTask] = {
     )
 }
 AGENT, DEFAULT = "agent", "default"
-"""Names without a template: the policy that plays, and the default model of all roles without an entry."""
+"""Names of roles without a template: the policy that plays, and the default model of all roles without an entry."""
 
 
 def check_roles(
     names: Iterable[str], where: str, known: Collection[str] = (AGENT, DEFAULT, *ROLES)
 ) -> None:
-    """Refuses an unknown role. Without this check, rules would silently replace a judge whose name
-    is misspelt.
+    """Refuses an unknown role. Without this check, a misspelt name of a judge would mean that rules silently judge
+    instead.
 
     Args:
         names: the configured role names.
-        where: name of the section, for the error.
+        where: name of the section, for the error message.
         known: the role names that the section may use.
 
     Raises:

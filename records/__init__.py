@@ -1,1 +1,1 @@
-"""Floor 0: what the floors pass to each other. Ids, typed records with Arrow schemas, reasons, errors."""
+"""Records are what the other folders pass to each other. Ids, typed records with Arrow schemas, reasons, errors."""

@@ -1,13 +1,13 @@
-"""The error model, on one page.
+"""This module defines the kinds of errors.
 
-* `InputError`: the user's input is wrong (file, option, key). An `InputError` is raised before work
+* `InputError`: something in the user's input is wrong (a file, an option, a key). An `InputError` is raised before work
   starts; the command line prints it and exits with 2.
 * `ProviderFault`: something outside the process failed (endpoint, query service, bucket). The call
-  is retried. If the fault lasts, the item stays *pending*; it is never a rejection.
+  is retried. If the fault lasts, the item stays *pending*; the item is never rejected for it.
 * `BudgetExceeded`: the hard budget is used up. The item stays pending; the command exits with 3.
 * `questloom.records.outcomes.Rejection`: an item of data does not pass. A rejection is data, not an
   exception.
-* `assert`: an invariant of our own is broken. A failed `assert` in a stage becomes a rejection with
+* `assert`: an assumption of our own code is broken. If an `assert` fails in a stage, the item is rejected with the
   reason `error`.
 """
 
@@ -17,7 +17,7 @@ class QuestloomError(Exception):
 
 
 class InputError(QuestloomError, ValueError):
-    """The user's input is wrong.
+    """Something in the user's input is wrong.
 
     Args:
         where: the file, option or key, as precisely as known ("dump.xml.bz2, byte 1,024").
@@ -37,11 +37,11 @@ class ProviderFault(QuestloomError):
     """A call to a service failed, and our code did not cause the failure.
 
     Args:
-        provider: the endpoint's or host's name, never a key.
-        message: the reply or error text, shortened.
-        status: the HTTP status, or 0 where there was none (timeout, cut connection).
+        provider: name of the endpoint or host, never a key.
+        message: shortened text of the reply or error.
+        status: the HTTP status; 0 if there was none (timeout, cut connection).
         retryable: whether the same call may succeed later.
-        retry_after: seconds that the provider asked us to wait; None where it did not ask.
+        retry_after: seconds that the provider asked us to wait; None if it did not ask.
     """
 
     def __init__(
@@ -78,4 +78,4 @@ def _provider_fault(
 
 
 class BudgetExceeded(QuestloomError):
-    """The hard budget (money, tokens or calls) would be exceeded by this call."""
+    """This call would exceed the hard budget in money, tokens or calls."""

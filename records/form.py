@@ -1,9 +1,9 @@
-"""The logical form of a question: what the question asks, apart from its wording. The English words
-are written later.
+"""The logical form of a question: what the question asks, apart from its wording. The English words are written in a
+later stage.
 
-A form is a conjunctive query over claims, and one variable is the thing in the picture. A *term* is
-a variable name ("x1") or a `Value`. `transforms/certificate/` executes a form on the store, and
-`transforms/writing/` puts it into English. Each question stores its form as JSON.
+A form is a conjunctive query over claims; one of its variables is the thing in the picture. A *term* is a variable name
+("x1") or a `Value`. `transforms/certificate/` executes a form on the store, and `transforms/writing/` puts it into
+English. Each question stores its form as JSON.
 
 Example: the year of birth of the architect of the building in the picture:
 
@@ -47,17 +47,16 @@ def _term(data: Any) -> Term:
 
 @dataclass(frozen=True, kw_only=True)
 class Image:
-    """The picture of the question shows `var`. A form has exactly one clause of this kind."""
+    """The clause states that the question's picture shows `var`. A form has exactly one clause of this kind."""
 
     var: str
     sign: str = ""
-    """The property whose value is the picture, where the picture is a sign of `var` (P41: its flag)
-    and does not show it."""
+    """The property whose value is the picture, if the picture is only a sign of `var`, such as its flag (P41)."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ClaimClause:
-    """The store has a best claim with this subject, property and object."""
+    """The clause states that the store has a best claim with this subject, property and object."""
 
     subject: Term
     property: str
@@ -66,7 +65,7 @@ class ClaimClause:
 
 @dataclass(frozen=True, kw_only=True)
 class ClassClause:
-    """`var` is an instance of `class_id` or of a subclass."""
+    """The clause states that `var` is an instance of `class_id` or of a subclass."""
 
     var: str
     class_id: str
@@ -74,8 +73,8 @@ class ClassClause:
 
 @dataclass(frozen=True, kw_only=True)
 class Compare:
-    """`left` and `right` stand in the relation `op`. `left` and `right` are literals (numbers,
-    dates) or variables for literals."""
+    """The clause states that the relation `op` holds between `left` and `right`. `left` and `right` are literals
+    (numbers, dates) or variables for literals."""
 
     left: Term
     op: str
@@ -84,11 +83,11 @@ class Compare:
 
 @dataclass(frozen=True, kw_only=True)
 class Compute:
-    """`out` is `op` over `args`; `transforms/certificate/compute.py` holds the code of each `op`.
+    """The clause states that `out` is the result of `op` for `args`; the code of each `op` is in
+    `transforms/certificate/compute.py`.
 
-    difference, ratio, sum: two numbers; duration_years: two dates, in whole years of the calendar;
-    earliest, latest, largest, smallest: the *entity* of `args` (variables) whose literal in `keys` wins;
-    count: the number of values of a closed set.
+    difference, ratio, sum: two numbers; duration_years: two dates, in whole calendar years; earliest, latest, largest,
+    smallest: the *entity* in `args` whose literal in `keys` wins; count: the number of values in a closed set.
     """
 
     out: str
@@ -99,11 +98,11 @@ class Compute:
 
 @dataclass(frozen=True, kw_only=True)
 class Reads:
-    """`var` is the value of a detail that only a close look at a picture of `of` shows.
+    """The clause states that `var` is the value of a detail that only a close look at a picture of `of` shows.
 
-    Where the question's picture shows `of`, a solver reads the detail there. Otherwise a solver
-    reads it on a picture of `of`'s page (a *later* picture). `property` and `part` name the detail
-    as `questloom.records.knowledge.Detail` does.
+    If the question's picture shows `of`, a solver reads the detail in that picture. Otherwise a solver reads the detail
+    in a picture on the page of `of` (a *later* picture). `property` and `part` name the detail, as in
+    `questloom.records.knowledge.Detail`.
     """
 
     var: str
@@ -114,7 +113,7 @@ class Reads:
 
 @dataclass(frozen=True, kw_only=True)
 class SentenceClause:
-    """A sentence of an article links subject and object, and no claim does (a link that only a text states)."""
+    """The clause states that a sentence of an article links subject and object, while no claim does."""
 
     subject: str
     object: Term
@@ -142,19 +141,19 @@ _TERM_FIELDS = {"subject", "object", "left", "right"}
 
 @dataclass(frozen=True, kw_only=True)
 class Ask:
-    """The variable that the question asks for, the answer's type, and its precision."""
+    """What the question asks for: the variable, the type of the answer, and its precision."""
 
     var: str
     type: str
     unit: str = ""
     precision: str = ""
-    """"century", "year", "month", "day" for dates; "" otherwise."""
+    """For dates "century", "year", "month" or "day"; otherwise ""."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Form:
-    """The clauses and the asked variable of a question. Equal forms have equal JSON, so a form can
-    be part of an id."""
+    """The clauses of a question, and the variable that it asks for. Equal forms have equal JSON, so a form can be part
+    of an id."""
 
     clauses: tuple[Clause, ...]
     ask: Ask
@@ -165,33 +164,32 @@ class Form:
 
     @property
     def anchor(self) -> str:
-        """The variable that the picture shows, or "" while the form still has no picture."""
+        """The variable of the thing in the picture; "" as long as the form has no picture."""
         images = self.of(Image)
         assert len(images) < 2, "a form has one picture"
         return images[0].var if images else ""
 
     @property
     def shown_reads(self) -> tuple[Reads, ...]:
-        """The details that a solver reads on the question's own picture."""
+        """The details that a solver reads in the question's own picture."""
         return tuple(c for c in self.of(Reads) if c.of == self.anchor)
 
     @property
     def later_reads(self) -> tuple[Reads, ...]:
-        """The details that a solver reads on pictures of things that must be found first."""
+        """The details that a solver reads in pictures of things that must be found first."""
         return tuple(c for c in self.of(Reads) if c.of != self.anchor)
 
     @property
     def sign(self) -> str:
-        """The property whose value is the question's picture, where the picture is a sign (a flag,
-        a logo); else ""."""
+        """The property whose value is the question's picture, if the picture is a sign (a flag, a logo); else ""."""
         return next((c.sign for c in self.of(Image)), "")
 
     def without(self, clause: Clause) -> "Form":
-        """The form without one clause (for effective hops and planted faults)."""
+        """The form without one of its clauses, for counting effective hops and for planted faults."""
         return Form(clauses=tuple(c for c in self.clauses if c is not clause), ask=self.ask)
 
     def to_json(self) -> dict[str, Any]:
-        """The form as plain JSON, for rows and prompts."""
+        """The form as plain JSON, for records and prompts."""
         out = []
         for clause in self.clauses:
             entry: dict[str, Any] = {"is": _NAMES[type(clause)]}
@@ -209,11 +207,10 @@ class Form:
 
     @staticmethod
     def from_json(data: Any) -> "Form":
-        """The form that JSON from `to_json` describes.
+        """Reads the form from JSON that `to_json` made.
 
-        Raises:
-            ValueError: the JSON has an unknown clause, or a missing or unknown field (a model's
-                reply, a damaged row).
+        Raises: ValueError: the JSON has an unknown clause, or an unknown or missing field (in a model's reply or a
+        damaged row).
         """
         try:
             clauses = []

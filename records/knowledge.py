@@ -1,4 +1,4 @@
-"""What the readers produce and the store holds: articles, entities, claims, pictures."""
+"""Records that readers produce and the store holds: articles, entities, claims, pictures."""
 
 import builtins
 from dataclasses import dataclass, field
@@ -53,9 +53,9 @@ TOPICS = (
 class Value(Record):
     """One typed value of a claim, as in Wikidata's JSON data model.
 
-    Only the fields of the value's kind are filled: `entity` (QID); `text` (string, monolingual,
-    url, external_id, commons_media); `number` (quantity); `time` and `precision` (ISO 8601 with
-    sign, see `questloom.records.periods`); `latitude` and `longitude` (coordinate).
+    Only the fields of the value's kind are filled, as follows: `entity` (QID); `text` (string, monolingual, url,
+    external_id, commons_media); `number` (quantity); `time` and `precision` (ISO 8601 with sign, see
+    `questloom.records.periods`); `latitude` and `longitude` (coordinate).
     """
 
     kind: str
@@ -64,15 +64,15 @@ class Value(Record):
     language: str = ""
     number: float | None = None
     unit: str = ""
-    """QID of a quantity's unit, a day's calendar or a coordinate's globe.
+    """The Wikidata id of a quantity's unit, a day's calendar or a coordinate's globe.
 
-    The unit is "" for a bare number, the Gregorian calendar and the Earth."""
+    The id is "" for a bare number, for the Gregorian calendar and for the Earth."""
     time: str = ""
     precision: int = 0
     latitude: float | None = None
     longitude: float | None = None
     lower: float | None = None
-    """The least value that an inexact quantity can have; None where the claim states no bounds."""
+    """The lowest value that an inexact quantity can have; None if the claim states no bounds."""
     upper: float | None = None
 
     def key(self) -> str:
@@ -128,13 +128,12 @@ class Value(Record):
 
 
 def entity_value(qid: str) -> Value:
-    """The value whose entity is `qid`."""
+    """Makes the value whose entity is `qid`."""
     return Value(kind="entity", entity=qid)
 
 
 def value_of_key(key: str) -> Value:
-    """The value with this key. A period gives its first time; a field that the key leaves out is
-    zero.
+    """Makes the value that has this key. A period gets its first time; a field that the key does not contain is zero.
 
     >>> value_of_key("time:+1832/9").time, value_of_key("time:+18/7").time
     ('+1832-00-00T00:00:00Z', '+1801-00-00T00:00:00Z')
@@ -162,7 +161,7 @@ def value_of_key(key: str) -> Value:
 
 @dataclass(frozen=True, kw_only=True)
 class Qualifier(Record):
-    """A qualifier of a claim: property id and value."""
+    """A qualifier of a claim: a property id and a value."""
 
     property: str
     value: Value
@@ -170,11 +169,11 @@ class Qualifier(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Claim(Record):
-    """One statement: subject, property, value.
+    """One statement about a thing: subject, property, value.
 
-    `best` is true where the statement has the best rank of its property and holds on the snapshot's
-    date. The certificate executes only best claims. `revision` is the revision of the entity
-    (wikidata) or of the page (infobox, text).
+    `best` is true if the statement has the best rank of its property and holds on the snapshot's date. The certificate
+    uses only best claims. `revision` is the revision of the entity (source wikidata) or of the page (source infobox or
+    text).
     """
 
     subject: str
@@ -186,7 +185,7 @@ class Claim(Record):
     source: str = "wikidata"
     revision: int = 0
     statement: str = ""
-    """Wikidata's statement id; "" where the dump has none."""
+    """Wikidata's id of the statement; "" if the dump has none."""
 
     @builtins.property
     def id(self) -> str:
@@ -204,7 +203,7 @@ class Claim(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Popularity(Record):
-    """How well known an item is, as a popularity file states it. A figure that the file lacks is None."""
+    """How well known an item is, as a popularity file states it. If the file lacks a figure, the value is None."""
 
     sitelinks: int | None = None
     """Number of wikis that have a page about the item."""
@@ -213,31 +212,30 @@ class Popularity(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Entity(Record):
-    """A Wikidata item, or an entity made for an article without an item (id `wiki:title`)."""
+    """A Wikidata item, or an entity that was made for an article without an item (id `wiki:title`)."""
 
     id: str
     labels: dict[str, str] = field(default_factory=dict)
     aliases: dict[str, tuple[str, ...]] = field(default_factory=dict)
     descriptions: dict[str, str] = field(default_factory=dict)
     sitelinks: dict[str, str] = field(default_factory=dict)
-    """Wiki name ("enwiki") to page title."""
+    """A dict from the wiki's name ("enwiki") to the page's title."""
     num_statements: int = 0
     classes: tuple[str, ...] = ()
     """Best values of P31 (instance of)."""
     class_closure: tuple[str, ...] = ()
-    """The classes and all their superclasses over P279 (subclass of), sorted; ingest fills them."""
+    """The entity's classes and all their superclasses by P279 (subclass of), sorted; ingest fills this field."""
     domain: str = "other"
     topic: str = ""
     picture_files: tuple[str, ...] = ()
-    """Best values of P18 (image): Commons file names without the namespace."""
+    """Best values of P18 (image): names of files on Commons, without the namespace."""
     in_degree: int = 0
-    """Number of distinct articles that link to the entity's article; ingest fills it."""
+    """Number of distinct articles that link to the entity's article; ingest fills this field."""
     revision: int = 0
     merged_ids: tuple[str, ...] = ()
     """Ids that redirect to this entity."""
     popularity: Popularity | None = None
-    """The entity's figures in the popularity file; None where there is no file, or where the file
-    lacks the entity."""
+    """The entity's figures in the popularity file; None if there is no file or the file lacks the entity."""
 
     @property
     def num_sitelinks(self) -> int:
@@ -268,7 +266,7 @@ class Entity(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class PropertyInfo(Record):
-    """The part of a property's own definition that the certificate uses."""
+    """The parts of a property's definition that the certificate uses."""
 
     id: str
     labels: dict[str, str] = field(default_factory=dict)
@@ -278,13 +276,14 @@ class PropertyInfo(Record):
     single_best_value: bool = False
     """Whether the property has a single-best-value constraint (P2302 Q52060874) that is not deprecated."""
     separators: tuple[str, ...] = ()
-    """P4155 of the constraint: qualifiers that make several values legitimate."""
+    """Qualifiers that make several values legitimate (P4155 of the constraint)."""
     exceptions: tuple[str, ...] = ()
-    """P2303 of the constraint: entities that the constraint exempts."""
+    """Entities that are exempt from the constraint (P2303 of the constraint)."""
     stability: str = ""
-    """P2668: how often values change (QID of the class "never", "rarely" or "frequently")."""
+    """How often values of the property change (P2668): the Wikidata id of the class "never", "rarely" or
+    "frequently"."""
     expected_completeness: str = ""
-    """P2429: how complete the property's data are expected to be."""
+    """How complete the property's data are expected to be (P2429)."""
 
     def label(self, language: str = "en") -> str:
         """The label in a language, else the English label, else the id."""
@@ -293,10 +292,9 @@ class PropertyInfo(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class PropertyProfile(Record):
-    """How the instances of one class use one property. One pass over the store counts the best
-    claims.
+    """How the instances of one class use one property. The best claims are counted in one pass over the store.
 
-    `class_id` is a direct class of the counted subjects, or "" for all subjects together.
+    `class_id` is a direct class of the counted subjects; "" stands for all subjects together.
     """
 
     property: str
@@ -304,16 +302,16 @@ class PropertyProfile(Record):
     num_instances: int = 0
     """Number of entities of the class in the store."""
     num_subjects: int = 0
-    """Number of instances with at least one best claim of the property."""
+    """Number of instances with at least one best claim that uses the property."""
     num_pairs: int = 0
     """Number of distinct (subject, value) pairs; an unknown value (somevalue) counts as one value."""
     num_values: int = 0
-    """Number of distinct values."""
+    """Number of distinct values of the property."""
     num_dated: int = 0
     """Number of subjects with a best claim that says when it holds (P580, P582, P585)."""
     num_commonest: int = 0
-    """Number of subjects with the commonest value; dates of one year count as one value. This
-    number measures how often a guess of that value is right."""
+    """Number of subjects that have the commonest value; dates in the same year count as one value. The number shows how
+    often a guess of the commonest value is right."""
 
     @builtins.property
     def functionality(self) -> float:
@@ -328,7 +326,7 @@ class PropertyProfile(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Section(Record):
-    """The plain text of a section. The lead has level 1 and title ""."""
+    """The text of a section, without markup. The first section of an article has level 1 and title ""."""
 
     title: str
     level: int
@@ -337,20 +335,20 @@ class Section(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Link(Record):
-    """A link in the body, and the sentence that contains it. Offsets are characters of the section's text."""
+    """A link in the body text, with the sentence that contains it. Offsets count characters in the section's text."""
 
     target: str
-    """Normalised title of the target page; ingest resolves redirects."""
+    """Normalised title of the target page; ingest follows redirects."""
     anchor: str
     section: int
-    """Index into the article's sections."""
+    """Index of the section in the article."""
     sentence_start: int
     sentence_end: int
 
 
 @dataclass(frozen=True, kw_only=True)
 class InfoboxField(Record):
-    """One filled parameter of an infobox: name, plain text, and the titles that it links to."""
+    """One filled parameter of an infobox: its name, its plain text, and the titles to which it links."""
 
     name: str
     text: str
@@ -359,7 +357,7 @@ class InfoboxField(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class ArticlePicture(Record):
-    """A picture that an article shows: its Commons file name (or ZIM path) and its caption."""
+    """A picture in an article: its Commons file name (or ZIM path) and its caption."""
 
     file: str
     caption: str = ""
@@ -368,7 +366,7 @@ class ArticlePicture(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Article(Record):
-    """One page of the main namespace, as the fast extraction reads it."""
+    """One page of the main namespace, as the readers extract it."""
 
     wiki: str
     title: str
@@ -376,7 +374,8 @@ class Article(Record):
     revision: int
     timestamp: str = ""
     entity_id: str = ""
-    """Id of the page's item, by sitelink or wikibase_item, else `wiki:title`; ingest fills it."""
+    """The id of the page's Wikidata item, from a sitelink or wikibase_item, or else `wiki:title`; ingest fills this
+    field."""
     sections: tuple[Section, ...] = ()
     links: tuple[Link, ...] = ()
     infobox_name: str = ""
@@ -384,10 +383,10 @@ class Article(Record):
     pictures: tuple[ArticlePicture, ...] = ()
     categories: tuple[str, ...] = ()
     redirects: tuple[str, ...] = ()
-    """Titles that redirect to this page; ingest fills them."""
+    """Titles that redirect to this page; ingest fills this field."""
     in_degree: int = 0
     item: str = ""
-    """The wikibase_item property of the page; "" where the reader saw none."""
+    """The page's property wikibase_item; "" if the reader found none."""
 
     @property
     def id(self) -> str:

@@ -1,8 +1,8 @@
 """The graph writer's phrases as data. One YAML file holds a language's words;
 `language/relations.yaml` holds its relations.
 
-A property outside the relation table gets words from its label (`fallback` in the language's file),
-so that every claim can be worded. No question uses a property outside the table.
+A property outside the table of relations gets words from its label (`fallback` in the language's file), so that every
+claim can be put into words. Questions use only properties in the table of relations.
 """
 
 import functools
@@ -22,10 +22,9 @@ _FOLDER = Path(__file__).parent
 
 @functools.cache
 def language_data(language: str) -> dict[str, Any]:
-    """The whole file of a language.
+    """All data in the file of a language.
 
-    Raises:
-        InputError: the language has no file.
+    Raises: InputError: there is no file for the language.
     """
     path = _FOLDER / f"{language}.yaml"
     if not re.fullmatch(r"[a-z-]{2,12}", language) or not path.is_file():
@@ -40,7 +39,7 @@ def language_data(language: str) -> dict[str, Any]:
 
 @functools.cache
 def verb_forms(language: str = "en") -> VerbForms:
-    """The verbs in the file of a language."""
+    """The verbs in a language's file."""
     data = language_data(language)
     forms = {base: (past_tense(base),) * 2 for base in data["regular_verbs"]} | {
         base: tuple(forms) for base, forms in data["irregular_verbs"].items()
@@ -66,8 +65,7 @@ def property_phrase(property_id: str, language: str = "en", *, label: str = "") 
     Args:
         property_id: a property id, e.g. "P84".
         language: the language of the phrase.
-        label: the property's own label, the source of the words if the language's file does not
-            list the property.
+        label: label of the property, used if the language's file does not list the property.
 
     Raises:
         InputError: the language has no phrases.
@@ -88,7 +86,7 @@ def variants(phrase: PropertyPhrase) -> list[PropertyPhrase]:
 
 
 def _from_label(rules: list[Mapping[str, str]], label: str) -> dict[str, Any]:
-    """An entry made from the words of the label by the first rule that matches."""
+    """An entry whose words come from the label, by the first rule that matches."""
     # Braces would count as slots; "has part(s)" becomes "has part".
     label = (
         re.sub(r"^has (?=\w)|\(s\)|\s*\(.*?\)$", "", re.sub(r"[{}“”]", "", label)).strip() or label
@@ -107,20 +105,20 @@ def _classes() -> dict[str, list[str]]:
 
 @functools.cache
 def common_class_ranks() -> Mapping[str, int]:
-    """The rank of each everyday class. Of several classes of a thing, the writer says the one with
-    the smallest rank."""
+    """The rank of each everyday class. If a thing has several classes, the writer uses the class with the lowest
+    rank."""
     return {class_id: rank for rank, class_id in enumerate(_classes()["common"])}
 
 
 @functools.cache
 def vague_classes() -> frozenset[str]:
-    """Classes such as "object" that fit too many kinds of things to be asked for."""
+    """Classes such as "object" that fit too many kinds of things, so that no question asks for them."""
     return frozenset(_classes()["vague"])
 
 
 def property_use(property_id: str) -> PropertyUse:
-    """The allowed uses of a property. A property outside the table has no allowed uses, since
-    nobody has checked its words.
+    """The allowed uses of a property. A property outside the table has no allowed uses, because nobody has checked its
+    words.
 
     Args:
         property_id: a property id, e.g. "P84".

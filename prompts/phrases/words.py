@@ -1,4 +1,4 @@
-"""Words: articles, plurals, verbs, numbers and dates, by the lists of a language's file."""
+"""Makes words: articles, plurals, verbs, numbers and dates, with the lists in a language's file."""
 
 import re
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from questloom.records.synthesis import Answer
 
 
 class Words:
-    """English morphology. `data` is `language_data("en")`."""
+    """English morphology. The argument `data` is `language_data("en")`."""
 
     def __init__(self, data: dict[str, Any]) -> None:
         self._data = data
@@ -42,8 +42,7 @@ class Words:
         return f"{self.article(noun)} {noun}"
 
     def plural(self, noun: str) -> str:
-        """The plural of a noun phrase. The head noun before any "of", "in", "by" or "per" takes the
-        plural.
+        """The plural of a noun phrase. The plural is formed of the last noun before any "of", "in", "by" or "per".
 
         >>> from questloom.prompts.phrases import language_data
         >>> [Words(language_data("en")).plural(w) for w in ("work of art", "church", "lady", "woman", "valley")]
@@ -65,7 +64,7 @@ class Words:
         return start + last + "".join(rest)
 
     def number(self, number: float) -> str:
-        """A number in normal writing: whole numbers up to twelve in words, thousands with commas."""
+        """A number as it is usually written: whole numbers up to twelve in words, thousands with commas."""
         if number == int(number) and 0 <= number <= 12:
             return NUMBER_WORDS[int(number)] if number else "no"
         return self.digits(number)
@@ -79,7 +78,7 @@ class Words:
         )
 
     def unit(self, label: str, number: float | None = None) -> str:
-        """A unit's name after a number: plural unless the number is one."""
+        """The name of a unit after a number: plural unless the number is one."""
         name = self._data["units"].get(label, label)
         return name if number == 1 else self.plural(name)
 
@@ -116,7 +115,7 @@ class Words:
 
     @staticmethod
     def century(year: int) -> str:
-        """The century of a year. The year 1700 belongs to the 17th century.
+        """The century of a year. For example, the year 1700 belongs to the 17th century.
 
         >>> Words.century(1642), Words.century(1700), Words.century(1701)
         ('17th century', '17th century', '18th century')
@@ -125,7 +124,7 @@ class Words:
 
     @staticmethod
     def listed(parts: Sequence[str], last: str = "and") -> str:
-        """ "a", "a and b", "a, b and c"."""
+        """Joins words: "a", "a and b", "a, b and c"."""
         return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} {last} {parts[-1]}"
 
 
