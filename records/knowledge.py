@@ -76,10 +76,10 @@ class Value(Record):
     upper: float | None = None
 
     def key(self) -> str:
-        """One string that is equal for equal values; claims are indexed by (property, key).
+        """A string that is equal for equal values; claims are indexed by (property, key).
 
-        A day of the Julian calendar has the key of its Gregorian day, and a time has the key of its
-        period. The key leaves out how exactly a quantity is known.
+        A day in the Julian calendar has the key of its Gregorian day, and a longer time has the key of its period. The
+        precision of a quantity is not part of the key.
         """
         match self.kind:
             case "entity":
@@ -106,14 +106,14 @@ class Value(Record):
 
     @property
     def gregorian(self) -> tuple[int, int, int]:
-        """Year (negative before Christ), month and day of a time. A Julian day is converted to the
-        Gregorian calendar."""
+        """Year (negative before Christ), month and day of a time. A Julian day is converted to the Gregorian
+        calendar."""
         parts = parts_of(self.time)
         return to_gregorian(*parts) if self.unit == JULIAN and self.precision >= DAY else parts
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The least and the greatest value that a quantity can have."""
+        """The lowest and the highest value that a quantity can have."""
         number = self.number or 0.0
         return (
             (number, number)
@@ -123,7 +123,7 @@ class Value(Record):
 
     @property
     def year(self) -> int | None:
-        """The stated year of a time with precision year or better; else None."""
+        """The year of a time whose precision is a year or finer; else None."""
         return parts_of(self.time)[0] if self.kind == "time" and self.precision >= YEAR else None
 
 
@@ -189,7 +189,8 @@ class Claim(Record):
 
     @builtins.property
     def id(self) -> str:
-        """Hash of what the claim states. Two readers of one statement therefore give the same id."""
+        """The id of a claim: a hash of what the claim states. If two readers read the same statement, they therefore
+        give the same id."""
         return record_id(
             "Claim",
             self.subject,
@@ -239,8 +240,8 @@ class Entity(Record):
 
     @property
     def num_sitelinks(self) -> int:
-        """Number of wikis with a page about the entity: the dump's count or the popularity file's
-        count, whichever is larger."""
+        """Number of wikis with a page about the entity: the higher of the dump's count and the popularity file's
+        count."""
         stated = self.popularity.sitelinks if self.popularity else None
         return max(len(self.sitelinks), stated or 0)
 
@@ -257,7 +258,7 @@ class Entity(Record):
         )
 
     def names(self, languages: tuple[str, ...]) -> tuple[str, ...]:
-        """Labels, aliases and titles in the given languages, sorted, without duplicates; for leak checks."""
+        """Labels, aliases and titles in the given languages, sorted, without duplicates; used to check for leaks."""
         found = {self.labels.get(code, "") for x in languages for code in codes_of(x)}
         found.update(alias for x in languages for alias in self.other_names(x))
         found.update(self.sitelinks.get(f"{x}wiki", "") for x in languages)
@@ -315,12 +316,12 @@ class PropertyProfile(Record):
 
     @builtins.property
     def functionality(self) -> float:
-        """Subjects ÷ pairs: 1.0 where every subject has exactly one value."""
+        """Subjects ÷ pairs; the quotient is 1.0 if every subject has exactly one value."""
         return self.num_subjects / self.num_pairs if self.num_pairs else 0.0
 
     @builtins.property
     def coverage(self) -> float:
-        """Subjects ÷ instances: 1.0 where every instance has the property."""
+        """Subjects ÷ instances; the quotient is 1.0 if every instance has the property."""
         return self.num_subjects / self.num_instances if self.num_instances else 0.0
 
 
@@ -403,11 +404,11 @@ class Article(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Redirect(Record):
-    """A page that only points to another page. The titles of both pages are normalised.
+    """A page that only points to another page. The titles of both pages are in normal form.
 
-    `revision` and `timestamp` (as in `Article`) show which of several pages with one title is the
-    newest. Sources without versions give 0 and "". `revision` and `timestamp` are no part of the
-    redirect's identity.
+    Several pages may have the same title; `revision` and `timestamp` (as in `Article`) show which of them is the
+    newest. If a source has no versions, the values are 0 and "". The identity of the redirect does not depend on
+    `revision` and `timestamp`.
     """
 
     wiki: str
@@ -419,31 +420,31 @@ class Redirect(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Detail(Record):
-    """Something visible on a picture, as Commons structured data states it.
+    """Something visible in a picture, as Commons' structured data states it.
 
-    A detail comes from a statement of the picture's file. P1684 (inscription) gives `property`
-    P1684 and a text. P180 (depicts) with a qualifier (P1114 quantity, P462 colour) gives the class
-    of the depicted thing in `part`, and the qualifier's property and value. `box` is (left, top,
-    width, height) in per cent, from P2677.
+    A detail comes from a statement about the picture's file. P1684 (inscription) gives `property` P1684 and a text.
+    P180 (depicts) with a qualifier (P1114 quantity, P462 colour) gives three fields: the class of the depicted thing in
+    `part`, the qualifier's property, and its value. `box` is (left, top, width, height) in per cent, from P2677.
     """
 
     property: str
     value: Value
     part: str = ""
-    """QID of the depicted part (a plaque, an arch, a band); "" where the statement names no part."""
+    """The Wikidata id of the depicted part (a plaque, an arch, a band); "" if the statement names no part."""
     part_label: str = ""
     box: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
 class ImageAsset(Record):
-    """A picture and its source. The store keeps the picture's bytes and vector outside this record.
+    """A picture with its source, licence and author. The store keeps the picture's bytes and vector outside this
+    record.
 
-    A missing licence is ""; no default ever fills it.
+    If the licence is unknown, the field is ""; no default value is ever used.
     """
 
     id: str
-    """sha256 of the source bytes, 64 hex digits."""
+    """The sha256 of the source file's bytes, 64 hex digits."""
     file: str
     """Commons file name without namespace, or the path inside the ZIM file or folder."""
     mime: str
@@ -451,27 +452,27 @@ class ImageAsset(Record):
     height: int
     num_bytes: int
     licence: str = ""
-    """Short name of the licence as given ("CC BY-SA 4.0", "Public domain"); "" where unknown."""
+    """Short name of the licence as the source states it ("CC BY-SA 4.0", "Public domain"); "" if unknown."""
     licence_url: str = ""
     author: str = ""
-    """The person to credit: in the page's own wording where the page asks for one, else the author."""
+    """The person to credit: in the page's own words if the page asks for a wording, else the author."""
     credit: str = ""
     source_page: str = ""
     description: str = ""
     categories: tuple[str, ...] = ()
     depicts: tuple[str, ...] = ()
-    """QIDs that P180 (depicts) names."""
+    """The Wikidata ids that P180 (depicts) names."""
     entity_ids: tuple[str, ...] = ()
-    """Entities whose P18, infobox or article shows the picture, sorted; ingest fills them."""
+    """Entities whose image (P18), infobox or article shows the picture, sorted; ingest fills this field."""
     details: tuple[Detail, ...] = ()
     perceptual_hash: str = ""
     repository: str = ""
-    """"shared" for Commons, "local" for a wiki's own upload (fair use: refused), "" where unknown."""
+    """"shared" for Commons, "local" for a wiki's own upload (refused, because it may be fair use), "" if unknown."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Passage(Record):
-    """A piece of an article that the text search indexes."""
+    """A piece of an article that text search can find."""
 
     id: str
     article_id: str
@@ -480,5 +481,5 @@ class Passage(Record):
     section: int
     text: str
     start: int = 0
-    """Offset of the passage in its section, in characters."""
+    """Position of the passage in its section, in characters."""
     extra: Json = Json(None)

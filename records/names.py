@@ -1,18 +1,16 @@
 """Names by language, in Wikibase's format.
 
-Wikibase files a name under a language's own code, under the code of a broader language, or under
-"mul".
+Wikibase stores a name under a language's own code, under the code of a broader language, or under "mul".
 """
 
 from collections.abc import Iterable, Mapping
 
 EVERY_LANGUAGE = "mul"
-"""The code of a name that holds in every language."""
+"""The code of names that are valid in every language."""
 
 
 def codes_of(language: str) -> tuple[str, ...]:
-    """The codes under which the names of a language stand. The first code with a label gives the
-    label.
+    """The codes under which names in a language are stored. The label is taken from the first code that has one.
 
     >>> codes_of("de-at"), codes_of("en")
     (('de-at', 'de', 'mul'), ('en', 'mul'))
@@ -30,12 +28,12 @@ def names_by_language(
 ) -> tuple[dict[str, str], dict[str, tuple[str, ...]]]:
     """An entity's labels and aliases in each language. Every reader returns names in this form.
 
-    Where a language has its own label, a label under a broader code becomes an alias.
+    If a language has its own label, a label under a broader code becomes an alias.
 
     Args:
         labels: label by language code.
         aliases: aliases by language code.
-        languages: language codes to keep. () keeps all codes as they are, and fills English.
+        languages: language codes to keep. () keeps all codes as they are, and adds English.
 
     >>> names_by_language({"mul": "Haus Lorn", "de": "Lornhaus"}, {"mul": ["Lornpalais"]}, ("en", "de"))
     ({'en': 'Haus Lorn', 'de': 'Lornhaus'}, {'en': ('Lornpalais',), 'de': ('Lornpalais', 'Haus Lorn')})

@@ -1,4 +1,5 @@
-"""How an item ends: kept, rejected for a reason, or pending. In every stage, items in = kept + rejected + pending."""
+"""An item ends in one of three ways: kept, rejected for a reason, or pending. In every stage, the number of items read
+equals kept + rejected + pending."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -10,7 +11,7 @@ class Reason(StrEnum):
     """Why an item was rejected. Each reason has one meaning; the report explains each reason in a sentence."""
 
     ERROR = "error"
-    """A stage raised an exception. The fault is ours, and the evidence holds the traceback."""
+    """A stage raised an exception. The fault is in our code, and the evidence contains the traceback."""
     # reading
     NAMESPACE = "namespace"
     NOT_WIKITEXT = "not_wikitext"
@@ -82,7 +83,7 @@ class Reason(StrEnum):
 
 
 class PendingCause(StrEnum):
-    """Why an item waits. A resumed run tries the item again in both cases."""
+    """Why an item is pending. In both cases a resumed run tries the item again."""
 
     PROVIDER = "provider"
     BUDGET = "budget"
@@ -90,22 +91,22 @@ class PendingCause(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Rejection(Record):
-    """One item that did not pass, with stage and reason."""
+    """An item that was rejected, with the stage and the reason."""
 
     item_id: str
     seed_id: str
-    """The seed from which the item descends; "" at ingest."""
+    """The seed from which the item descends; "" during ingest."""
     stage: str
     reason: str
     evidence: Json = Json(None)
-    """What shows the reason, as small JSON: the rival, the leaked alias, the traceback."""
+    """The evidence for the reason, as small JSON: the rival, the leaked alias, the traceback."""
     title: str = ""
     """A readable name of the item: a page title, an entity's label, the question's text."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Pending(Record):
-    """One item that waits for a provider or for budget. A resumed run repeats the item's shard."""
+    """An item that waits for a provider or for more budget. A resumed run repeats the shard of the item."""
 
     item_id: str
     seed_id: str
@@ -116,7 +117,7 @@ class Pending(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class StageCount(Record):
-    """How many items one stage read, kept, rejected and left pending in one shard."""
+    """The numbers of items that one stage read, kept, rejected and left pending in one shard."""
 
     stage: str
     shard: int

@@ -1,23 +1,21 @@
-"""The periods that Wikidata's times stand for: a day, a month, a year, a decade, a century, up to a
-billion years.
+"""The periods for which Wikidata's times stand: a day, a month, a year, a decade, a century, up to a billion years.
 
-Wikidata stores a period as any moment in it: "+2000" and "+1901" of precision 7 are both the 20th
-century. This module therefore compares times by their periods. A decade begins with the year that
-ends in 0 (the 1830s are 1830 to 1839). A longer period begins with the year that ends in 1 (the
-19th century is 1801 to 1900). Years before Christ count backwards by the same rules: the 1st
-century BC is 100 to 1 BC. There is no year 0; this module uses negative numbers for years before
-Christ.
+Wikidata stores a period as any moment within it: "+2000" and "+1901" of precision 7 both mean the 20th century. This
+module therefore compares times by their periods. A decade begins with a year that ends in 0 (the 1830s are 1830 to
+1839). A longer period begins with a year that ends in 1 (the 19th century is 1801 to 1900). Years before Christ are
+counted backwards by the same rules: the 1st century BC is 100 to 1 BC. There is no year 0; this module uses negative
+numbers for years before Christ.
 
-Source: https://www.wikidata.org/wiki/Help:Dates. Wikidata's pages round to the nearest 10,000 years
-or longer period; this module counts these periods as it counts centuries.
+Source: https://www.wikidata.org/wiki/Help:Dates. Wikidata's pages round long periods to the nearest 10,000 years or
+more; this module counts such periods in the same way as centuries.
 """
 
 import datetime
 
 MILLENNIUM, CENTURY, DECADE, YEAR, MONTH, DAY = range(6, 12)
-"""Wikidata's precisions. 0 is a billion years; each step up is a tenth of the step before, down to one year."""
+"""Wikidata's precisions. 0 is a billion years; each next precision is a tenth of the one before, down to one year."""
 GREGORIAN, JULIAN = "Q1985727", "Q1985786"
-"""QIDs of the two calendar models."""
+"""The Wikidata ids of the two calendar models."""
 _DAYS_IN_400_YEARS = 146_097
 _JULIAN_OFFSET = 308
 """Number of days from 1 March of the year 0 (Julian calendar) to the day before 1 January of the
@@ -25,7 +23,7 @@ year 1 (Gregorian calendar)."""
 
 
 def parts_of(time: str) -> tuple[int, int, int]:
-    """Year, month and day of a time string of Wikidata. A month or day that is not given is 0.
+    """Year, month and day from a time string of Wikidata. If the month or the day is not given, it is 0.
 
     >>> parts_of("-0044-03-15T00:00:00Z"), parts_of("+00000001832-00-00T00:00:00Z")
     ((-44, 3, 15), (1832, 0, 0))
@@ -55,7 +53,7 @@ def years_of(year: int, precision: int) -> tuple[int, int]:
 
 
 def _start(year: int, precision: int) -> int:
-    """The first year of the period that contains a year; 0 for the first decade."""
+    """The first year of the period that contains a year; 0 for the decade of the years 1 to 9."""
     if precision >= DECADE:
         return year if precision > DECADE else year // 10 * 10
     span: int = 10 ** (YEAR - precision)
@@ -63,8 +61,7 @@ def _start(year: int, precision: int) -> int:
 
 
 def key_of_time(year: int, month: int, day: int, precision: int) -> str:
-    """One string for a period: the precision, and the digits of year, month and day that all days
-    of the period share.
+    """A string for a period: the precision, and the digits of year, month and day that all days in the period share.
 
     >>> [key_of_time(1832, 5, 4, p) for p in (11, 10, 9, 8, 7, 6, 5)]
     ['time:+1832-05-04/11', 'time:+1832-05/10', 'time:+1832/9', 'time:+183/8', 'time:+18/7', 'time:+1/6', 'time:+/5']
@@ -78,7 +75,7 @@ def key_of_time(year: int, month: int, day: int, precision: int) -> str:
 
 
 def time_of_key(key: str) -> tuple[str, int]:
-    """The first time of a key's period, and the precision.
+    """The first time in the period that a key names, and the precision.
 
     >>> time_of_key("time:+18/7"), time_of_key("time:-D66/3")
     (('+1801-00-00T00:00:00Z', 7), ('-66000001-00-00T00:00:00Z', 3))
@@ -93,8 +90,8 @@ def time_of_key(key: str) -> tuple[str, int]:
 
 
 def year_digits(year: int) -> str:
-    """The year in four digits. A longer year gets a letter in front that tells its length, so that
-    strings sort as years do.
+    """A year written in four digits. A longer year gets a letter in front that states its length, so that the strings
+    sort as the years do.
 
     >>> year_digits(44), year_digits(12_000)
     ('0044', 'A12000')
@@ -104,7 +101,7 @@ def year_digits(year: int) -> str:
 
 
 def to_gregorian(year: int, month: int, day: int) -> tuple[int, int, int]:
-    """The Gregorian day (continued backwards) of a day in the Julian calendar.
+    """Converts a day in the Julian calendar to the Gregorian calendar (continued backwards).
 
     >>> to_gregorian(1642, 12, 25), to_gregorian(-1, 12, 30)
     ((1643, 1, 4), (-1, 12, 28))
@@ -126,14 +123,14 @@ def day_number(year: int, month: int, day: int) -> int:
 
 
 def date_of_day(number: int) -> tuple[int, int, int]:
-    """The day with this number; `day_number` explains the count."""
+    """The day that has this number; `day_number` explains the count."""
     cycles, rest = divmod(number - 1, _DAYS_IN_400_YEARS)
     found = datetime.date.fromordinal(rest + 1)
     return _said(found.year + 400 * cycles), found.month, found.day
 
 
 def years_after(year: int, years: int) -> int:
-    """The year that lies `years` later. The year after 1 BC is AD 1.
+    """The year that is `years` years later than a given year. After 1 BC comes AD 1.
 
     >>> years_after(-44, 57), years_after(14, -57)
     (14, -44)
@@ -142,7 +139,7 @@ def years_after(year: int, years: int) -> int:
 
 
 def years_between(one: int, other: int) -> int:
-    """How many years the second year lies after the first.
+    """By how many years the second year is later than the first.
 
     >>> years_between(-44, 14)
     57
@@ -151,7 +148,7 @@ def years_between(one: int, other: int) -> int:
 
 
 def _counted(year: int) -> int:
-    """The year in a count without a gap: 1 BC is 0."""
+    """The number of a year in a count without a gap, where 1 BC is 0."""
     return year + (year < 0)
 
 

@@ -1,4 +1,4 @@
-"""What planning passes on: a seed with its plans, before the writer words them."""
+"""Records that planning passes on: a seed with its plans, before the writer puts them into words."""
 
 from dataclasses import dataclass, field
 
@@ -9,25 +9,25 @@ from questloom.records.table import Json, Record
 
 DETAIL, COMPUTATION, PLAIN = "detail", "computation", "plain"
 LATER_PICTURE, MID_CHAIN = "later picture", "mid-chain picture"
-"""Kinds of work with a later picture. A solver reads the answer on the later picture ("later
-picture"), or goes on from a detail of it ("mid-chain picture")."""
+"""Kinds of work that need a later picture, which is one that a solver sees after the question's own picture. A solver
+reads the answer in the later picture ("later picture"), or continues from a detail in it ("mid-chain picture")."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Plan(Record):
-    """What a question will ask: a certified form with its price, still without words."""
+    """What a question will ask: a certified form with its price, not yet in words."""
 
     form: Json
-    """`questloom.records.form.Form` as JSON."""
+    """The `questloom.records.form.Form` of the plan, as JSON."""
     bindings: dict[str, str] = field(default_factory=dict)
-    """Variable to the entity id or value key that the plan intends."""
+    """A dict from each variable to the entity id or value key that the plan intends."""
     answer: Answer
     shape: str
-    """The kind of plan: "chain", "meet" or "tree"."""
+    """The shape of the plan: "chain", "meet" or "tree"."""
     certificate: Certificate
     route: Route
     interest: float = 0.0
-    """How much a reader might want to know the answer, 1 to 5; it breaks ties."""
+    """How much a reader might want to know the answer, 1 to 5; decides between plans that are otherwise equal."""
 
     @property
     def logical_form(self) -> Form:
@@ -40,8 +40,8 @@ class Plan(Record):
 
     @property
     def work(self) -> str:
-        """The work of a solver besides looking and searching: read a detail of the picture or of a
-        later picture, compute, or none."""
+        """What a solver must do besides looking and searching: read a detail in the picture or in a later picture,
+        compute, or nothing."""
         return work_of(self.logical_form)
 
     @property
@@ -51,7 +51,7 @@ class Plan(Record):
 
 
 def work_of(form: Form) -> str:
-    """The work of a form as `Plan.work` names it. A computation over a detail counts as a detail."""
+    """The kind of work that a form needs, as in `Plan.work`. A computation with a detail counts as reading a detail."""
     if form.later_reads:
         return MID_CHAIN if {c.var for c in form.later_reads} - {form.ask.var} else LATER_PICTURE
     return DETAIL if form.shown_reads else COMPUTATION if form.of(Compute) else PLAIN
@@ -59,8 +59,7 @@ def work_of(form: Form) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class PlannedSeed(Record):
-    """A seed with its plans, the dearest route first. The list is empty where the seed's writer or
-    method makes no plans."""
+    """A seed with its plans, dearest plan first. The list is empty if the seed's writer or method makes no plans."""
 
     seed: Seed
     plans: tuple[Plan, ...] = ()
@@ -80,8 +79,9 @@ class PlannedSeed(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Preference(Record):
-    """The order in which the writer words a seed's plans. Planning chooses the order over all seeds together."""
+    """The order in which the writer puts a seed's plans into words. Planning chooses the orders for all seeds
+    together."""
 
     item_id: str
     order: tuple[int, ...]
-    """Indices into `PlannedSeed.plans`, in the order of wording."""
+    """Indices into `PlannedSeed.plans`, in the order of writing."""

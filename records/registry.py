@@ -1,4 +1,4 @@
-"""What every registry refuses: two objects with one name, and help texts that are no sentence."""
+"""Every registry refuses two objects with the same name, and help texts that are not a sentence."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ def check_names(what: str, names: Iterable[str]) -> None:
     """Raises an error if two objects of a registry share a name.
 
     Args:
-        what: the objects and what they share, for the error: "two filters have the reason".
+        what: what the objects share, for the error message: "two filters have the reason".
 
     Raises:
         ValueError: a name occurs twice.
@@ -20,10 +20,10 @@ def check_names(what: str, names: Iterable[str]) -> None:
 
 
 def check_sentence(whose: str, words: str) -> None:
-    """Raises an error if a text for users is no sentence.
+    """Raises an error if a text for users is not a sentence.
 
     Args:
-        whose: name of the object, for the error.
+        whose: name of the object, for the error message.
 
     Raises:
         ValueError: the text does not begin with a capital letter, or does not end with a full stop.

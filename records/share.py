@@ -20,7 +20,7 @@ class Share:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """(low, high) of the proportion; (0, 1) where there are no judged items."""
+        """The interval (low, high) of the proportion; (0, 1) if no items were judged."""
         if not self.num:
             return 0.0, 1.0
         p, n, z2 = self.num_good / self.num, self.num, Z95 * Z95

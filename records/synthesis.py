@@ -1,4 +1,4 @@
-"""What the stages of synthesis pass to each other: seeds, questions, certificates, verdicts."""
+"""Records that the stages of synthesis pass to each other: seeds, questions, certificates, verdicts."""
 
 from dataclasses import dataclass, field
 
@@ -11,34 +11,34 @@ from questloom.records.table import Json, Record
 METHODS = ("paths", "injection", "exploration", "external")
 LEVELS = ("easy", "medium", "hard", "expert", "benchmark")
 MAX_ANSWER_WORDS = 6
-"""Default of the recipe's limit `DraftRules.max_answer_words` (OpenSearch-VL, App.: at most 6 tokens)."""
+"""Default value of the recipe's limit `DraftRules.max_answer_words` (OpenSearch-VL, App.: at most 6 tokens)."""
 ABILITIES = (
     "perception",
     "perception+search",
     "perception+reasoning",
     "perception+search+reasoning",
 )
-"""What a question demands of its solver (ODE's ability profiles). Every question needs its picture;
-some need a search, some a computation or comparison."""
+"""What a question demands of its solver (the ability profiles of ODE). Every question needs its picture; some also need
+a search, and some a computation or comparison."""
 NOT_RUN = "not_run"
 BASES = ("closed", "margin", "external")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Seed(Record):
-    """An entity from which one question grows, by one method at one level."""
+    """An entity from which a question is made, by one method and at one level."""
 
     entity_id: str
     method: str
     rule: str
-    """The rule that chose the seed: "rare" (VSearcher), "anchor" (OpenSearch-VL) or "external"."""
+    """The rule that chose the seed's entity: "rare" (VSearcher), "anchor" (OpenSearch-VL) or "external"."""
     level: str
     domain: str
     topic: str = ""
     ability: str = ""
-    """What the question will demand of its solver: one of `ABILITIES`, or "" where the method does not plan it."""
+    """What the question will demand of its solver: one of `ABILITIES`; "" if the method does not plan this."""
     index: int = 0
-    """Index among the seeds of the same entity and method."""
+    """Index of the seed among the seeds with the same entity and method."""
 
     @property
     def id(self) -> str:
@@ -47,23 +47,23 @@ class Seed(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Hop(Record):
-    """One edge of the path from picture to answer, with the evidence for it."""
+    """One edge of the path from picture to answer, with the evidence for the edge."""
 
     source: str
     """Variable at the start of the edge."""
     target: str
     """Variable at the end of the edge."""
     property: str = ""
-    """Property id; "" where only a sentence states the link."""
+    """Property id; "" if only a sentence states the link."""
     reverse: bool = False
-    """Whether the claim runs backwards: its subject is the edge's target."""
+    """Whether the claim's direction is opposite to the edge: the claim's subject is the edge's target."""
     claim_id: str = ""
     revision: int = 0
     evidence: str = ""
-    """The sentence or infobox line that states the claim; `stated` says which."""
+    """The sentence or infobox line that states the claim; `stated` says which of the two it is."""
     stated: str = ""
-    """Where a page states the claim: "sentence", "infobox", or "no" where neither end's page states
-    it in known words. Rows of an older version have ""."""
+    """Where a page states the claim: "sentence", "infobox", or "no" if neither end's page states it in known words.
+    In rows of an older version, this field is ""."""
     page: str = ""
     """Title of the page that holds the evidence."""
     article_id: str = ""
@@ -86,8 +86,7 @@ class Answer(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Check(Record):
-    """One check of the certificate: its name, whether it passed, a score where the check has one,
-    and the evidence."""
+    """One check in the certificate: its name, whether it passed, its score (if it has one), and the evidence."""
 
     name: str
     passed: bool
@@ -97,36 +96,38 @@ class Check(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Rival(Record):
-    """The entity that, besides the intended entity, comes nearest to fitting a description."""
+    """The entity that fits a description best, apart from the intended entity."""
 
     var: str
     entity_id: str
     label: str = ""
     num_gaps: int = 0
-    """Number of clauses about which the store says nothing for this entity. The entity contradicts no clause."""
+    """Number of clauses on which the store has no data about this entity. The entity contradicts none of the
+    clauses."""
     gaps: tuple[str, ...] = ()
-    """The clauses about which the store says nothing, in words of the form."""
+    """The clauses on which the store has no data, in the notation of the form."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Certificate(Record):
-    """The proof that this question has one answer and needs its picture."""
+    """The proof that a question has one answer and needs its picture."""
 
     basis: str
     margin: int
-    """The fewest gaps (clauses without data) over all rivals and variables; -1 where the basis is no margin."""
+    """The smallest number of gaps (clauses without data) over all rivals and variables; -1 if the basis of the
+    certificate is not "margin"."""
     nearest_rival: Rival | None = None
     breaking_claims: tuple[str, ...] = ()
     """Ids of the claims without which the certificate would fail."""
     evidence: tuple[Hop, ...] = ()
     nominal_hops: int = 0
     effective_hops: int | None = None
-    """Number of hops of `smallest_part`; None where the form was not executed."""
+    """Number of hops in `smallest_part`; None if the form was not executed."""
     smallest_part: Json = Json(None)
     """The smallest part of the form that still has the same single answer."""
     answers_without_picture: int | None = None
-    """How many answers the form has without the picture (counted up to a limit); None where the
-    form was not executed."""
+    """Number of answers that the form has without the picture (counted up to a limit); None if the form was not
+    executed."""
     checks: tuple[Check, ...] = ()
     votes: Json = Json(None)
 
@@ -137,26 +138,26 @@ class Certificate(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Verdict(Record):
-    """The verdict of one filter on a question. Kept questions carry the verdicts of all filters."""
+    """The verdict of one filter on a question. A question that is kept has the verdicts of all filters."""
 
     filter: str
     passed: bool | None
-    """Whether the question passed; None where the filter was not run."""
+    """Whether the question passed; None if the filter was not run."""
     solver: str = ""
-    """Name of the solver: a model, "local_search" or "popularity_prior"; `NOT_RUN` where the filter was not run."""
+    """Name of the solver: a model, "local_search" or "popularity_prior"; `NOT_RUN` if the filter was not run."""
     num_samples: int = 0
     num_correct: int = 0
     evidence: Json = Json(None)
 
 
 def not_run(filter: str, why: str) -> Verdict:
-    """The verdict of a filter that was not run on a question: neither passed nor failed."""
+    """The verdict of a filter that was not run: neither passed nor failed."""
     return Verdict(filter=filter, passed=None, solver=NOT_RUN, evidence=Json({"why": why}))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Enhancement(Record):
-    """How the shown picture was degraded, and the tool that repairs it. The store keeps the original picture."""
+    """How the shown picture was degraded, and which tool repairs it. The store still has the original picture."""
 
     degradation: str
     tool: str
@@ -179,35 +180,35 @@ class Question(Record):
     writer: str
     answer: Answer
     form: Json = Json(None)
-    """The logical form (`questloom.records.form.Form`) as JSON; null where the draft has no form."""
+    """The logical form (`questloom.records.form.Form`) as JSON; null if the draft has no form."""
     bindings: dict[str, str] = field(default_factory=dict)
-    """Variable to the entity id or value key that the question intends."""
+    """A dict from each variable to the entity id or value key that the question intends."""
     hops: tuple[Hop, ...] = ()
     interest: float = 0.0
-    """How much a reader might want to know the answer, 1 to 5; 0 where nobody measured this."""
+    """How much a reader might want to know the answer, 1 to 5; 0 if this was not measured."""
     anchor: str = ""
     """The entity that the picture shows."""
     anchor_phrase: str = ""
-    """The words of the question that refer to the picture ("the lighthouse in the picture")."""
+    """The words in the question that refer to the picture ("the lighthouse in the picture")."""
     image_id: str = ""
     source_image_id: str = ""
-    """Id of the picture before degradation; equals `image_id` unless the picture was degraded."""
+    """Id of the picture before degradation; equals `image_id` if the picture was not degraded."""
     votes: Json = Json(None)
-    """Votes of the models that read the question back, in order; null where code composed the words from the form."""
+    """Votes of the models that checked the question's wording, in order; null if code wrote the words from the form."""
     certificate: Certificate | None = None
     route: Route | None = None
-    """The price of the question's cheapest solution; None where the question has no form."""
+    """The price of the question's cheapest solution; None if the question has no form."""
     grounding: Json = Json(None)
     verdicts: tuple[Verdict, ...] = ()
     enhancement: Enhancement | None = None
     split: str = ""
     provenance: Json = Json(None)
-    """Source of an external row: file, row and licence as given."""
+    """Source of a question from an external file: file, row and licence as given."""
     index: int = 0
 
     @property
     def id(self) -> str:
-        """The hash of seed and index. A reply's text is never part of an id."""
+        """The id: a hash of the seed and the index. The id never depends on the text of a model's reply."""
         return record_id("Question", self.seed_id, index=self.index)
 
     @property

@@ -1,8 +1,7 @@
-"""Records as rows: one base class derives the Arrow schema from the dataclass itself.
+"""Records as table rows: a base class derives the Arrow schema from the dataclass itself.
 
-The dataclass is the single source of truth. `tests/records/schemas/` holds each schema as text, so
-that a change becomes visible. The tests also keep rows of older versions and prove that they still
-load.
+The dataclass alone defines the fields. `tests/records/schemas/` holds each schema as text, so that a change becomes
+visible. The tests also keep rows of older versions and check that these rows still load.
 
 Supported field types: str, int, float, bool, bytes, another Record, `T | None`, `tuple[T, ...]`,
 `dict[str, T]` (an Arrow map, sorted by key) and `Json` (any JSON value, stored as canonical text).
@@ -75,18 +74,17 @@ def decode_json(cell: str | None) -> Any:
     """Decodes a cell of a JSON column.
 
     Args:
-        cell: JSON text; None in a row without a value.
+        cell: JSON text; None if the row has no value.
 
-    Raises:
-        ValueError: the cell is no JSON.
+    Raises: ValueError: the cell is not JSON.
     """
     return None if cell is None else json.loads(cell)
 
 
 @functools.cache
 def _decoder(hint: Any) -> Callable[[Any], Any]:
-    """The function that turns a row's value into a field's value. Each type is resolved once, since
-    runs read millions of rows."""
+    """The function that turns a cell's value into a field's value. The function is made once per type, because runs
+    read millions of rows."""
     hint = _without_none(hint)
     if hint is Json:
         return decode_json
@@ -127,7 +125,7 @@ class Record:
         return pa.schema(fields, metadata={"record": cls.__name__, "version": str(cls.VERSION)})
 
     def to_row(self) -> dict[str, Any]:
-        """This record as a dict that `pyarrow.Table.from_pylist(…, schema=cls.schema())` takes."""
+        """This record as a dict for `pyarrow.Table.from_pylist(…, schema=cls.schema())`."""
         return {f.name: _to_arrow(t, getattr(self, f.name)) for f, t in self.typed_fields()}
 
     @classmethod
@@ -137,8 +135,8 @@ class Record:
 
     @classmethod
     def from_row(cls, row: dict[str, Any]) -> Self:
-        """The record of a row. A field that the row lacks takes its default (an older version wrote
-        the row).
+        """Makes a record from a row. If the row lacks a field (an older version wrote the row), the field gets its
+        default.
 
         Raises:
             ValueError: the row lacks a field that has no default.

@@ -1,8 +1,7 @@
-"""What the teacher's stages pass to each other: an episode with its task, the judges' verdicts, and
-tool statistics.
+"""Records that the teacher's stages pass to each other: an episode with its task, the judges' verdicts, and tool
+statistics.
 
-The records of this module do not depend on time, machine or worker. `EpisodeTimes` holds the clock
-times separately.
+The records in this module do not depend on time, machine or worker. `EpisodeTimes` stores the clock times separately.
 """
 
 from dataclasses import dataclass, field
@@ -14,8 +13,8 @@ from questloom.records.table import Record
 
 @dataclass(frozen=True, kw_only=True)
 class ToolStatistics(Record):
-    """What one episode did with its tools (ODE's measures of behaviour). Only calls that passed the
-    format check and were run count."""
+    """What one episode did with its tools (the measures of behaviour from ODE). A call counts only if it passed the
+    format check and was run."""
 
     num_turns: int = 0
     num_slips: int = 0
@@ -23,17 +22,17 @@ class ToolStatistics(Record):
     num_calls: int = 0
     calls_by_tool: dict[str, int] = field(default_factory=dict)
     faults_by_tool: dict[str, int] = field(default_factory=dict)
-    """Failed calls by tool: the model's fault, a limit, or the provider's fault."""
+    """Number of failed calls by tool and cause: the model's fault, a limit, or the provider's fault."""
     pictures_found: int = 0
     """Number of pictures that searches and pages returned."""
     pictures_made: int = 0
-    """Number of pictures that a tool made: crops, repairs, figures."""
+    """Number of pictures that tools made: crops, repairs, figures."""
     handles_as_input: int = 0
     """Number of calls that named a picture."""
     tool_pictures_used_again: int = 0
     """Number of pictures from tools, found or made, that a later call named."""
     made_pictures_used_again: int = 0
-    """Number of pictures made by a tool that a later call named."""
+    """Number of pictures that a tool made and a later call named."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +48,7 @@ class AnswerVerdict(Record):
     why: str = ""
     confidence: float | None = None
     prompt: str = ""
-    """Version of the prompt for the judge's model."""
+    """Version of the prompt that the judge's model got."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +57,7 @@ class ProcessFinding(Record):
 
     rule: str
     turn: int
-    """Index of the turn with the fault; -1 for the episode as a whole."""
+    """Index of the turn with the fault; -1 if the fault concerns the whole episode."""
     evidence: str = ""
 
 
@@ -68,23 +67,23 @@ class ProcessCheck(Record):
 
     by: str
     num_checked: int = 0
-    """Number of cited observations that the judge looked up."""
+    """Number of cited facts that the judge looked up in observations."""
     findings: tuple[ProcessFinding, ...] = ()
-    """The faults that the recipe tolerates."""
+    """The faults that were found and that the recipe tolerates."""
     scores: dict[str, float] = field(default_factory=dict)
-    """The model's scores by dimension."""
+    """The model's scores, by dimension of quality."""
     why: str = ""
     prompt: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Trajectory(Record):
-    """One rollout on its way to the data set."""
+    """One rollout that may become part of the data set."""
 
     question_id: str
     seed_id: str
     split: str
-    """Split of the question: "sft/train", "rl/validation", …"""
+    """The split to which the question belongs: "sft/train", "rl/validation", …"""
     level: str
     method: str
     domain: str
@@ -97,7 +96,7 @@ class Trajectory(Record):
     episode: Episode
     """The episode without its times; `EpisodeTimes` holds the times."""
     source_ids: tuple[str, ...] = ()
-    """For each picture of the episode, the store's picture that it is or was made from; "" where this is unknown."""
+    """For each picture of the episode, the store's picture that it is or was made from; "" if unknown."""
     statistics: ToolStatistics
     verdict: AnswerVerdict | None = None
     process: ProcessCheck | None = None
@@ -115,19 +114,19 @@ class Trajectory(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class EpisodeTimes(Record):
-    """The clock times of an episode, and facts that depend on how workers shared the work."""
+    """The clock times of an episode, and data that depend on how workers shared the work."""
 
     episode_id: str
     seconds: float = 0.0
-    """Seconds that the whole episode took, over all runs that played it."""
+    """Number of seconds that the whole episode took, over all runs that played it."""
     turn_seconds: tuple[float, ...] = ()
-    """Seconds of model and tool together, by turn."""
+    """Number of seconds of model and tool together, by turn."""
     tool_seconds: tuple[float, ...] = ()
-    """Seconds of the tool, by turn; 0 for turns without a tool call."""
+    """Number of seconds of the tool, by turn; 0 for turns without a tool call."""
     tool_cost: tuple[float, ...] = ()
-    """Money spent on the tool, by turn. A result from the memory of a process costs nothing."""
+    """Money spent on the tool, by turn. A result from the cache in a process's memory costs nothing."""
     cached: tuple[bool, ...] = ()
-    """Whether the tool's result came from the memory of a process, by turn."""
+    """Whether the tool's result came from the cache in a process's memory, by turn."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,7 +138,7 @@ class TaskResult(Record):
     split: str
     num_rollouts: int
     num_correct: int
-    """Number of rollouts with a correct answer, whether or not their process passed."""
+    """Number of rollouts with a correct answer, whether or not the process judge passed them."""
     num_kept: int
     """Number of kept trajectories."""
     reasons: dict[str, int] = field(default_factory=dict)
