@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from benchmarks.truth_reader.parts import Part, Rules, rule
-from benchmarks.truth_reader.query import SELF, Compared, Has, Pictured, Seen
+from benchmarks.truth_reader.query import SELF, WRITTEN, Compared, Has, Pictured, Seen
 from benchmarks.truth_reader.world import Date, Number, Text
 
 MONTHS = (
@@ -170,12 +170,14 @@ class Amounts(Rules):
     def seen_literal(self, start: int) -> Iterator[Part]:
         """Reads a noun phrase for a value that the picture shows."""
         var = f"d{start}"
+        if self.at(start, "that", "year"):
+            yield Part(start + 2, (), 0, WRITTEN, "date")
         for words, what in (
             ("the year given on", "year"),
             ("the date given on", "year"),
             ("the year on", "year"),
             ("the year written on", "year"),
-            ("the year written in the picture", "year"),
+            ("the year written in this picture", "year"),
             ("the year written in the picture of", "year"),
             ("the year that can be read on", "year"),
             ("the number on", "number"),

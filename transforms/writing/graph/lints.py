@@ -238,7 +238,10 @@ def _verbs(language: str) -> tuple[frozenset[str], frozenset[str]]:
         for f in phrase.say
         if f.verb in BE and f.middle
     ]
-    participles = {*forms.participles.values(), *(f.middle.split(" ")[0] for f in frames)} - {
+    participles = {
+        *forms.participles.values(),
+        *(f.middle.removeprefix("first ").split(" ")[0] for f in frames),
+    } - {
         "the",
         "a",
         "in",

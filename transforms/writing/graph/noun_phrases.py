@@ -10,7 +10,7 @@ Each `NounPhrases` makes one random derivation and keeps account of how awkward 
 
 import random
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
 from questloom.language.frames import PREPOSITIONS, Frame, share_verb
@@ -42,6 +42,8 @@ class NounPhrases:
         self.form_words, self.rng = form_words, rng
         self.used: set[int] = set()
         self.introduced: dict[str, str] = {}
+        self.told_years: set[str] = set()
+        """Years read in pictures that have a sentence of their own."""
         self.anchor_phrase = ""
         self.cost = 0.0
         self.said_nouns: list[str] = []
@@ -67,19 +69,37 @@ class NounPhrases:
         return self._described(term)
 
     def read_year(self, reads: Reads, opening: str = "") -> str:
-        """A year that is seen in a picture: "the year on the plaque of this bridge"; `opening` says how it must begin."""
+        """A year seen in a picture: "the year on the plaque of this bridge", "that year" after a
+        sentence about the year. `opening` is the required beginning."""
+        if reads.var in self.told_years:
+            return self.form_words.data["that_year"]
+        table = self.form_words.data["readings"][reads.property]
+        said = self.placed(
+            reads,
+            {
+                k: self.choose([t for t in v if t.startswith(opening)])
+                for k, v in table.items()
+                if k != "told"
+            },
+        )
+        # A long phrase for the year comes between "how many years after" and the verb.
+        self.cost += 0.5 * max(0, len(said.split()) - LIGHT)
+        return said
+
+    def placed(self, reads: Reads, templates: Mapping[str, str]) -> str:
+        """The template for the place of a writing, filled: on a part of a thing, on a whole thing,
+        in the question's picture or in the picture of another thing."""
         words = self.form_words
-        table = words.data["readings"][reads.property]
         part = words.class_noun(reads.part) if reads.part else ""
         if not in_picture(words, reads, part):
-            whole = not part or part in words.data["parts_written"]
-            said = table["whole" if whole else "part"]
-            template = self.choose([t for t in said if t.startswith(opening)])
+            template = templates[
+                "whole" if not part or part in words.data["parts_written"] else "part"
+            ]
         elif reads.of == words.form.anchor:
-            self.anchor_phrase = self.anchor_phrase or "the picture"
-            return self.choose(table["picture"])
+            self.anchor_phrase = self.anchor_phrase or "this picture"
+            return templates["picture"]
         else:
-            template = self.choose(table["picture_of"])
+            template = templates["picture_of"]
         return template.replace("{p}", part).replace("{s}", self.noun_phrase(reads.of))
 
     def in_year(self, reads: Reads) -> str:
@@ -311,6 +331,8 @@ class NounPhrases:
                 other = self.noun_phrase(twin.subject)
                 self._depth -= 1
                 self.introduce(var, noun)
+                # "the same family as the first one": a family, or a painting?
+                self.cost += HOPELESS * (other == "the first one")
                 return f"the same {noun} as {other}"
         self.used = before
         return ""

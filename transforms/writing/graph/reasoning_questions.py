@@ -40,7 +40,7 @@ def phrase_picture_question(phrases: NounPhrases, reads: Reads) -> str:
     )
     template = phrases.choose(table.get(f"{year}{where}") or table["any"])
     if "{s}" not in template:
-        phrases.anchor_phrase = "the picture"
+        phrases.anchor_phrase = "this picture"
         return template
     return (
         template.replace("{ps}", words.words.plural(part))
@@ -121,7 +121,8 @@ def ages(phrases: NounPhrases, compute: Compute) -> str:
     index, claim = words.definition(of[far])
     if claim.property == BIRTH:
         return f"how many years {'older' if first else 'younger'} than {one} was {other}?"
-    return f"how many years {'before' if first else 'after'} {one} {phrases.choose(phrases.frames(index)).inverted(other, words.verbs.bases)}?"
+    died = phrases.choose(phrases.frames(index)).inverted(other, words.verbs.bases)
+    return f"how many years {'earlier' if first else 'later'} than {one} {died}?"
 
 
 def _between_events(phrases: NounPhrases, compute: Compute) -> str:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from questloom.records.form import Term
+from questloom.records.form import Reads, Term
 from questloom.transforms.writing.graph.form_words import FormWords
 from questloom.transforms.writing.graph.lints import weigh_sentence
 from questloom.transforms.writing.graph.noun_phrases import HOPELESS
@@ -153,9 +153,18 @@ def tell(words: FormWords, things: tuple[Thing, ...], rng: random.Random) -> tup
             add(lambda t, thing=thing: t.announce(thing.var, thing.link, facts[thing.var]))  # type: ignore[misc]
         while left := [i for i in facts[thing.var] if i not in telling.used]:
             add(lambda t, thing=thing, left=left: t.more_of(thing.var, left))  # type: ignore[misc]
+    for reads in _counted_years(words):
+        if rng.random() < 0.5:
+            add(lambda t, reads=reads: t.tell_year(reads))  # type: ignore[misc]
     add(_ask)
     telling.cost += PER_SENTENCE * (len(texts) - 1)
     return " ".join(texts), telling
+
+
+def _counted_years(words: FormWords) -> list[Reads]:
+    """The years in pictures that the question counts from."""
+    asked = words.computes.get(words.form.ask.var)
+    return [words.reads[a] for a in asked.args if a in words.reads] if asked else []
 
 
 def _ask(telling: Telling) -> str:

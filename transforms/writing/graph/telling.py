@@ -5,7 +5,7 @@ import random
 from collections.abc import Sequence
 
 from questloom.language.frames import BE
-from questloom.records.form import Term
+from questloom.records.form import Reads, Term
 from questloom.records.knowledge import Value
 from questloom.transforms.writing.graph.form_words import FormWords, bare
 from questloom.transforms.writing.graph.noun_phrases import HOPELESS, NounPhrases
@@ -36,6 +36,7 @@ class Telling(NounPhrases):
         """A derivation that goes on from here with a new sentence."""
         other = copy.copy(self)
         other.used, other.introduced = set(self.used), dict(self.introduced)
+        other.told_years = set(self.told_years)
         other.said_nouns, other._before, other._nouns = [], self._mentioned, dict(self._nouns)
         other._mentioned, other._announcing = [], False
         other._now_another = other._called_it = ""
@@ -69,9 +70,11 @@ class Telling(NounPhrases):
         if frame.subject == slot:
             role = frame.verb in BE and frame.middle.startswith(("the ", "a ", "an "))
             self.cost += HOPELESS * role  # "A man was the father of this man."
+            # "A novel is by the author of …"
+            self.cost += 3.0 * (frame.preposition == "by" and not frame.middle)
             named = self._first_named(var, told)
             said = frame.predicate(self._other_end(frame, index, slot))
-            if claims and (reduced := self.rng.random() < 0.5):
+            if claims and (reduced := not self._now_another and self.rng.random() < 0.5):
                 named = self.modified(named, claims, person, bare_head=True)
             self._introduced_as(var)
             both = claims and not reduced
@@ -79,6 +82,8 @@ class Telling(NounPhrases):
         subject = self.noun_phrase(known, subject=True)
         self.cost += 5.0 * (frame.preposition == "by" and not frame.middle)  # "is by an author"
         named = self._first_named(var, told)
+        # "Another painting in the museum" would say that the first one is there too.
+        self.cost += HOPELESS * bool(claims and self._now_another)
         if claims:
             named = self.modified(named, claims, person, bare_head=True)
         self._introduced_as(var)
@@ -114,6 +119,12 @@ class Telling(NounPhrases):
         self.used.update(i for i, _ in chosen)
         subject = self.noun_phrase(var, subject=True)
         return f"{subject} {self.predicates(chosen)}."
+
+    def tell_year(self, reads: Reads) -> str:
+        """A sentence about a year in a picture: "A year is written on the plaque of this tower."."""
+        told = self.placed(reads, self.form_words.data["readings"][reads.property]["told"])
+        self.told_years.add(reads.var)
+        return f"{told}."
 
     def _slot(self, index: int, var: str) -> str:
         return "o" if self.form_words.claims[index].object == var else "s"
@@ -233,6 +244,9 @@ class Telling(NounPhrases):
         if mine == "it" and var in self._mentioned:
             # "How many years after that painting was made did its artist die?"
             near = self._mentioned
+        elif var not in self._mentioned:
+            # "A museum is named after a man. He is buried in a church. When was it opened?": the museum?
+            near = [*(v for v in self.introduced if v != self.form_words.form.anchor), *near]
         if mine == ANY or var not in near:
             return ""
         others = {t.key() if isinstance(t, Value) else t for t in near if self._may_be(t, mine)}
