@@ -114,6 +114,8 @@ class Amounts(Rules):
         """Reads a date, number or text as a noun phrase: "the year {x} was built", "the height of
         {x}", "the year given on the plaque on {x}".
         """
+        if self.at(start, "that", "year"):
+            yield Part(start + 2, (), 0, WRITTEN, "date")
         var = f"d{start}"
         for end, said in self.owner(start):
             for words, prop in self.lexicon.events.items():
@@ -170,8 +172,6 @@ class Amounts(Rules):
     def seen_literal(self, start: int) -> Iterator[Part]:
         """Reads a noun phrase for a value that the picture shows."""
         var = f"d{start}"
-        if self.at(start, "that", "year"):
-            yield Part(start + 2, (), 0, WRITTEN, "date")
         for words, what in (
             ("the year given on", "year"),
             ("the date given on", "year"),
