@@ -104,8 +104,8 @@ def _ends(at: Ground, way: Way, hops: int, draw: Random) -> Iterator[Grown]:
 
 
 def _ways(at: Ground, way: Way, hops: int, draw: Random, refusals: Refusals) -> Iterator[Way]:
-    """The ways with one step less than the hops. A way with as many steps as hops is included if
-    its last step is a reverse step: the form then asks for the way's end."""
+    """The ways with `hops` - 1 steps. Ways with `hops` steps are included if the last step is a
+    reverse step, because a form can ask for its end."""
     if len(way.steps) == hops - 1:
         yield way
     if len(way.steps) == hops:
@@ -202,7 +202,7 @@ def read_on(at: Ground, way: Way, refusals: Refusals) -> list[Way]:
 
 
 def _fits(descriptor: Descriptor, way: Way) -> bool:
-    """Whether a descriptor names nothing that the way hides or has stated already."""
+    """Whether a descriptor is free of names that the way hides, and of facts that the way has stated."""
     return not descriptor.ends & (frozenset(way.things) | way.said)
 
 

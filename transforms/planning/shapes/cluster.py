@@ -58,7 +58,7 @@ from questloom.transforms.writing.graph.graph_writer import ask_for, belong_toge
 MAX_STEPS = 3
 """Maximum number of steps from the picture to a compared thing."""
 MAX_WAYS = 60
-"""Maximum number of ways of each number of steps that are kept, drawn at random."""
+"""Maximum number of ways kept for each number of steps. The kept ways are drawn at random."""
 MAX_EDGES = 12
 """Maximum number of steps that are tried from the end of one way."""
 MAX_NEIGHBOURS = 4

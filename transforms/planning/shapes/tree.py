@@ -183,7 +183,7 @@ def _back_over(
     draw: Random,
     refusals: Refusals,
 ) -> Iterator[tuple[tuple[str, Edge], ...]]:
-    """The chains whose last step is this one, given as the step back."""
+    """The chains whose last step is the step `back`, which is given backwards from its end."""
     forward = Edge(
         property=back.property, target=thing, reverse=not back.reverse, weight=back.weight
     )

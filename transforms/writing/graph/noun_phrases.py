@@ -92,7 +92,7 @@ class NounPhrases:
         return template.replace("{p}", part).replace("{s}", self.noun_phrase(reads.of))
 
     def in_year(self, reads: Reads) -> str:
-        """The date of a thing that a year in a picture dates: "in the year on the plaque of this
+        """The date of a thing whose year stands in a picture: "in the year on the plaque of this
         bridge", never "in the date"."""
         return f"in {self.read_year(reads, 'the year')}"
 
