@@ -218,8 +218,8 @@ def _years_between(
 
 
 def _whole_years_agree(one: Value, other: Value) -> bool:
-    """Whether the whole years between two dates equal the difference of their years. Two dates
-    without a day always agree, since only their years are known.
+    """Whether the whole years between two dates equal the difference of their years. If one date
+    has no day, the years always agree, since nothing more exact is known.
 
     From 2 February 1856 to 29 January 1940 there are 83 whole years, but 84 by the years alone:
     readers count both ways.
