@@ -137,6 +137,8 @@ class Run:
     """Filters that were not run, by name, and why."""
     custom_filters: dict[str, dict[str, Any]] = field(default_factory=dict)
     """Those of other packages, by name: identity, help, reasons."""
+    custom_writer: str = ""
+    """The writer of another package, and who read its words back; "" where the program's own wrote."""
     extensions: tuple[str, ...] = ()
     """The identities of all objects of other packages; of episodes, of tools and services."""
 
@@ -238,6 +240,7 @@ def open_run(folder: Location) -> Run:
         tuple(sorted(stages, key=lambda s: (s.number, s.name))),
         resolved.get("not_run", {}),
         resolved.get("custom_filters", {}),
+        resolved.get("custom_writer", ""),
         tuple(resolved.get("extensions", ())),
     )
 

@@ -1,7 +1,7 @@
 """What everything that writes questions has in common: a whole plan goes in, and its words come out.
 
-Two writers implement it: `graph` composes words from the form and needs no model, `llm` asks one. No writer judges its own work:
-words that are not composed from the form are read back by a `Reader`.
+Two writers implement it: `graph` composes words from the form and needs no model, `llm` asks one. A package may bring another
+(`custom.py`). No writer judges its own work: words that are not composed from the form are read back by a `Reader`.
 """
 
 from dataclasses import dataclass, field
@@ -12,6 +12,10 @@ from questloom.records.outcomes import Reason
 from questloom.records.plan import Plan
 from questloom.records.synthesis import Answer
 from questloom.transforms.certificate.certify import Refusal
+
+GRAPH, LLM = "graph", "llm"
+WRITERS = (GRAPH, LLM)
+"""The program's own; any other name is one of a package."""
 
 
 @dataclass(frozen=True, kw_only=True)
