@@ -24,6 +24,7 @@ STEPS = {
     "P84": "architect",
     "P138": "namesake",
     "P170": "maker",
+    "P1066": "teacher",
 }
 QUESTIONS = {
     "P19": "Where was {} born?",
