@@ -9,7 +9,7 @@ refuses. A package may also give it a short name, as entry point of the group `q
 """
 
 from questloom.knowledge.store.store import Store
-from questloom.records.form import ClaimClause, ClassClause, Form, Image
+from questloom.records.form import ClaimClause, ClassClause, Form, Image, Term
 from questloom.records.outcomes import Reason
 from questloom.records.plan import Plan
 from questloom.transforms.certificate.certify import Refusal
@@ -59,10 +59,11 @@ class Terse:
 
 def properties_of(form: Form) -> list[str]:
     """The relations from the picture to what is asked, each from a thing to its value; none where the form is no such path."""
-    at, found = form.anchor, []
+    at: Term = form.anchor
+    found = []
     shown, *claims = form.clauses
     for claim in claims:
-        if claim == ClassClause(var=at, class_id=HUMAN):  # whoever is somebody's father
+        if isinstance(claim, ClassClause) and claim.class_id == HUMAN:  # as is every father
             continue
         if not isinstance(claim, ClaimClause) or claim.subject != at:
             return []

@@ -7,9 +7,9 @@ import pytest
 from questloom.transforms.writing.rule_reader import RuleReader
 from questloom.transforms.writing.writer import Vote, Wording
 from tests.transforms.writing.llm.hostile_store import PLANS, hostile_store
-from tests.transforms.writing.llm.test_hostile_replies import HONEST, WORDED, named
+from tests.transforms.writing.llm.test_hostile_replies import WORDED, named
 
-GOOD = HONEST["teacher"]
+GOOD = "On which day was the teacher of this cathedral's architect born?"
 
 
 class Model:
@@ -23,7 +23,7 @@ class Model:
         return [Vote(holds=True, why="a model")]
 
 
-def read(text, phrase="the cathedral in the picture", of="teacher", **settings):
+def read(text, phrase="this cathedral", of="teacher", **settings):
     reader = RuleReader(hostile_store(), **settings)
     wording = Wording(text=text, anchor_phrase=phrase)
     return asyncio.run(reader.read(PLANS[of](), wording, "seed"))
@@ -43,10 +43,10 @@ def test_hostile_words_do_not_hold_and_for_what_is_wrong_with_them(case):
 @pytest.mark.parametrize(
     ("text", "phrase", "fault"),
     [
-        (GOOD.replace("the teacher", "the the teacher"), "the cathedral in the picture", "doubled"),
-        (f"Identify it. {GOOD}", "the cathedral in the picture", "opener of an exam paper"),
-        (GOOD, "the architect", "does not point to the picture"),
-        (GOOD.replace("teacher", "pupil"), "the cathedral in the picture", "pupil"),
+        (GOOD.replace("the teacher", "the the teacher"), "this cathedral", "doubled"),
+        (f"Identify it. {GOOD}", "this cathedral", "opener of an exam paper"),
+        (GOOD, "the teacher", "does not point to the picture"),
+        (GOOD.replace("teacher", "pupil"), "this cathedral", "does not say"),
     ],
 )
 def test_a_lint_or_a_rule_that_is_broken_is_a_vote_against(text, phrase, fault):
