@@ -1,5 +1,6 @@
 """The gallery, a static page of data sets (`benchmarks/gallery.py`)."""
 
+import re
 import shutil
 
 import pyarrow.parquet as pq
@@ -7,7 +8,7 @@ import pytest
 from lxml import html
 from PIL import Image
 
-from benchmarks.gallery import drawn, rows, shown, solved, write_gallery
+from benchmarks.gallery import drawn, turns_of, rows, shown, solved, write_gallery
 from questloom.pipeline.report.people_names import Names
 
 
@@ -64,11 +65,30 @@ def test_a_route_is_drawn_and_one_with_an_unknown_move_is_refused(exported):
         shown(row, credit, "", Names(None), [])
 
 
-def test_a_solved_episode_is_shown_turn_by_turn_and_escaped(taught, tmp_path):
+def test_a_solved_episode_is_shown_with_thoughts_calls_returns_and_answer_escaped(taught, tmp_path):
     episodes = solved(taught / "dataset")
     assert episodes
     write_gallery([taught / "dataset"], tmp_path, number=50, seed=1)
     page = html.parse(str(tmp_path / "index.html"))
-    turns = page.xpath("//article/details[summary='An episode that solved it']/pre")
-    assert len(turns) == sum(map(len, episodes.values())) and not page.xpath("//script")
-    assert any("<tool_call>" in turn.text for turn in turns)
+    turns = page.xpath("//article/details[summary='An episode that solved it']/ol/li")
+    moves = [move for each in episodes.values() for move in each]
+    assert len(turns) == len(moves) and not page.xpath("//script")
+    for each in episodes.values():
+        *calls, last = each
+        assert last.answer and last.thought and not last.call
+        assert all(move.call and move.thought and move.returned for move in calls)
+    shown_calls = [turn.findtext("code") for turn in turns]
+    assert sorted(filter(None, shown_calls)) == sorted(m.call for m in moves if m.call)
+    assert all(re.fullmatch(r"\w+\(\w+=.*\)", call) for call in shown_calls if call)
+
+
+def test_questions_with_an_episode_are_drawn_first():
+    found = [{"id": str(i), "question": f"Who? {i}"} for i in range(9)]
+    assert {row["id"] for row in drawn(found, 2, 1, {"3", "7"})} == {"3", "7"}
+    assert {row["id"] for row in drawn(found, 9, 1, {"3"})} == {str(i) for i in range(9)}
+
+
+def test_a_turn_that_breaks_the_format_is_refused():
+    message = {"role": "assistant", "content": [{"text": "<think>So.</think>"}]}
+    with pytest.raises(ValueError, match="turn 0: no_action"):
+        turns_of([message], "[]")
