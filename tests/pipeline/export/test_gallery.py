@@ -8,7 +8,7 @@ import pytest
 from lxml import html
 from PIL import Image
 
-from benchmarks.gallery import drawn, turns_of, rows, shown, solved, write_gallery
+from benchmarks.gallery import drawn, rows, shown, solved, turns_of, write_gallery
 from questloom.pipeline.report.people_names import Names
 
 
