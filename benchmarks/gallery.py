@@ -3,8 +3,8 @@
     python -m benchmarks.gallery WORLD_RUN/dataset SLICE_RUN/dataset --out FOLDER [--number 50] [--seed 1]
 
 Writes `FOLDER/index.html` and small pictures beside it: of each question its path, route and certificate, and the turns of a kept episode,
-where `questloom teach` made one. Each data set gives an equal share, or all that it has; those with an episode are drawn first. Questions with
-equal words are shown once. A picture whose licence is only inferred is linked, not copied.
+where `questloom teach` made one. Each data set gives an equal share, or all that it has; those with an episode are drawn first, and
+last those whose words stand there with another picture. A picture whose licence is only inferred is linked, not copied.
 """
 
 import argparse
@@ -128,13 +128,19 @@ def rows(dataset: Path) -> list[dict[str, Any]]:
 def drawn(
     questions: Sequence[dict[str, Any]], number: int, seed: int, played: Container[str] = ()
 ) -> list[dict[str, Any]]:
-    """That many questions with different words, at random by the seed; those whose ids are `played` first."""
+    """That many questions at random by the seed: those whose ids are `played` first, and last those whose words stand before with another picture."""
     order = sorted(
         questions,
         key=lambda row: (row["id"] not in played, priority(seed, row["id"], "gallery")),
     )
-    first = {row["question"]: row for row in reversed(order)}
-    return [row for row in order if first[row["question"]] is row][:number]
+    pictures: dict[str, list[str]] = {}
+    ranked = []
+    for row in order:
+        known = pictures.setdefault(row["question"], [])
+        if row["image_sha256"] not in known:
+            ranked.append((len(known), row))
+            known.append(row["image_sha256"])
+    return [row for _, row in sorted(ranked, key=lambda pair: pair[0])][:number]
 
 
 def shares(sizes: Sequence[int], number: int) -> list[int]:
@@ -223,6 +229,18 @@ def certificate_lines(row: dict[str, Any]) -> list[str]:
     ]
 
 
+def licence_words(credit: dict[str, str]) -> str:
+    """A picture's licence, and on what grounds where its source does not state it.
+
+    >>> licence_words({"licence": "Public domain", "credit": "somebody; inferred: by age"})
+    'Public domain (inferred: by age)'
+    >>> licence_words({"licence": "CC0-1.0", "credit": "somebody"})
+    'CC0-1.0'
+    """
+    grounds = re.search(r"\binferred\b[^;]*", credit["credit"])
+    return f"{credit['licence']} ({grounds[0]})" if grounds else credit["licence"]
+
+
 def shown(
     row: dict[str, Any],
     credit: dict[str, str],
@@ -254,7 +272,7 @@ def shown(
         certificate=certificate_lines(row),
         turns=turns,
         picture=picture,
-        credit=", ".join(filter(None, (credit["author"], credit["licence"]))),
+        credit=", ".join(filter(None, (credit["author"], licence_words(credit)))),
         source=source if source.startswith("https://") and not is_invented(source) else "",
     )
 

@@ -39,11 +39,16 @@ def test_a_picture_whose_licence_is_inferred_is_linked_and_not_copied(exported, 
     page = html.parse(str(tmp_path / "gallery" / "index.html"))
     assert len(page.xpath("//article")) == 3 and not page.xpath("//img")
     assert not list((tmp_path / "gallery").glob("*.jpg"))
+    assert all("(inferred: by age)" in each.text for each in page.xpath("//article/small"))
 
 
-def test_the_same_words_are_drawn_once():
-    found = drawn([{"id": str(i), "question": f"Who? {i // 2}"} for i in range(6)], 10, 1)
-    assert sorted(row["question"] for row in found) == ["Who? 0", "Who? 1", "Who? 2"]
+def test_the_same_words_are_drawn_last_and_with_one_picture_once():
+    found = [
+        {"id": str(i), "question": f"Who? {i // 3}", "image_sha256": str(i % 3 // 2)}
+        for i in range(9)
+    ]
+    words = [row["question"] for row in drawn(found, 10, 1)]
+    assert sorted(words[:3]) == sorted(words[3:]) == ["Who? 0", "Who? 1", "Who? 2"]
 
 
 def test_a_folder_without_questions_is_refused(tmp_path):
@@ -53,7 +58,8 @@ def test_a_folder_without_questions_is_refused(tmp_path):
 
 def test_a_route_is_drawn_and_one_with_an_unknown_move_is_refused(exported):
     row = rows(exported)[0]
-    credit = {"author": "A", "licence": "L", "source_page": "https://commons.example/wiki/File:A"}
+    page = "https://commons.example/wiki/File:A"
+    credit = {"author": "A", "licence": "L", "credit": "", "source_page": page}
     moves = ["image_search x0", "text_search a"]
     row["route"] = {"moves": moves, "calls": 2}
     row["bindings"] = row["bindings"].replace(row["anchor"], "<b>&Q1</b>")
@@ -83,7 +89,7 @@ def test_a_solved_episode_is_shown_with_thoughts_calls_returns_and_answer_escape
 
 
 def test_questions_with_an_episode_are_drawn_first():
-    found = [{"id": str(i), "question": f"Who? {i}"} for i in range(9)]
+    found = [{"id": str(i), "question": f"Who? {i}", "image_sha256": ""} for i in range(9)]
     assert {row["id"] for row in drawn(found, 2, 1, {"3", "7"})} == {"3", "7"}
     assert {row["id"] for row in drawn(found, 9, 1, {"3"})} == {str(i) for i in range(9)}
 
