@@ -47,13 +47,14 @@ article { border: 1px solid #ccc; border-radius: 8px; padding: 1rem; margin: 1re
 img { max-width: 100%; max-height: 320px; } svg { max-width: 100%; height: auto; }
 small, blockquote { color: #555; } blockquote { margin: .5rem 0; } code { overflow-wrap: anywhere; } li { margin: .3rem 0; }
 </style>
-<h1>{{ questions | length }} questions</h1>
+<h1>{{ questions | length }} questions, {{ questions | selectattr("source") | list | length }} of them about real things</h1>
 <p>Each has one answer that its picture and several searches lead to. The route is the cheapest way there.
 Questions whose picture has no link to a source are about an invented country.</p>
 <main>
 {% for each in questions %}
 <article>
-{% if each.picture %}<img src="{{ each.picture }}" alt="Picture {{ loop.index }}" loading="lazy">{% endif %}
+{% if each.picture %}<img src="{{ each.picture }}" alt="Picture {{ loop.index }}" loading="lazy">
+{% elif each.source %}<p><a href="{{ each.source }}">The picture at its source</a>; its licence is inferred, so no copy is here.</p>{% endif %}
 <h3>{{ loop.index }}. {{ each.question }}</h3>
 <p>{{ each.level }}, {{ each.hops }} hops{% if each.calls %}, {{ each.calls }} calls{% endif %}</p>
 <details><summary>Answer and route</summary><p><b>{{ each.answer }}</b></p>{{ each.route }}</details>

@@ -3,6 +3,7 @@
 import re
 import shutil
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from lxml import html
@@ -40,6 +41,21 @@ def test_a_picture_whose_licence_is_inferred_is_linked_and_not_copied(exported, 
     assert len(page.xpath("//article")) == 3 and not page.xpath("//img")
     assert not list((tmp_path / "gallery").glob("*.jpg"))
     assert all("(inferred: by age)" in each.text for each in page.xpath("//article/small"))
+
+
+def test_a_real_question_counts_as_one_and_links_a_picture_that_is_not_copied(exported, tmp_path):
+    shutil.copytree(exported, tmp_path / "dataset")
+    ledger = tmp_path / "dataset" / "attribution.parquet"
+    rows_now = pq.read_table(ledger).to_pylist()
+    found = [
+        row | {"source_page": "https://commons.wikimedia.org/wiki/File:A", "credit": "inferred: x"}
+        for row in rows_now
+    ]
+    pq.write_table(pa.Table.from_pylist(found), ledger)
+    write_gallery([tmp_path / "dataset"], tmp_path / "gallery", number=3, seed=1)
+    page = html.parse(str(tmp_path / "gallery" / "index.html"))
+    assert page.findtext(".//h1") == "3 questions, 3 of them about real things"
+    assert len(page.xpath("//article/p/a[text()='The picture at its source']")) == 3
 
 
 def test_the_same_words_are_drawn_last_and_with_one_picture_once():
