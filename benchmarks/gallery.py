@@ -191,9 +191,9 @@ def turns_of(messages: Sequence[dict[str, Any]], tools: str) -> list[ShownTurn]:
             continue
         turn = protocol.check(texts[number])
         if turn.call:
+            given: Any = turn.call.arguments
             arguments = ", ".join(
-                f"{name}={json.dumps(value, ensure_ascii=False)}"
-                for name, value in turn.call.arguments.items()
+                f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in given.items()
             )
             call, returned = f"{turn.call.name}({arguments})", shorten(texts[number + 1])
             found.append(ShownTurn(thought=turn.thought, call=call, returned=returned))

@@ -1,14 +1,17 @@
 """Words of another package's writer are held against the plan as a model's are, and edited as the graph writer's are."""
 
 import asyncio
+import json
+from pathlib import Path
 
 import pytest
 
 from questloom.transforms.writing.rule_reader import RuleReader
 from questloom.transforms.writing.writer import Vote, Wording
 from tests.transforms.writing.llm.hostile_store import PLANS, hostile_store
-from tests.transforms.writing.llm.test_hostile_replies import WORDED, named
 
+REPLIES = json.loads((Path(__file__).parent / "llm/hostile_replies.json").read_text("utf-8"))
+WORDED = [case for case in REPLIES if case["role"] == "word_plan"]
 GOOD = "On which day was the teacher of this cathedral's architect born?"
 
 
@@ -33,7 +36,7 @@ def test_honest_words_hold_by_the_rules_alone():
     assert read(GOOD) == [Vote(holds=True, why="the rules")]
 
 
-@pytest.mark.parametrize("case", WORDED, ids=named(WORDED))
+@pytest.mark.parametrize("case", WORDED, ids=lambda case: case["kind"])
 def test_hostile_words_do_not_hold_and_for_what_is_wrong_with_them(case):
     reply = case["reply"]
     (vote,) = read(reply["question"], reply["phrase"], case["of"])
