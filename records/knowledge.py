@@ -1,6 +1,7 @@
 """What the readers give and the store holds: articles, entities, claims, pictures."""
 
 import builtins
+import functools
 from dataclasses import dataclass, field
 
 from questloom.records.identity import canonical_json, record_id
@@ -75,15 +76,21 @@ class Value(Record):
     """Of a quantity that is not known exactly: what it is at least; None where nothing is said."""
     upper: float | None = None
 
+    def __hash__(self) -> int:
+        return hash((self.kind, self.entity, self.text, self.number, self.time))
+
     def key(self) -> str:
         """One string that is equal for equal values; claims are indexed by (property, key).
 
         A day of the Julian calendar has the key of the Gregorian day, a time that of its period. How exactly a
         quantity is known is not in it.
         """
+        return self.entity if self.kind == "entity" else self._key
+
+    @functools.cached_property
+    def _key(self) -> str:
+        """Kept in the value: a margin compares the same values thousands of times."""
         match self.kind:
-            case "entity":
-                return self.entity
             case "time":
                 return key_of_time(*self.gregorian, self.precision)
             case "quantity":

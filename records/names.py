@@ -4,11 +4,13 @@ They are under a language's own code, under that of the language of which it is 
 """
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 
 EVERY_LANGUAGE = "mul"
 """The code of what is a name in every language, so that it need not be under each."""
 
 
+@cache
 def codes_of(language: str) -> tuple[str, ...]:
     """The codes under which names of a language stand, the first that has a label giving it.
 

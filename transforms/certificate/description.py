@@ -7,6 +7,7 @@ terms farther from the root, which are identified before it:
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from questloom.records.form import (
     ClaimClause,
@@ -39,6 +40,13 @@ class Part:
     """The known end: the claim's object ("has"), its subject ("of"), or what is compared with ("range")."""
     op: str = ""
     own_side_left: bool = True
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.role, self.clause, self.property, self.value, self.op))
+
+    def __hash__(self) -> int:
+        return self._hash  # kept: hundreds of rivals are held against one part
 
 
 @dataclass(frozen=True, kw_only=True)

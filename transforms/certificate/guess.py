@@ -9,14 +9,14 @@ from collections import Counter
 from dataclasses import dataclass
 
 from questloom.knowledge.store.profiles import answer_key
-from questloom.records.form import Ask, ClaimClause, ClassClause, Compute, Form
-from questloom.records.knowledge import PropertyProfile, Value
+from questloom.records.form import Ask, ClaimClause, ClassClause, Compute, Form, Reads
+from questloom.records.knowledge import PropertyProfile, Value, entity_value
 from questloom.transforms.certificate.effective import chain
 from questloom.transforms.certificate.execute import Binding, TooLarge, answers, coarsen_to_ask
 from questloom.transforms.facts.century import CENTURY, commonest_century
 from questloom.transforms.facts.lookups import Facts
 from questloom.transforms.facts.said_class import find_descriptor_class
-from questloom.transforms.facts.values import best_values, classes_of
+from questloom.transforms.facts.values import ENUMERATION_LIMIT, best_values, classes_of
 from questloom.transforms.remembered import remembered
 
 MOST_ANSWERS = 5
@@ -69,6 +69,8 @@ def num_answers_without_picture(form: Form, facts: Facts, binding: Binding) -> i
     """How many answers the form has where the picture says nothing, counted up to `MOST_ANSWERS`; as many where there are too many to count."""
     anchor = form.anchor
     kind = find_descriptor_class(facts, binding[anchor].entity)
+    if kind and form.of(Reads):
+        return _num_answers_of_readers(form, facts, kind)
     extra = (
         ()
         if not kind or any(isinstance(c, ClassClause) and c.var == anchor for c in form.clauses)
@@ -82,6 +84,26 @@ def num_answers_without_picture(form: Form, facts: Facts, binding: Binding) -> i
         )
     except TooLarge:
         return MOST_ANSWERS
+
+
+def _num_answers_of_readers(form: Form, facts: Facts, class_id: str) -> int:
+    """The same of a form that reads pictures, from one thing of the picture's class after another.
+
+    Nothing leads from what is written to the picture, so whoever began elsewhere would try all pictures of the class for
+    each thing that may be asked.
+    """
+    if facts.num_members(class_id) > ENUMERATION_LIMIT:
+        return MOST_ANSWERS
+    found: set[str] = set()
+    try:
+        for member in facts.members(class_id, limit=ENUMERATION_LIMIT):
+            given = {form.anchor: entity_value(member)}
+            found.update(v.key() for v in answers(form, facts, given, most=MOST_ANSWERS))
+            if len(found) >= MOST_ANSWERS:
+                break
+    except TooLarge:
+        return MOST_ANSWERS
+    return min(len(found), MOST_ANSWERS)
 
 
 def commonest_share(facts: Facts, property: str, subject: str) -> float:

@@ -58,6 +58,7 @@ class Margin:
     """The class of which the store may lack members, so that no list of rivals is a list of all; the margin is then 0."""
 
 
+@remembered()
 def status(facts: Lookups, rival: str, part: Part) -> str:
     """ "match", "contradicted" or "gap" for one rival and one part."""
     unknown = "contradicted" if facts.trust.complete else "gap"

@@ -3,9 +3,8 @@
 An encyclopaedia often says what the claims do not. A hit lowers the margin; the absence of a hit proves nothing.
 """
 
-import re
-
 from questloom.knowledge.dates import dates_of
+from questloom.language.names_in_text import stands_in
 from questloom.records.knowledge import Article, Value
 from questloom.transforms.certificate.description import Part
 from questloom.transforms.facts.lookups import Facts
@@ -36,8 +35,8 @@ def article_names(facts: Facts, article: Article, value: Value, names: tuple[str
         other = facts.article(value.entity)
         if other is not None and any(link.target == other.title for link in article.links):
             return True
-    text = "\n".join([*(s.text for s in article.sections), *(f.text for f in article.infobox)])
-    return any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) for name in names)
+    texts = [*(s.text for s in article.sections), *(f.text for f in article.infobox)]
+    return any(stands_in(name, text) for text in texts for name in names)
 
 
 def names_of(facts: Facts, value: Value) -> tuple[str, ...]:
