@@ -192,7 +192,7 @@ class Claim(Record):
     statement: str = ""
     """Wikidata's statement id, or "" where the dump gives none."""
 
-    @builtins.property
+    @functools.cached_property
     def id(self) -> str:
         """Hash of what the claim says, so that two readers of one statement agree."""
         return record_id(

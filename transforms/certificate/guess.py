@@ -15,6 +15,7 @@ from questloom.transforms.certificate.effective import chain
 from questloom.transforms.certificate.execute import Binding, TooLarge, answers, coarsen_to_ask
 from questloom.transforms.facts.century import CENTURY, commonest_century
 from questloom.transforms.facts.lookups import Facts
+from questloom.transforms.facts.readings import readings
 from questloom.transforms.facts.said_class import find_descriptor_class
 from questloom.transforms.facts.values import ENUMERATION_LIMIT, best_values, classes_of
 from questloom.transforms.remembered import remembered
@@ -97,6 +98,8 @@ def _num_answers_of_readers(form: Form, facts: Facts, class_id: str) -> int:
     found: set[str] = set()
     try:
         for member in facts.members(class_id, limit=ENUMERATION_LIMIT):
+            if not all(readings(facts, member, r.property, r.part) for r in form.shown_reads):
+                continue
             given = {form.anchor: entity_value(member)}
             found.update(v.key() for v in answers(form, facts, given, most=MOST_ANSWERS))
             if len(found) >= MOST_ANSWERS:

@@ -285,7 +285,7 @@ def _fewest_gaps(
                     too_large=too_large,
                 )
             left.append((len(gaps), rival, gaps))
-        elif len(against) == 1 and not gaps:
+        elif len(against) == 1 and not gaps and not stop_below:
             about = (
                 against[0].value.entity if against[0].role == "of" and against[0].value else rival
             )
@@ -328,6 +328,31 @@ def _held_against(
             if len(against) > 1 or gaps:
                 break  # out, and not by one claim alone
     return gaps, against
+
+
+def is_too_near(facts: Lookups, rival: str, parts: Iterable[Part], required: int) -> bool:
+    """Whether a rival is known to fit a description, or to lack fewer than `required` claims for it.
+
+    Args:
+        facts: the store.
+        rival: an entity other than the one that is meant.
+        parts: of the description.
+        required: the least margin.
+
+    Returns:
+        False also where `margin_of` would have to read the rival's page or know what a hop settles.
+    """
+    num_gaps = 0
+    for part in parts:
+        verdict = status(facts, rival, part)
+        num_gaps += verdict == "gap"
+        if (
+            verdict == "contradicted"
+            or num_gaps >= required
+            or (verdict, part.role) == ("gap", "of")
+        ):
+            return False
+    return True
 
 
 def _num_vetoed(facts: Facts, rival: str, gaps: list[Part]) -> int:

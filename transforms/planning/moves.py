@@ -68,6 +68,8 @@ class Moves:
             )
         )
         self.entities = {**self.things, **{entity: entity for entity in self.constants}}
+        self._named: dict[tuple[str, Value], bool] = {}
+        """Whether a thing's page names a value. Each state asks it of each open page."""
         self.exposed = tuple(self._exposed())
         # Where the recipe asks for no page that says a claim, a search for it stands for whatever says it.
         self.unsaid = {
@@ -77,6 +79,11 @@ class Moves:
             and c.object not in self.things
             and not page_names(facts, self.entities[self.end(c.subject)], binding[c.object])
         }
+
+    def _names(self, page: str, value: Value) -> bool:
+        if (page, value) not in self._named:
+            self._named[page, value] = page_names(self.facts, self.entities[page], value)
+        return self._named[page, value]
 
     def end(self, term: str | Value) -> str:
         """A term's name among those in hand: its variable, or the id of the thing that the words name."""
@@ -106,7 +113,7 @@ class Moves:
         for page in state.opened:
             for var, thing in self.things.items():
                 value = Value(kind="entity", entity=thing)
-                if var not in known and page_names(self.facts, self.entities[page], value):
+                if var not in known and self._names(page, value):
                     known.add(var)
         for _, text in state.shown:
             for var, thing in self.things.items():
@@ -136,14 +143,14 @@ class Moves:
         """Whether an open page, a hit or a name says a claim."""
         subject, object = self.end(claim.subject), self.end(claim.object)
         value = self.value(claim.object)
-        if subject in state.opened and page_names(self.facts, self.entities[subject], value):
+        if subject in state.opened and self._names(subject, value):
             return True
         if self._is_shown(subject, value, state):
             return True
         if value.kind != "entity":
             return False
         about = self.value(claim.subject)
-        if object in state.opened and page_names(self.facts, value.entity, about):
+        if object in state.opened and self._names(object, about):
             return True
         if self._is_shown(object, about, state):
             return True
