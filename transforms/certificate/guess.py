@@ -6,16 +6,24 @@ counted once, when the store was made (`PropertyProfile.num_commonest`), and ove
 """
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from questloom.knowledge.store.profiles import answer_key
-from questloom.records.form import Ask, ClaimClause, ClassClause, Compute, Form, Reads
-from questloom.records.knowledge import PropertyProfile, Value, entity_value
+from questloom.records.form import (
+    Ask,
+    ClaimClause,
+    ClassClause,
+    Compute,
+    Form,
+    Image,
+    Reads,
+    variables,
+)
+from questloom.records.knowledge import PropertyProfile, Value
 from questloom.transforms.certificate.effective import chain
 from questloom.transforms.certificate.execute import Binding, TooLarge, answers, coarsen_to_ask
 from questloom.transforms.facts.century import CENTURY, commonest_century
 from questloom.transforms.facts.lookups import Facts
-from questloom.transforms.facts.readings import readings
 from questloom.transforms.facts.said_class import find_descriptor_class
 from questloom.transforms.facts.values import ENUMERATION_LIMIT, best_values, classes_of
 from questloom.transforms.remembered import remembered
@@ -29,6 +37,8 @@ WEIGHT = 10
 
 MOST_COUNTED = 25_000
 """Members of a class that are looked at one by one."""
+WAYS_KEPT = 1_024
+"""Ways to what is written whose ends are kept."""
 MIN_SHOWN = 5
 """Other pictured things that must lead as far before their commonest end counts as a guess."""
 
@@ -70,43 +80,54 @@ def num_answers_without_picture(form: Form, facts: Facts, binding: Binding) -> i
     """How many answers the form has where the picture says nothing, counted up to `MOST_ANSWERS`; as many where there are too many to count."""
     anchor = form.anchor
     kind = find_descriptor_class(facts, binding[anchor].entity)
-    if kind and form.of(Reads):
-        return _num_answers_of_readers(form, facts, kind)
     extra = (
         ()
         if not kind or any(isinstance(c, ClassClause) and c.var == anchor for c in form.clauses)
         else (ClassClause(var=anchor, class_id=kind),)
     )
+    said = tuple(c for c in form.clauses if not isinstance(c, Image))
+    whole = Form(clauses=(*said, *extra), ask=form.ask)
     try:
-        return len(
-            answers(
-                Form(clauses=(*form.clauses, *extra), ask=form.ask), facts, {}, most=MOST_ANSWERS
-            )
-        )
-    except TooLarge:
-        return MOST_ANSWERS
-
-
-def _num_answers_of_readers(form: Form, facts: Facts, class_id: str) -> int:
-    """The same of a form that reads pictures, from one thing of the picture's class after another.
-
-    Nothing leads from what is written to the picture, so whoever began elsewhere would try all pictures of the class for
-    each thing that may be asked.
-    """
-    if facts.num_members(class_id) > ENUMERATION_LIMIT:
-        return MOST_ANSWERS
-    found: set[str] = set()
-    try:
-        for member in facts.members(class_id, limit=ENUMERATION_LIMIT):
-            if not all(readings(facts, member, r.property, r.part) for r in form.shown_reads):
-                continue
-            given = {form.anchor: entity_value(member)}
-            found.update(v.key() for v in answers(form, facts, given, most=MOST_ANSWERS))
+        if (cut := _cut_at_reading(whole)) is None:
+            return len(answers(whole, facts, {}, most=MOST_ANSWERS))
+        before, after = cut
+        found: set[str] = set()
+        for value in _all_answers(facts, before):
+            given = {before.ask.var: value}
+            found.update(v.key() for v in answers(after, facts, given, most=MOST_ANSWERS))
             if len(found) >= MOST_ANSWERS:
                 break
     except TooLarge:
         return MOST_ANSWERS
     return min(len(found), MOST_ANSWERS)
+
+
+def _cut_at_reading(form: Form) -> tuple[Form, Form] | None:
+    """A form cut where something is read: what gives the reading, and what follows from it; None where they have more in common.
+
+    Nothing leads from what is written to the picture. Whoever began with what follows would try all pictures of the class
+    for each thing; so the few things that are written are found first.
+    """
+    for read in form.of(Reads):
+        before, known = {read}, {read.of}
+        while more := {
+            c
+            for c in form.clauses
+            if c not in before and known & {*variables(c)} and read.var not in variables(c)
+        }:
+            before |= more
+            known |= {v for c in more for v in variables(c)}
+        after = tuple(c for c in form.clauses if c not in before)
+        if after and not known & {v for c in after for v in variables(c)}:
+            first = tuple(c for c in form.clauses if c in before)
+            return Form(clauses=first, ask=Ask(var=read.var, type="")), replace(form, clauses=after)
+    return None
+
+
+@remembered(WAYS_KEPT)
+def _all_answers(facts: Facts, form: Form) -> tuple[Value, ...]:
+    """All answers of a form, kept: things of one class share the ways to what is written."""
+    return answers(form, facts, {}, most=ENUMERATION_LIMIT)
 
 
 def commonest_share(facts: Facts, property: str, subject: str) -> float:
