@@ -17,6 +17,8 @@ from questloom.records.periods import (
 )
 from questloom.records.table import Json, Record
 
+CACHED = 131_072
+"""Values kept that are things: each is made thousands of times, and an equal one serves as well."""
 VALUE_KINDS = (
     "entity",
     "time",
@@ -133,6 +135,7 @@ class Value(Record):
         return parts_of(self.time)[0] if self.kind == "time" and self.precision >= YEAR else None
 
 
+@functools.lru_cache(CACHED)
 def entity_value(qid: str) -> Value:
     """The value that is the entity `qid`."""
     return Value(kind="entity", entity=qid)
@@ -191,6 +194,9 @@ class Claim(Record):
     revision: int = 0
     statement: str = ""
     """Wikidata's statement id, or "" where the dump gives none."""
+
+    def __hash__(self) -> int:
+        return hash((self.subject, self.property, self.value))
 
     @functools.cached_property
     def id(self) -> str:

@@ -1,6 +1,6 @@
 """What a solver can do in one question, and what it then has: the moves of the route (`route.py` says their prices)."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from questloom.records.form import (
@@ -12,7 +12,7 @@ from questloom.records.form import (
     Reads,
     SentenceClause,
 )
-from questloom.records.knowledge import Value
+from questloom.records.knowledge import Value, entity_value
 from questloom.transforms.certificate.execute import Binding
 from questloom.transforms.facts.lookups import Facts
 from questloom.transforms.planning.named import (
@@ -68,8 +68,8 @@ class Moves:
             )
         )
         self.entities = {**self.things, **{entity: entity for entity in self.constants}}
-        self._named: dict[tuple[str, Value], bool] = {}
-        """Whether a thing's page names a value. Each state asks it of each open page."""
+        self._given: dict[object, tuple[frozenset[str], frozenset[Clause]]] = {}
+        """What each page and each shown text gives: names of things, and clauses that it says. Most states share them."""
         self.exposed = tuple(self._exposed())
         # Where the recipe asks for no page that says a claim, a search for it stands for whatever says it.
         self.unsaid = {
@@ -79,11 +79,6 @@ class Moves:
             and c.object not in self.things
             and not page_names(facts, self.entities[self.end(c.subject)], binding[c.object])
         }
-
-    def _names(self, page: str, value: Value) -> bool:
-        if (page, value) not in self._named:
-            self._named[page, value] = page_names(self.facts, self.entities[page], value)
-        return self._named[page, value]
 
     def end(self, term: str | Value) -> str:
         """A term's name among those in hand: its variable, or the id of the thing that the words name."""
@@ -111,16 +106,13 @@ class Moves:
         """The state with all that costs nothing: names in names, names and claims on open pages."""
         known, seen = set(state.known), set(state.seen)
         for page in state.opened:
-            for var, thing in self.things.items():
-                value = Value(kind="entity", entity=thing)
-                if var not in known and self._names(page, value):
-                    known.add(var)
-        for _, text in state.shown:
-            for var, thing in self.things.items():
-                if var not in known and text_names(
-                    self.facts, text, Value(kind="entity", entity=thing)
-                ):
-                    known.add(var)
+            names, said = self._on_page(page)
+            known |= names
+            seen |= said
+        for page, text in state.shown:
+            names, said = self._in_text(page, text)
+            known |= names
+            seen |= said
         changed = True
         while changed:
             changed = False
@@ -128,39 +120,53 @@ class Moves:
                 if (one in known or one in self.constants) and other not in known:
                     known.add(other)
                     changed = True
-        for said in self.sentences:
-            if said.subject in state.opened:
-                seen.add(said)
-                known.add(self.end(said.object))
         for claim in self.claims:
-            if claim not in seen and self._read(claim, state, known):
+            if claim not in seen and self._is_in_a_name(claim, known):
                 seen.add(claim)
-                if isinstance(claim.object, str) and claim.object not in self.things:
-                    known.add(claim.object)
+        for clause in seen - state.seen:
+            if isinstance(clause, SentenceClause):
+                known.add(self.end(clause.object))
+            elif isinstance(clause, ClaimClause) and isinstance(clause.object, str):
+                known.update({clause.object} - self.things.keys())
         return replace(state, known=frozenset(known), seen=frozenset(seen))
 
-    def _read(self, claim: ClaimClause, state: State, known: set[str]) -> bool:
-        """Whether an open page, a hit or a name says a claim."""
-        subject, object = self.end(claim.subject), self.end(claim.object)
-        value = self.value(claim.object)
-        if subject in state.opened and self._names(subject, value):
-            return True
-        if self._is_shown(subject, value, state):
-            return True
-        if value.kind != "entity":
-            return False
-        about = self.value(claim.subject)
-        if object in state.opened and self._names(object, about):
-            return True
-        if self._is_shown(object, about, state):
-            return True
+    def _on_page(self, page: str) -> tuple[frozenset[str], frozenset[Clause]]:
+        """What an open page gives."""
+        if page not in self._given:
+            thing = self.entities[page]
+            names, said = self._found(page, lambda value: page_names(self.facts, thing, value))
+            written = (s for s in self.sentences if s.subject == page)
+            self._given[page] = names, said.union(written)
+        return self._given[page]
+
+    def _in_text(self, page: str, text: str) -> tuple[frozenset[str], frozenset[Clause]]:
+        """What the text gives that a search has shown of a page."""
+        if (page, text) not in self._given:
+            self._given[page, text] = self._found(
+                page, lambda value: text_names(self.facts, text, value)
+            )
+        return self._given[page, text]
+
+    def _found(
+        self, page: str, is_named: Callable[[Value], bool]
+    ) -> tuple[frozenset[str], frozenset[Clause]]:
+        names = frozenset(v for v, thing in self.things.items() if is_named(entity_value(thing)))
+        said: set[Clause] = set()
+        for claim in self.claims:
+            about, value = self.value(claim.subject), self.value(claim.object)
+            if (self.end(claim.subject) == page and is_named(value)) or (
+                value.kind == "entity" and self.end(claim.object) == page and is_named(about)
+            ):
+                said.add(claim)
+        return names, frozenset(said)
+
+    def _is_in_a_name(self, claim: ClaimClause, known: set[str]) -> bool:
+        """Whether a name in hand holds that of the claim's other end."""
+        ends = {self.end(claim.subject), self.end(claim.object)}
         return any(
-            {one, other} == {subject, object} and (one in known or one in self.constants)
+            {one, other} == ends and (one in known or one in self.constants)
             for one, other in self.exposed
         )
-
-    def _is_shown(self, page: str, value: Value, state: State) -> bool:
-        return any(of == page and text_names(self.facts, text, value) for of, text in state.shown)
 
     def following(self, state: State) -> Iterator[State]:
         """The states one call further."""
