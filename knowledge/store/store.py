@@ -25,6 +25,8 @@ R = TypeVar("R", bound=Record)
 CACHED_ENTITIES = 16_384
 CACHED_CLAIMS = 8_192
 CACHED_RECORDS = 2_048
+CACHED_COUNTS = 65_536
+"""Numbers, and profiles, which are a few numbers each."""
 REFERRING = 500
 """Pages whose links are followed to see what the store lacks."""
 
@@ -48,7 +50,9 @@ class Store:
         self._article = lru_cache(CACHED_RECORDS)(self._reader("articles", Article))
         self._image = lru_cache(CACHED_RECORDS)(self._reader("images", ImageAsset))
         self._property = lru_cache(CACHED_RECORDS)(self._reader("properties", PropertyInfo))
-        self._profile = lru_cache(CACHED_RECORDS)(self._reader("profiles", PropertyProfile))
+        self._profile = lru_cache(CACHED_COUNTS)(self._reader("profiles", PropertyProfile))
+        self._num_subjects = lru_cache(CACHED_COUNTS)(self._count_subjects)
+        self._num_members = lru_cache(CACHED_COUNTS)(lambda c: self._count("members", c))
 
     @classmethod
     def open(cls, path: str) -> "Store":
@@ -142,6 +146,9 @@ class Store:
 
     def num_subjects(self, property: str, value_key: str) -> int:
         """How many `subjects` there are; of dates a subject that has several of them counts for each."""
+        return self._num_subjects(property, value_key)
+
+    def _count_subjects(self, property: str, value_key: str) -> int:
         return sum(stop - start for start, stop in self._spans(property, value_key))
 
     def _spans(self, property: str, value_key: str) -> list[tuple[int, int]]:
@@ -166,7 +173,7 @@ class Store:
 
     def num_members(self, class_id: str) -> int:
         """How many `members` there are."""
-        return self._count("members", class_id)
+        return self._num_members(class_id)
 
     def stated_members(self, class_id: str) -> int | None:
         """How many instances the class or its subclasses have in the world, where that was stated beside the dumps."""

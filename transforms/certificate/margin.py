@@ -272,7 +272,7 @@ def _fewest_gaps(
     # The part that most entities match says least about a rival, so it comes last.
     order = sorted(description.parts, key=lambda p: (_size(facts, p), description.parts.index(p)))
     for rival in rivals:
-        gaps, against = _held_against(facts, rival, order, sure)
+        gaps, against = _held_against(facts, rival, order, sure, most=0 if stop_below else 1)
         if not against:
             num_gaps = len(gaps) - (
                 _num_vetoed(facts, rival, gaps) if len(gaps) <= stop_below else 0
@@ -285,7 +285,7 @@ def _fewest_gaps(
                     too_large=too_large,
                 )
             left.append((len(gaps), rival, gaps))
-        elif len(against) == 1 and not gaps and not stop_below:
+        elif len(against) == 1 and not gaps:
             about = (
                 against[0].value.entity if against[0].role == "of" and against[0].value else rival
             )
@@ -309,9 +309,9 @@ def _fewest_gaps(
 
 
 def _held_against(
-    facts: Lookups, rival: str, parts: list[Part], sure: tuple[Part, ...]
+    facts: Lookups, rival: str, parts: list[Part], sure: tuple[Part, ...], *, most: int
 ) -> tuple[list[Part], list[Part]]:
-    """The parts on which the store is silent about a rival, and those that put it out (one of the latter may be enough).
+    """The parts on which the store is silent about a rival, and those that put it out, no more than one beyond `most` of them.
 
     A hop that leads to one thing of its class alone (one of `sure`) leaves no gap, though the property may have several values: a town lies in one county.
     """
@@ -325,7 +325,7 @@ def _held_against(
             gaps.append(part)
         elif verdict == "contradicted":
             against.append(part)
-            if len(against) > 1 or gaps:
+            if len(against) > most or gaps:
                 break  # out, and not by one claim alone
     return gaps, against
 

@@ -29,8 +29,10 @@ class Edge:
         return bool(step) and step == property_use(property).step
 
 
-def edges(facts: Lookups, entity: Entity, avoid: frozenset[str], max_hub: int) -> list[Edge]:
-    """The steps over claims from an entity that a path may take, in a fixed order.
+def edges(
+    facts: Lookups, entity: Entity, avoid: frozenset[str], max_hub: int, to: str = ""
+) -> list[Edge]:
+    """The steps over claims from an entity that a path may take, or those to one thing (`to`), in a fixed order.
 
     Forward steps go over functional properties only ("the architect of …" must be one person, "the county of …" one county). A reverse step leads
     to a node that a description will have to single out, so the store must hold nearly all of its class.
@@ -41,6 +43,7 @@ def edges(facts: Lookups, entity: Entity, avoid: frozenset[str], max_hub: int) -
         if (
             not (claim.best and claim.value.kind == "entity" and use.hop)
             or claim.value.entity in avoid
+            or (to and claim.value.entity != to)
         ):
             continue
         target = facts.entity(claim.value.entity)
@@ -59,6 +62,8 @@ def edges(facts: Lookups, entity: Entity, avoid: frozenset[str], max_hub: int) -
             )
     into = facts.claims_into(entity.id, limit=MAX_REVERSE)
     for claim in into if len(into) < MAX_REVERSE else ():
+        if to and claim.subject != to:
+            continue
         use = property_use(claim.property)
         source = facts.entity(claim.subject)
         if (

@@ -46,12 +46,14 @@ class Descriptor:
 
 
 @remembered()
-def steps_from(facts: Lookups, thing: str, max_hub: int, stated: bool) -> tuple[Edge, ...]:
-    """The steps from a thing that a plan may take, in a fixed order: where it is asked for, those that a page of either end names."""
+def steps_from(
+    facts: Lookups, thing: str, max_hub: int, stated: bool, to: str = ""
+) -> tuple[Edge, ...]:
+    """The steps from a thing, or those to one thing, that a plan may take, in a fixed order: where it is asked for, those that a page of either end names."""
     entity = facts.entity(thing)
     if entity is None:
         return ()
-    found = edges(facts, entity, frozenset({thing}), max_hub)
+    found = edges(facts, entity, frozenset({thing}), max_hub, to)
     return tuple(e for e in found if not stated or _is_said(facts, thing, e))
 
 

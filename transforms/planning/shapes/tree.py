@@ -127,12 +127,8 @@ def _ways_from_pictures(
     at: Ground, asked: str, steps: int, draw: Random, refusals: Refusals
 ) -> Iterator[Way]:
     """The ways of so many steps from things with a picture to one thing."""
-    shown = (
-        edges
-        for edges in _back(at, asked, steps, frozenset({asked}), draw, refusals)
-        if at.is_pictured(edges[0][0]) and at.may_be_shown(edges[0][0])
-    )
-    for edges in islice(shown, MAX_CHAINS):
+    chains = _back(at, asked, steps, frozenset({asked}), draw, refusals)
+    for edges in islice(chains, MAX_CHAINS):
         yield from islice(_along(at, edges, refusals), WAYS_OF_A_CHAIN)
 
 
@@ -153,9 +149,10 @@ def _each_extended(
 def _back(
     at: Ground, thing: str, steps: int, met: frozenset[str], draw: Random, refusals: Refusals
 ) -> Iterator[tuple[tuple[str, Edge], ...]]:
-    """Chains of so many (thing, step from it) that end at a thing, in random order; by turns those of each last step."""
+    """Chains of so many (thing, step from it) from a thing that may be shown to this one, in random order; by turns those of each last step."""
     if not steps:
-        yield ()
+        if at.is_pictured(thing) and at.may_be_shown(thing):
+            yield ()
         return
     found = shuffle_by_weight(
         steps_to(at.facts, thing, at.draft.max_hub, at.certificate.stated),
@@ -183,10 +180,17 @@ def _back_over(
     forward = Edge(
         property=back.property, target=thing, reverse=not back.reverse, weight=back.weight
     )
-    if forward.reverse and not describe_step_end(at, back.target, back.property, thing):
-        refusals.add(Reason.NO_DESCRIPTION)
-        return
-    for earlier in _back(at, back.target, steps - 1, met | {back.target}, draw, refusals):
+    for number, earlier in enumerate(
+        _back(at, back.target, steps - 1, met | {back.target}, draw, refusals)
+    ):
+        # Only where some picture leads there: to describe a thing costs more than to look for pictures.
+        if (
+            not number
+            and forward.reverse
+            and not describe_step_end(at, back.target, back.property, thing)
+        ):
+            refusals.add(Reason.NO_DESCRIPTION)
+            return
         yield (*earlier, (back.target, forward))
 
 
@@ -213,8 +217,7 @@ def steps_to(facts: Lookups, thing: str, max_hub: int, stated: bool) -> tuple[Ed
     return tuple(
         Edge(property=e.property, target=other, reverse=not e.reverse, weight=e.weight)
         for other in sorted(neighbours)
-        for e in steps_from(facts, other, max_hub, stated)
-        if e.target == thing
+        for e in steps_from(facts, other, max_hub, stated, thing)
     )
 
 
