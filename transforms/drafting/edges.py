@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from questloom.prompts.phrases import property_use
-from questloom.records.knowledge import Entity
+from questloom.records.knowledge import Claim, Entity
 from questloom.transforms.facts.askable import leads_to_kind
 from questloom.transforms.facts.completeness import nearly_complete
 from questloom.transforms.facts.lookups import Lookups
@@ -27,6 +27,15 @@ class Edge:
         """Whether this step after one over `property` would be more of the same."""
         step = property_use(self.property).step
         return bool(step) and step == property_use(property).step
+
+
+def _claims_into(facts: Lookups, thing: str, of: str) -> tuple[Claim, ...]:
+    """The claims into a thing, or those of one other thing; none where it is a hub."""
+    own = tuple(c for c in facts.claims(of) if c.best and c.value.entity == thing) if of else ()
+    if of and not own:
+        return ()  # most neighbours: theirs are not looked up
+    into = facts.claims_into(thing, limit=MAX_REVERSE)
+    return () if len(into) == MAX_REVERSE else own or into
 
 
 def edges(
@@ -60,10 +69,7 @@ def edges(
             found.append(
                 Edge(property=claim.property, target=target.id, reverse=False, weight=use.weight)
             )
-    into = facts.claims_into(entity.id, limit=MAX_REVERSE)
-    for claim in into if len(into) < MAX_REVERSE else ():
-        if to and claim.subject != to:
-            continue
+    for claim in _claims_into(facts, entity.id, to):
         use = property_use(claim.property)
         source = facts.entity(claim.subject)
         if (
