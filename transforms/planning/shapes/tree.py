@@ -16,7 +16,6 @@ from typing import TypeVar
 from questloom.records.form import Ask, Clause, Form
 from questloom.records.knowledge import entity_value, value_of_key
 from questloom.records.outcomes import Reason
-from questloom.records.synthesis import Answer
 from questloom.transforms.certificate.certify import given_by_picture, unclear_names
 from questloom.transforms.certificate.description import descriptions
 from questloom.transforms.certificate.execute import TooLarge, answers
@@ -27,7 +26,7 @@ from questloom.transforms.facts.completeness import nearly_complete
 from questloom.transforms.facts.lookups import Lookups
 from questloom.transforms.planning.finish import (
     ask_attributes,
-    certify_plan,
+    certify_whole,
     count_years,
     is_open_without_picture,
 )
@@ -91,7 +90,8 @@ def grow_trees(
             for form, bindings, answer in _ends(at, way, steps, draw):
                 if rounds == steps:
                     yield form, bindings, answer
-                elif _stands(at, form, bindings, answer, refusals):
+                # To hide a name behind what singles its thing out changes no solution: what falls with all names in it falls without.
+                elif certify_whole(at, form, bindings, answer, refusals) is not None:
                     if next(roots) == MAX_ROOTS:
                         return
                     trying = Trying(at, refusals, frozenset(bindings.values()))
@@ -110,17 +110,6 @@ def _ends(at: Ground, way: Way, steps: int, draw: Random) -> Iterator[Grown]:
             yield from count_years(at, form, bindings, f"x{steps - 1}", draw)
             yield form, bindings, answer
     yield from ask_reading(at, way.clauses, way.bindings, way.last)
-
-
-def _stands(
-    at: Ground, form: Form, bindings: dict[str, str], answer: Answer, refusals: Refusals
-) -> bool:
-    """Whether a form could be asked with all names in it.
-
-    To hide a name behind what singles its thing out changes no solution: what the certificate refuses here no further
-    round mends.
-    """
-    return certify_plan(at, form, bindings, answer, shape="tree", refusals=refusals) is not None
 
 
 def _ways_from_pictures(
