@@ -48,10 +48,18 @@ def test_ways_back_take_turns_over_their_last_step():
 def test_a_last_step_that_nothing_describes_is_refused_on_the_way_back():
     """Two novels by one author, set in one town, in one year: no clue tells which one a step from the author means."""
     twin = [claim("Q4900", c.property, c.value) for c in coast_claims() if c.subject == novel(3)]
-    told, _ = ways_back(AT, novel(3), 2)
+    told, _ = ways_back(AT, novel(3), 3)
     assert {way[-1][0] for way in told} == {architect(10), town(4)}
-    found, refusals = ways_back(ground(coast([*coast_claims(), *twin])), novel(3), 2)
+    found, refusals = ways_back(ground(coast([*coast_claims(), *twin])), novel(3), 3)
     assert not found and refusals.reasons[Reason.NO_DESCRIPTION.value] == 2
+
+
+def test_a_way_back_ends_at_a_thing_that_may_be_shown_and_at_no_other():
+    """Of what leads to the novel in one step, its author and its town, none has a picture."""
+    found, refusals = ways_back(AT, novel(3), 1)
+    assert not found and not refusals.reasons
+    found, _ = ways_back(AT, novel(3), 2)
+    assert found and all(AT.is_pictured(way[0][0]) for way in found)
 
 
 def test_of_one_chain_of_things_at_most_four_ways_are_followed():
