@@ -117,6 +117,7 @@ ASKED: dict[str, tuple[Any, ...]] = {
     "certificate.stating.statement_of": (claim("Q1", "P1", "Q2"),),
     "facts.readings.readings": ("Q1", "P1684", ""),
     "planning.steps._stated_clues": ("Q1",),
+    "facts.values._around": (("P131",), "Q1"),
     "facts.values.is_functional": ("P1", ("Q2",)),
     "certificate.guess._ends": ("Q1", ("P1",), Ask(var="a", type="entity")),
     "certificate.guess._entities_in": ("P1", "Q1"),
