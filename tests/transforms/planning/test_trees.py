@@ -15,6 +15,7 @@ from questloom.transforms.planning.shapes.tree import (
     Trying,
     _back,
     _ways_from_pictures,
+    grow_trees,
 )
 from tests.small_facts import claim
 from tests.transforms.planning.coast import (
@@ -78,6 +79,29 @@ def test_of_one_chain_of_things_at_most_four_ways_are_followed():
     ways = list(_ways_from_pictures(at, novel(116), 3, Random(1), Refusals()))
     found = Counter(way.things for way in ways)
     assert max(found.values()) == WAYS_OF_A_CHAIN
+
+
+def test_of_one_form_at_most_two_trees_are_grown():
+    grown = islice(grow_trees(AT, novel(63), 3, Random(1), Refusals()), 200)
+    found = Counter(
+        (answer.text, *sorted(key for var, key in bindings.items() if var[0] in "xa"))
+        for _, bindings, answer in grown
+    )
+    assert max(found.values()) == 2
+
+
+def test_a_name_whose_description_would_be_idle_is_not_hidden():
+    form = Form(
+        clauses=(
+            Image(var="x0"),
+            ClaimClause(subject="x0", property="P84", object=entity_value(architect(3))),
+        ),
+        ask=Ask(var="x0", type="entity"),
+    )
+    tree = Tree(form, {"x0": lighthouse(3)}, frozenset())
+    for needed, hidden in ((1, False), (2, True)):
+        trying = Trying(AT, Refusals(), frozenset(), needed={architect(3): needed})
+        assert trying._may_be_hidden(tree, architect(3)) is hidden
 
 
 def test_a_name_that_stays_is_not_hidden_after_another_one():

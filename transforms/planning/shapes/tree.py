@@ -326,7 +326,7 @@ def _describe_thing(
         for _, c in sorted(role_clauses(facts, entity, avoid), key=lambda w: -w[0])
         if not stated or is_stated(facts, c, thing)
     ]
-    candidates: list[tuple[Clause, ...]] = [(c,) for c in pointing[: MAX_DESCRIPTORS * 2]]
+    candidates: list[tuple[Clause, ...]] = [(c,) for c in pointing]
     if nearly_complete(facts, kind.class_id):
         fits = ExpectedFit(facts, facts.num_members(kind.class_id), 0)
         clues = shuffled_clues(facts, entity, avoid, frozenset(), stated, recipe_seed, thing)
