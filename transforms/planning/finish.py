@@ -250,8 +250,35 @@ def certify_plan(
         shape: name of the shape that grew the form.
         refusals: counts the reasons for refusals.
     """
+    form = with_sign(form, at.facts, bindings[form.anchor])
+    made = certify_whole(at, form, bindings, answer, refusals)
+    if made is None:
+        return None
+    binding = {var: value_of_key(key) for var, key in bindings.items()}
+    return Plan(
+        form=Json(form.to_json()),
+        bindings=bindings,
+        answer=answer,
+        shape=shape,
+        certificate=made,
+        route=find_route(form, binding, at.facts),
+        interest=round(interest(form, at.facts, binding), 2),
+    )
+
+
+def certify_whole(
+    at: Ground, form: Form, bindings: dict[str, str], answer: Answer, refusals: Refusals
+) -> Certificate | None:
+    """The certificate of a form of which every step is needed and whose answer does not stand on the picture's page; None without one.
+
+    Args:
+        at: the store and the rules.
+        form: with picture and end.
+        bindings: of its variables.
+        answer: what is expected.
+        refusals: counts why not.
+    """
     facts, rules = at.facts, at.certificate
-    form = with_sign(form, facts, bindings[form.anchor])
     binding = {var: value_of_key(key) for var, key in bindings.items()}
     if guess_of_kind(form, facts, binding) > rules.max_guess:
         refusals.add(Reason.GUESSABLE)
@@ -266,15 +293,7 @@ def certify_plan(
     if not _is_needed_whole(form, made):
         refusals.add(Reason.COLLAPSES)
         return None
-    return Plan(
-        form=Json(form.to_json()),
-        bindings=bindings,
-        answer=answer,
-        shape=shape,
-        certificate=made,
-        route=find_route(form, binding, facts),
-        interest=round(interest(form, facts, binding), 2),
-    )
+    return made
 
 
 def _is_needed_whole(form: Form, made: Certificate) -> bool:

@@ -192,9 +192,7 @@ def _greedy(moves: Moves, wanted: tuple[frozenset[Clause], ...]) -> State:
         ways = list(moves.following(state))
         if not ways:
             break  # some claim is on no page: no path leads to the answer
-        state = max(
-            ways, key=lambda s: (len(s.seen) + len(s.known) + 0.1 * len(s.opened), -len(s.moves))
-        )
+        state = max(ways, key=lambda s: (len(s.seen) + len(s.known), len(s.opened), -len(s.moves)))
     return state
 
 
