@@ -106,6 +106,20 @@ class Rival(Record):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Fuzzed(Record):
+    """A clue that is said vaguely, and how many things of the described thing's class fit it said exactly and as it is said."""
+
+    kind: str
+    """Of `questloom.records.form.FUZZY_KINDS`."""
+    var: str
+    property: str
+    value: str
+    """Key of the value that is not said."""
+    before: int
+    after: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class Certificate(Record):
     """Why this question has one answer, and that it needs its picture."""
 
@@ -124,6 +138,8 @@ class Certificate(Record):
     answers_without_picture: int | None = None
     """How many answers the form has with the anchor unbound (counted up to a limit); None where nothing was executed."""
     checks: tuple[Check, ...] = ()
+    fuzzed: tuple[Fuzzed, ...] = ()
+    """Its vague clauses, in the form's order."""
     votes: Json = Json(None)
 
     @property

@@ -15,6 +15,7 @@ from questloom.records.form import (
     Compare,
     Compute,
     Form,
+    Fuzzy,
     Image,
     Reads,
     SentenceClause,
@@ -29,14 +30,14 @@ class Part:
     """One clause of a description, with the other end known.
 
     `role` is "has" (the variable is the claim's subject), "of" (it is the object), "kind" (a class), "range" (an own
-    value compared with a known one) or "sentence".
+    value compared with a known one), "fuzzy" (what an own value is like) or "sentence".
     """
 
     role: str
     clause: Clause
     property: str = ""
     value: Value | None = None
-    """The known end: the claim's object ("has"), its subject ("of"), or what is compared with ("range")."""
+    """The known end: the claim's object ("has"), its subject ("of"), what is compared with ("range"), or what says how the value is ("fuzzy")."""
     op: str = ""
     own_side_left: bool = True
 
@@ -147,6 +148,17 @@ def _parts(
                 if subject is not None:
                     parts.append(
                         Part(role="of", clause=clause, property=clause.property, value=subject)
+                    )
+            case Fuzzy() if clause.subject == var:
+                known_end = end(clause.object)
+                if known_end is not None:
+                    parts.append(
+                        Part(
+                            role="fuzzy",
+                            clause=clause,
+                            property=clause.property,
+                            value=known_end,
+                        )
                     )
             case SentenceClause() if var in (clause.subject, clause.object):
                 other = end(clause.object if clause.subject == var else clause.subject)

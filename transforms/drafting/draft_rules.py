@@ -88,6 +88,8 @@ class DraftRules:
     explore: ExploreRules = field(default_factory=ExploreRules)
     max_clauses: Annotated[int, Ge(1), Le(6), Evolves("writer", 1, 6, 1)] = 3
     """Claims in one description, its class and the hop that leads to it not counted."""
+    fuzz: tuple[Literal["category", "range", "meta-attribute", "arithmetic", "exclusion"], ...] = ()
+    """Kinds of vague clues ("in a port" for a town's name) that take the place of exact ones where the certificate still holds."""
     max_hub: Annotated[int, Ge(1)] = 10_000
     """No walk passes an entity with more links in (tau_hub)."""
     max_answer_words: Annotated[int, Ge(1)] = MAX_ANSWER_WORDS

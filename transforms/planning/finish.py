@@ -126,7 +126,7 @@ def count_years(
     """A form that asks for a date, turned into some that ask for the years between it and another date of the way.
 
     The other date is a year that is read on the question's picture or on one of the dated thing or the thing before, or a
-    claim of the thing before; `_compared` says which are compared.
+    claim of the thing before; `is_compared` says which are compared.
 
     Args:
         at: the store and the rules.
@@ -151,11 +151,11 @@ def count_years(
     for of in dict.fromkeys((form.anchor, before, claim.subject)) if shares[0] else ():
         is_shown = of == form.anchor
         written = years_seen(at.facts, bindings[of], shown=is_shown)
-        if written and _compared(at.facts, form, bindings, of, claim.subject):
+        if written and is_compared(at.facts, form, bindings, of, claim.subject):
             detail = draw.choice(written)
             seen = reads("r", of, detail)
             yield from _years_between(at.facts, form, bindings, seen, "r", detail.value, second)
-    if not _compared(at.facts, form, bindings, before, claim.subject):
+    if not is_compared(at.facts, form, bindings, before, claim.subject):
         return
     dates = [
         c
@@ -171,7 +171,7 @@ def count_years(
         yield from _years_between(at.facts, form, bindings, said, "b", dated.value, second)
 
 
-def _compared(facts: Lookups, form: Form, bindings: dict[str, str], one: str, other: str) -> bool:
+def is_compared(facts: Lookups, form: Form, bindings: dict[str, str], one: str, other: str) -> bool:
     """Whether dates of two things of a form are compared.
 
     Those of linked things that belong together are, of one and the same, or of the pictured thing and a later one of its
@@ -198,7 +198,7 @@ def _years_between(
 ) -> Iterator[tuple[Form, dict[str, str], Answer]]:
     span = compute("difference", (coarsened(first, YEAR), coarsened(second, YEAR)))
     answer = answer_of(facts, span, unit_label="years") if span and span.number else None
-    if span is None or answer is None or not _whole_years_agree(first, second):
+    if span is None or answer is None or not whole_years_agree(first, second):
         return
     difference = Compute(out="n", op="difference", args=(name, form.ask.var))
     yield (
@@ -211,7 +211,7 @@ def _years_between(
     )
 
 
-def _whole_years_agree(one: Value, other: Value) -> bool:
+def whole_years_agree(one: Value, other: Value) -> bool:
     """Whether the whole years between two dates are the difference of their years; a date without its day says no more than that.
 
     From 2 February 1856 to 29 January 1940 there are 83 whole years, and 84 by the years alone: readers count both.
@@ -254,7 +254,7 @@ def certify_plan(
     if isinstance(made, Refusal):
         refusals.add(made.reason, partial(lack_behind, facts, made))
         return None
-    if not _is_needed_whole(form, made):
+    if not is_needed_whole(form, made):
         refusals.add(Reason.COLLAPSES)
         return None
     return Plan(
@@ -268,7 +268,7 @@ def certify_plan(
     )
 
 
-def _is_needed_whole(form: Form, made: Certificate) -> bool:
+def is_needed_whole(form: Form, made: Certificate) -> bool:
     """Whether every step is needed, side branches too, and no shorter chain stands beside the one from the picture."""
     steps = chain(form)
     return num_hops(Form.from_json(made.smallest_part)) == made.nominal_hops and (

@@ -8,12 +8,14 @@ from questloom.records.form import (
     Clause,
     Compute,
     Form,
+    Fuzzy,
     Image,
     Reads,
     SentenceClause,
 )
 from questloom.records.knowledge import Value
 from questloom.transforms.certificate.execute import Binding
+from questloom.transforms.facts.fuzzy import claims_behind
 from questloom.transforms.facts.lookups import Facts
 from questloom.transforms.planning.named import (
     find_description,
@@ -58,6 +60,8 @@ class Moves:
         self.reads = form.of(Reads)
         self.computes = form.of(Compute)
         self.sentences = form.of(SentenceClause)
+        # What is said vaguely is seen to hold where the claims behind it are read; it gives no query.
+        self.behind = {c: claims_behind(facts, c, binding) for c in form.of(Fuzzy)}
         self.things = {v: value.entity for v, value in binding.items() if value.kind == "entity"}
         self.constants = tuple(
             dict.fromkeys(
@@ -130,6 +134,9 @@ class Moves:
                 seen.add(claim)
                 if isinstance(claim.object, str) and claim.object not in self.things:
                     known.add(claim.object)
+        for vague, claims in self.behind.items():
+            if all(self._read(c, state, known) for c in claims):
+                seen.add(vague)
         return replace(state, known=frozenset(known), seen=frozenset(seen))
 
     def _read(self, claim: ClaimClause, state: State, known: set[str]) -> bool:

@@ -1,0 +1,280 @@
+"""Fuzzing: a clue that names a thing or a year becomes a vaguer one, where the question stays as sure and gets no cheaper.
+
+    category         set in Karsk          ->  set in a port
+    meta-attribute   set in Port Karsk     ->  set in a town with a two-word name
+    exclusion        set in Karsk          ->  not set in Velm, where its one rival is set
+    range            published in 1862     ->  published in the 1860s
+    arithmetic       published in 1862     ->  published twelve years after this man was born
+
+A constant in the words can be searched for; what it is like cannot (FORT-Searcher, arXiv 2606.12087). The rewriting of
+OpenSearch-VL (3.1) is the first kind: its conditions are that the answer stays, that one thing fits, and that no name is said.
+"""
+
+import re
+from collections.abc import Iterator
+from random import Random
+
+from questloom.knowledge.dates import PRECISIONS, coarsened
+from questloom.language.names_in_text import HUMAN
+from questloom.prompts.phrases import property_phrase, variants
+from questloom.records.form import ClaimClause, Clause, Form, Fuzzy
+from questloom.records.identity import chance
+from questloom.records.knowledge import Value, entity_value
+from questloom.records.periods import YEAR
+from questloom.records.plan import Plan
+from questloom.records.table import Json
+from questloom.transforms.certificate.certify import Refusal, certify_form, given_by_picture
+from questloom.transforms.certificate.description import descriptions, distances
+from questloom.transforms.certificate.evidence import is_named
+from questloom.transforms.certificate.execute import Binding, TooLarge, answers, binding_of
+from questloom.transforms.certificate.margin import fitting, margins
+from questloom.transforms.facts.askable import has_common_class
+from questloom.transforms.facts.century import CENTURY, NEAR_TURN
+from questloom.transforms.facts.fuzzy import has_name, names
+from questloom.transforms.facts.lookups import Facts
+from questloom.transforms.facts.said_class import find_descriptor_class
+from questloom.transforms.facts.values import best_values, is_instance
+from questloom.transforms.planning.finish import is_compared, is_needed_whole, whole_years_agree
+from questloom.transforms.planning.ground import Ground
+from questloom.transforms.planning.route import find_route
+from questloom.transforms.writing.graph.clues import attributes
+
+MAX_FUZZED = 2
+"""Vague clues of a question: readers take many for a riddle about nothing."""
+MAX_TRIED = 16
+"""Vague clues of a plan that are certified."""
+MAX_RIVALS = 4
+"""Things from which an exclusion tells the meant one."""
+LEAST_NAMED = 5
+"""Things of a class that have a name of one kind, at least: with fewer a list of names gives it away."""
+MAX_NAME_WORDS = 4
+LONGEST = 60
+"""Years that somebody would still count from one date to another."""
+_PLAIN_NAME = re.compile(r"[A-Za-z]+(?: [A-Za-z]+)*")
+"""A name of which everybody counts as many words: no hyphen, no apostrophe, no "St."."""
+_ARTICLES = ("a", "an", "the")
+
+
+def fuzz(at: Ground, plan: Plan) -> Plan:
+    """A plan with its exact clues made vaguer, one after the other, as far as its certificate holds and its route gets no cheaper.
+
+    Args:
+        at: the store and the rules; `draft.fuzz` says by which kinds.
+        plan: a certified one.
+
+    Returns:
+        The plan, changed or as it was. `Certificate.fuzzed` says of each vague clue how many things it leaves.
+    """
+    if not at.draft.fuzz:
+        return plan
+    draw = chance(at.recipe_seed, plan.anchor, f"fuzz:{plan.answer.value.key()}:{plan.shape}")
+    left = MAX_TRIED
+    for clause in plan.logical_form.clauses:
+        if len(plan.certificate.fuzzed) == MAX_FUZZED:
+            break
+        for vague in _by_turns(at, plan, clause, draw):
+            if not left:
+                return plan
+            left -= 1
+            if (fuzzed := certify_fuzzed(at, plan, clause, vague)) is not None:
+                plan = fuzzed
+                break
+    return plan
+
+
+def _by_turns(at: Ground, plan: Plan, clause: Clause, draw: Random) -> list[Fuzzy]:
+    """What can be said vaguely of a clause, the kinds in random order: one that always comes first would be the only one."""
+    kinds = list(at.draft.fuzz)
+    draw.shuffle(kinds)
+    found = list(vaguer(at, plan, clause))
+    return sorted((f for f in found if f.kind in kinds), key=lambda f: kinds.index(f.kind))
+
+
+def certify_fuzzed(at: Ground, plan: Plan, clause: Clause, vague: Fuzzy) -> Plan | None:
+    """The plan with one clause said vaguely; None where it is no longer sure, the vague clause is idle or leaves no more things, or the route is cheaper."""
+    form, binding = plan.logical_form, binding_of(plan.bindings)
+    kept = tuple(vague if c == clause else c for c in form.clauses)
+    fuzzed = Form(clauses=kept, ask=form.ask)
+    if not _same_depths(form, fuzzed):
+        return None
+    given = given_by_picture(fuzzed, binding)
+    made = certify_form(fuzzed, at.facts, given, plan.bindings, at.certificate)
+    if isinstance(made, Refusal) or not is_needed_whole(fuzzed, made):
+        return None
+    counted = next((f for f in made.fuzzed if _is_count_of(f, vague)), None)
+    if counted is None or counted.after <= counted.before or _is_idle(at, fuzzed, vague, binding):
+        return None
+    route = find_route(fuzzed, binding, at.facts)
+    if route.calls < plan.route.calls:
+        return None
+    return plan.replace(form=Json(fuzzed.to_json()), certificate=made, route=route)
+
+
+def _is_count_of(counted, vague: Fuzzy) -> bool:
+    return (counted.kind, counted.var, counted.property) == (
+        vague.kind,
+        vague.subject,
+        vague.property,
+    )
+
+
+def _same_depths(form: Form, fuzzed: Form) -> bool:
+    """Whether all but the pictured thing lie as far from what is asked as before: the order in which things are told goes by that."""
+    before, after = distances(form), distances(fuzzed)
+    return all(after[v] == depth for v, depth in before.items() if v != form.anchor)
+
+
+def _is_idle(at: Ground, form: Form, vague: Fuzzy, binding: Binding) -> bool:
+    """Whether the form is as sure without its vague clause."""
+    rest = form.without(vague)
+    try:
+        found = answers(rest, at.facts, given_by_picture(rest, binding), most=2)
+    except TooLarge:
+        return False
+    required = 1 if at.facts.trust.complete else at.certificate.margin
+    return len(found) == 1 and all(
+        m.margin >= required for m in margins(rest, at.facts, binding, at.certificate.margin)
+    )
+
+
+# ---------------------------------------------------------------- what can be said vaguely
+
+
+def vaguer(at: Ground, plan: Plan, clause: Clause) -> Iterator[Fuzzy]:
+    """What can be said in place of a clause, of every kind; none where it is no clue, or the question speaks of that relation elsewhere."""
+    if not (
+        isinstance(clause, ClaimClause)
+        and isinstance(clause.subject, str)
+        and isinstance(clause.object, Value)
+        and _is_sayable(clause.property)
+    ):
+        return
+    form = plan.logical_form
+    others = [
+        c.property
+        for c in form.clauses
+        if isinstance(c, ClaimClause | Fuzzy) and c.subject == clause.subject and c != clause
+    ]
+    if clause.property in others or clause.subject == form.anchor:
+        return
+    if clause.object.kind == "entity":
+        yield from _like(at.facts, clause, clause.object.entity)
+        yield from _exclusions(at, plan, clause)
+    elif clause.object.kind == "time":
+        yield from _ranges(clause, clause.object)
+        yield from _years_from(at, plan, clause)
+
+
+def _is_sayable(property: str) -> bool:
+    """Whether a relation's value has a noun phrase of its own: no adjective ("Gothic") and no bare noun ("a poet")."""
+    phrases = variants(property_phrase(property))
+    return not any(p.adjective or any(f.other == "a" for f in p.say) for p in phrases)
+
+
+def _like(facts: Facts, clause: ClaimClause, thing: str) -> Iterator[Fuzzy]:
+    """Category, and meta-attributes of a name, of a named thing that is no person: "a person" says nothing, and hardly anybody's name has one word."""
+    entity, kind = facts.entity(thing), find_descriptor_class(facts, thing)
+    if (
+        entity is None
+        or HUMAN in (*entity.classes, *entity.class_closure)
+        or not has_common_class(facts, thing)
+        or not is_instance(facts, thing, kind)
+    ):
+        return
+    said = {"subject": clause.subject, "property": clause.property, "object": entity_value(kind)}
+    yield Fuzzy(kind="category", **said)
+    called = names(entity)
+    if not called or not all(map(_is_plain, called)):
+        return
+    number, initial = len(called[0].split()), called[0][0].upper()
+    found = [Fuzzy(kind="meta-attribute", initial=initial, **said)]
+    if 1 < number <= MAX_NAME_WORDS:
+        found.insert(0, Fuzzy(kind="meta-attribute", number=number, **said))
+    for vague in found:
+        if all(has_name(n, vague) for n in called) and _is_common_name(facts, kind, vague):
+            yield vague
+
+
+def _is_plain(name: str) -> bool:
+    return bool(_PLAIN_NAME.fullmatch(name)) and name.split()[0].lower() not in _ARTICLES
+
+
+def _is_common_name(facts: Facts, class_id: str, vague: Fuzzy) -> bool:
+    """Whether a list of the class's names leaves enough of them, so that no look at such a list gives the thing away."""
+    members = (facts.entity(m) for m in facts.members(class_id))
+    named = (e for e in members if e and any(has_name(n, vague) for n in names(e)))
+    return sum(1 for _ in zip(range(LEAST_NAMED), named, strict=False)) == LEAST_NAMED
+
+
+def _exclusions(at: Ground, plan: Plan, clause: ClaimClause) -> Iterator[Fuzzy]:
+    """Where all else leaves a few things beside the meant one, and these share a value: that it has not that value."""
+    form, binding = plan.logical_form.without(clause), binding_of(plan.bindings)
+    told = next((d for d in descriptions(form, binding) if d.var == clause.subject), None)
+    found = fitting(at.facts, told, most=MAX_RIVALS + 2) if told is not None else None
+    rivals = [f for f in found or () if f != binding[clause.subject].entity]
+    if not 1 <= len(rivals) <= MAX_RIVALS:
+        return
+    shared = set.intersection(
+        *({v.entity for v in best_values(at.facts, r, clause.property)} for r in rivals)
+    )
+    hidden = {v.entity for v in binding.values()}
+    for thing in sorted(shared - hidden - {""}):
+        entity = at.facts.entity(thing)
+        # A name that stands for several things says not which one is meant.
+        if entity and at.facts.entity_of_title(entity.label()) == thing:
+            yield Fuzzy(
+                kind="exclusion",
+                subject=str(clause.subject),
+                property=clause.property,
+                object=entity_value(thing),
+            )
+
+
+def _ranges(clause: ClaimClause, value: Value) -> Iterator[Fuzzy]:
+    """The century and the decade of a year, where it does not lie at their edge: sources differ by a year or two."""
+    year = value.year
+    if year is None or year < 0 or value.precision < YEAR:
+        return
+    spans = []
+    if NEAR_TURN <= year % 100 <= 100 - NEAR_TURN:
+        spans.append(CENTURY)
+    if 1 <= year % 10 <= 8:
+        spans.append("decade")
+    for span in spans:
+        yield Fuzzy(
+            kind="range",
+            subject=str(clause.subject),
+            property=clause.property,
+            object=coarsened(value, PRECISIONS[span]),
+        )
+
+
+def _years_from(at: Ground, plan: Plan, clause: ClaimClause) -> Iterator[Fuzzy]:
+    """So many years after or before a date of the pictured thing, if somebody would count from it."""
+    form, facts = plan.logical_form, at.facts
+    anchor, dated = facts.entity(plan.anchor), facts.entity(plan.bindings[str(clause.subject)])
+    if anchor is None or dated is None or form.sign:
+        return
+    if not is_compared(facts, form, plan.bindings, form.anchor, str(clause.subject)):
+        return
+    people = {HUMAN} <= {*anchor.classes} & {*dated.classes}
+    dates = [v for v in best_values(facts, dated.id, clause.property) if v.year is not None]
+    for _, claim, answer in attributes(
+        facts, anchor, at.draft.max_answer_words, frozenset(plan.bindings.values())
+    ):
+        start = claim.value
+        if answer.type != "date" or start.year is None or start.precision < YEAR or len(dates) != 1:
+            continue
+        if people and claim.property != clause.property:
+            continue
+        number = (dates[0].year or 0) - start.year
+        is_told = not at.certificate.stated or is_named(facts, claim)
+        if 0 < abs(number) <= LONGEST and is_told and whole_years_agree(start, dates[0]):
+            yield Fuzzy(
+                kind="arithmetic",
+                subject=str(clause.subject),
+                property=clause.property,
+                object=form.anchor,
+                number=number,
+                since=claim.property,
+            )
