@@ -14,6 +14,7 @@ from questloom.records.knowledge import (
     ImageAsset,
     PropertyInfo,
     PropertyProfile,
+    value_of_key,
 )
 from questloom.records.outcomes import Reason, Rejection
 from questloom.records.synthesis import Question, Verdict, not_run

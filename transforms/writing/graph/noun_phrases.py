@@ -17,6 +17,7 @@ from questloom.language.frames import PREPOSITIONS, Frame, share_verb
 from questloom.records.form import ClaimClause, Reads, Term
 from questloom.records.knowledge import Value
 from questloom.transforms.writing.graph.form_words import FormWords, bare, in_picture
+from questloom.transforms.writing.graph.fuzzy_words import negated, years_from
 from questloom.transforms.writing.graph.lints import PER_WORD, num_relative, stays
 
 HOPELESS = 100.0
@@ -249,7 +250,11 @@ class NounPhrases:
 
     def frames(self, index: int) -> tuple[Frame, ...]:
         """The sentences of a claim."""
-        return self.form_words.phrase(self.form_words.claims[index]).frames(self.form_words.verbs)
+        words, claim = self.form_words, self.form_words.claims[index]
+        found = words.phrase(claim).frames(words.verbs)
+        vague = words.vague.get(claim)
+        is_denied = vague is not None and vague.kind == "exclusion"
+        return tuple(negated(f, words.verbs.bases) for f in found) if is_denied else found
 
     def frame(self, index: int, *, subject: str) -> Frame:
         """A sentence of a claim with the given slot as its subject; where there is none the derivation is hopeless."""
@@ -279,6 +284,9 @@ class NounPhrases:
     def _other_end(self, frame: Frame, index: int, slot: str) -> str:
         """The words for the end of a claim that is not the noun described."""
         words, other = self.form_words, self.other(index, slot)
+        vague = words.vague.get(words.claims[index])
+        if vague is not None and vague.since:
+            return years_from(self, frame, vague)
         if isinstance(other, Value) and frame.other == "t":
             return words.words.at(other)
         if isinstance(other, str) and other in words.reads:
@@ -328,7 +336,8 @@ class NounPhrases:
         """
         pronoun = "who" if person else "that"
         reduced, relative = list[str](), dict[str, list[str]]()
-        for i, slot in sorted(claims, key=lambda c: isinstance(self.other(*c), str)):
+        # What years are counted from is the picture's thing, which the way to it mentions first.
+        for i, slot in sorted(claims, key=self._told_late):
             other = self.other(i, slot)
             phrase = self.form_words.phrase(self.form_words.claims[i])
             if (
@@ -395,6 +404,10 @@ class NounPhrases:
         # "The 1991 painting": which one, a reader asks.
         self.cost += 2.5 * (bool(claims) and bare_head and not reduced and not relative)
         return self._joined(head, reduced, relative)
+
+    def _told_late(self, claim: tuple[int, str]) -> int:
+        vague = self.form_words.vague.get(self.form_words.claims[claim[0]])
+        return 2 * bool(vague and vague.since) or isinstance(self.other(*claim), str)
 
     def _with_adjective(self, head: str, value: Value) -> str:
         """A head with a value before its noun: "the 1871 painting", "the Gothic church" (of "Gothic architecture")."""
