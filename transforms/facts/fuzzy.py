@@ -153,19 +153,10 @@ def count_candidates(facts: Facts, form: Form, clause: Fuzzy, bound: Bound) -> F
     Of an arithmetic clause the things that lie so many years from any thing of the other's class: who has not found that one knows no more.
     """
     exact = exact_clause(facts, clause, bound)
-    kinds = [c.class_id for c in form.of(ClassClause) if c.var == clause.subject]
-    kind = kinds[0] if kinds else find_descriptor_class(facts, bound[clause.subject].entity)
-    if exact is None or not kind or facts.num_members(kind) > ENUMERATION_LIMIT:
+    members = _class_of(facts, form, clause.subject, bound)
+    if exact is None or not members:
         return None
     assert isinstance(exact.object, Value)
-    members = facts.members(kind, limit=ENUMERATION_LIMIT)
-    before = sum(
-        any(
-            values_match(facts, clause.property, exact.object, v)
-            for v in best_values(facts, m, clause.property)
-        )
-        for m in members
-    )
     if isinstance(clause.object, str):
         years = _years_of(
             facts, find_descriptor_class(facts, bound[clause.object].entity), clause.since
@@ -181,9 +172,31 @@ def count_candidates(facts: Facts, form: Form, clause: Fuzzy, bound: Bound) -> F
         var=clause.subject,
         property=clause.property,
         value=exact.object.key(),
-        before=before,
+        before=num_members_with(facts, form, exact, bound),
         after=after,
     )
+
+
+def num_members_with(facts: Facts, form: Form, clue: ClaimClause, bound: Bound) -> int:
+    """How many things of the described thing's class have a clue's value."""
+    value = clue.object
+    assert isinstance(clue.subject, str) and isinstance(value, Value), "a clue names its value"
+    return sum(
+        any(
+            values_match(facts, clue.property, value, v)
+            for v in best_values(facts, m, clue.property)
+        )
+        for m in _class_of(facts, form, clue.subject, bound)
+    )
+
+
+def _class_of(facts: Facts, form: Form, var: str, bound: Bound) -> tuple[str, ...]:
+    """The things of the class by which the words call a thing; () where they are too many."""
+    kinds = [c.class_id for c in form.of(ClassClause) if c.var == var]
+    kind = kinds[0] if kinds else find_descriptor_class(facts, bound[var].entity)
+    if not kind or facts.num_members(kind) > ENUMERATION_LIMIT:
+        return ()
+    return facts.members(kind, limit=ENUMERATION_LIMIT)
 
 
 @remembered()

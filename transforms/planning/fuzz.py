@@ -12,6 +12,7 @@ OpenSearch-VL (3.1) is the first kind: its conditions are that the answer stays,
 
 import re
 from collections.abc import Iterator
+from itertools import combinations, islice
 from random import Random
 
 from questloom.knowledge.dates import PRECISIONS, coarsened
@@ -27,22 +28,23 @@ from questloom.transforms.certificate.certify import Refusal, certify_form, give
 from questloom.transforms.certificate.description import descriptions, distances
 from questloom.transforms.certificate.evidence import is_named
 from questloom.transforms.certificate.execute import Binding, TooLarge, answers, binding_of
-from questloom.transforms.certificate.margin import fitting, margins
+from questloom.transforms.certificate.margin import fitting, margin_of, margins
 from questloom.transforms.facts.askable import has_common_class
 from questloom.transforms.facts.century import CENTURY, NEAR_TURN
-from questloom.transforms.facts.fuzzy import has_name, names
+from questloom.transforms.facts.fuzzy import count_candidates, has_name, names, num_members_with
 from questloom.transforms.facts.lookups import Facts
 from questloom.transforms.facts.said_class import find_descriptor_class
 from questloom.transforms.facts.values import best_values, is_instance
 from questloom.transforms.planning.finish import is_compared, is_needed_whole, whole_years_agree
 from questloom.transforms.planning.ground import Ground
 from questloom.transforms.planning.route import find_route
-from questloom.transforms.writing.graph.clues import attributes
+from questloom.transforms.planning.steps import is_stated
+from questloom.transforms.writing.graph.clues import attributes, clue_clauses
 
 MAX_FUZZED = 2
 """Vague clues of a question: readers take many for a riddle about nothing."""
-MAX_TRIED = 16
-"""Vague clues of a plan that are certified."""
+MAX_TRIED = 60
+"""Descriptions in place of one clue that are held against the store."""
 MAX_RIVALS = 4
 """Things from which an exclusion tells the meant one."""
 LEAST_NAMED = 5
@@ -68,54 +70,68 @@ def fuzz(at: Ground, plan: Plan) -> Plan:
     if not at.draft.fuzz:
         return plan
     draw = chance(at.recipe_seed, plan.anchor, f"fuzz:{plan.answer.value.key()}:{plan.shape}")
-    left = MAX_TRIED
     for clause in plan.logical_form.clauses:
-        if len(plan.certificate.fuzzed) == MAX_FUZZED:
-            break
-        for vague in _by_turns(at, plan, clause, draw):
-            if not left:
-                return plan
-            left -= 1
-            if (fuzzed := certify_fuzzed(at, plan, clause, vague)) is not None:
-                plan = fuzzed
-                break
+        room = MAX_FUZZED - len(plan.certificate.fuzzed)
+        found = (
+            certify_fuzzed(at, plan, clause, v) for v in _in_place(at, plan, clause, room, draw)
+        )
+        plan = next((p for p in found if p is not None), plan)
     return plan
 
 
-def _by_turns(at: Ground, plan: Plan, clause: Clause, draw: Random) -> list[Fuzzy]:
-    """What can be said vaguely of a clause, the kinds in random order: one that always comes first would be the only one."""
+def _in_place(
+    at: Ground, plan: Plan, clause: Clause, room: int, draw: Random
+) -> Iterator[tuple[Fuzzy, ...]]:
+    """What singles a clue's thing out in its place: one vague clue, first of the same relation, else two, the kinds in random order."""
     kinds = list(at.draft.fuzz)
     draw.shuffle(kinds)
-    found = list(vaguer(at, plan, clause))
-    return sorted((f for f in found if f.kind in kinds), key=lambda f: kinds.index(f.kind))
+    found = [f for f in vaguer(at, plan, clause) if f.kind in kinds]
+    found.sort(key=lambda f: (f.property != clause.property, kinds.index(f.kind)))  # type: ignore[union-attr]
+    sets = (s for n in range(1, room + 1) for s in combinations(found, n))
+    told = (s for s in sets if len({f.property for f in s}) == len(s))
+    yield from (s for s in islice(told, MAX_TRIED) if _singles_out(at, plan, clause, s))
 
 
-def certify_fuzzed(at: Ground, plan: Plan, clause: Clause, vague: Fuzzy) -> Plan | None:
-    """The plan with one clause said vaguely; None where it is no longer sure, the vague clause is idle or leaves no more things, or the route is cheaper."""
+def _replaced(plan: Plan, clause: Clause, vague: tuple[Fuzzy, ...]) -> Form:
+    form = plan.logical_form
+    kept = [c for old in form.clauses for c in (vague if old == clause else (old,))]
+    return Form(clauses=tuple(kept), ask=form.ask)
+
+
+def _singles_out(at: Ground, plan: Plan, clause: Clause, vague: tuple[Fuzzy, ...]) -> bool:
+    """Whether the clue's thing is still told from all others with the margin: the certificate asks it too, and costs more."""
+    form, binding = _replaced(plan, clause, vague), binding_of(plan.bindings)
+    told = next(d for d in descriptions(form, binding) if d.var == vague[0].subject)
+    required = at.certificate.margin
+    measured = margin_of(at.facts, told, binding[told.var], required, exact=False)
+    return measured.margin >= (1 if at.facts.trust.complete else required)
+
+
+def certify_fuzzed(at: Ground, plan: Plan, clause: Clause, vague: tuple[Fuzzy, ...]) -> Plan | None:
+    """The plan with a clue said vaguely.
+
+    None where it is no longer sure, where a vague clue is idle or leaves no more things than the exact one, or where the route gets cheaper.
+    """
     form, binding = plan.logical_form, binding_of(plan.bindings)
-    kept = tuple(vague if c == clause else c for c in form.clauses)
-    fuzzed = Form(clauses=kept, ask=form.ask)
+    fuzzed = _replaced(plan, clause, vague)
     if not _same_depths(form, fuzzed):
         return None
     given = given_by_picture(fuzzed, binding)
     made = certify_form(fuzzed, at.facts, given, plan.bindings, at.certificate)
     if isinstance(made, Refusal) or not is_needed_whole(fuzzed, made):
         return None
-    counted = next((f for f in made.fuzzed if _is_count_of(f, vague)), None)
-    if counted is None or counted.after <= counted.before or _is_idle(at, fuzzed, vague, binding):
-        return None
+    assert isinstance(clause, ClaimClause)
+    least = num_members_with(at.facts, form, clause, binding)
+    for each in vague:
+        counted = count_candidates(at.facts, fuzzed, each, binding)
+        if counted is None or counted.after <= max(counted.before, least):
+            return None
+        if _is_idle(at, fuzzed, each, binding):
+            return None
     route = find_route(fuzzed, binding, at.facts)
     if route.calls < plan.route.calls:
         return None
     return plan.replace(form=Json(fuzzed.to_json()), certificate=made, route=route)
-
-
-def _is_count_of(counted, vague: Fuzzy) -> bool:
-    return (counted.kind, counted.var, counted.property) == (
-        vague.kind,
-        vague.subject,
-        vague.property,
-    )
 
 
 def _same_depths(form: Form, fuzzed: Form) -> bool:
@@ -140,29 +156,45 @@ def _is_idle(at: Ground, form: Form, vague: Fuzzy, binding: Binding) -> bool:
 # ---------------------------------------------------------------- what can be said vaguely
 
 
-def vaguer(at: Ground, plan: Plan, clause: Clause) -> Iterator[Fuzzy]:
-    """What can be said in place of a clause, of every kind; none where it is no clue, or the question speaks of that relation elsewhere."""
+def vaguer(at: Ground, plan: Plan, clause: Clause) -> list[Fuzzy]:
+    """What can be said vaguely in place of a clue, of every kind: of the same relation and of others of its thing; none where a clause is no clue."""
+    form = plan.logical_form
     if not (
         isinstance(clause, ClaimClause)
         and isinstance(clause.subject, str)
         and isinstance(clause.object, Value)
-        and _is_sayable(clause.property)
+        and clause.subject != form.anchor
     ):
-        return
-    form = plan.logical_form
-    others = [
+        return []
+    thing = at.facts.entity(plan.bindings[clause.subject])
+    assert thing is not None, "what is described is in the store"
+    told = {
         c.property
         for c in form.clauses
-        if isinstance(c, ClaimClause | Fuzzy) and c.subject == clause.subject and c != clause
+        if isinstance(c, ClaimClause | Fuzzy)
+        and clause.subject in (c.subject, c.object)
+        and c != clause
+    }
+    avoid = frozenset(plan.bindings.values())
+    asked = next((c.property for c in form.of(ClaimClause) if c.object == form.ask.var), "")
+    others = [
+        ClaimClause(subject=clause.subject, property=c.property, object=c.object)
+        for _, c in clue_clauses(at.facts, thing, avoid, asked, frozenset(told | {clause.property}))
+        if isinstance(c, ClaimClause)
+        and (not at.certificate.stated or is_stated(at.facts, c, thing.id))
     ]
-    if clause.property in others or clause.subject == form.anchor:
-        return
-    if clause.object.kind == "entity":
-        yield from _like(at.facts, clause, clause.object.entity)
-        yield from _exclusions(at, plan, clause)
-    elif clause.object.kind == "time":
-        yield from _ranges(clause, clause.object)
-        yield from _years_from(at, plan, clause)
+    clues = [c for c in (clause, *others) if c.property not in told and _is_sayable(c.property)]
+    return [vague for clue in clues for vague in _of_clue(at, plan, clause, clue)]
+
+
+def _of_clue(at: Ground, plan: Plan, clause: ClaimClause, clue: ClaimClause) -> Iterator[Fuzzy]:
+    assert isinstance(clue.object, Value)
+    if clue.object.kind == "entity":
+        yield from _like(at.facts, clue, clue.object.entity)
+        yield from _exclusions(at, plan, clause, clue.property)
+    elif clue.object.kind == "time":
+        yield from _ranges(clue, clue.object)
+        yield from _years_from(at, plan, clue)
 
 
 def _is_sayable(property: str) -> bool:
@@ -206,7 +238,7 @@ def _is_common_name(facts: Facts, class_id: str, vague: Fuzzy) -> bool:
     return sum(1 for _ in zip(range(LEAST_NAMED), named, strict=False)) == LEAST_NAMED
 
 
-def _exclusions(at: Ground, plan: Plan, clause: ClaimClause) -> Iterator[Fuzzy]:
+def _exclusions(at: Ground, plan: Plan, clause: ClaimClause, property: str) -> Iterator[Fuzzy]:
     """Where all else leaves a few things beside the meant one, and these share a value: that it has not that value."""
     form, binding = plan.logical_form.without(clause), binding_of(plan.bindings)
     told = next((d for d in descriptions(form, binding) if d.var == clause.subject), None)
@@ -215,7 +247,7 @@ def _exclusions(at: Ground, plan: Plan, clause: ClaimClause) -> Iterator[Fuzzy]:
     if not 1 <= len(rivals) <= MAX_RIVALS:
         return
     shared = set.intersection(
-        *({v.entity for v in best_values(at.facts, r, clause.property)} for r in rivals)
+        *({v.entity for v in best_values(at.facts, r, property)} for r in rivals)
     )
     hidden = {v.entity for v in binding.values()}
     for thing in sorted(shared - hidden - {""}):
@@ -225,7 +257,7 @@ def _exclusions(at: Ground, plan: Plan, clause: ClaimClause) -> Iterator[Fuzzy]:
             yield Fuzzy(
                 kind="exclusion",
                 subject=str(clause.subject),
-                property=clause.property,
+                property=property,
                 object=entity_value(thing),
             )
 
