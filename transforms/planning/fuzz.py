@@ -31,8 +31,15 @@ from questloom.transforms.certificate.execute import Binding, TooLarge, answers,
 from questloom.transforms.certificate.margin import fitting, margin_of, margins
 from questloom.transforms.facts.askable import has_common_class
 from questloom.transforms.facts.century import CENTURY, NEAR_TURN
-from questloom.transforms.facts.fuzzy import count_candidates, has_name, names, num_members_with
+from questloom.transforms.facts.fuzzy import (
+    count_candidates,
+    fits,
+    has_name,
+    names,
+    num_members_with,
+)
 from questloom.transforms.facts.lookups import Facts
+from questloom.transforms.facts.one_of_class import single_value
 from questloom.transforms.facts.said_class import find_descriptor_class
 from questloom.transforms.facts.values import best_values, is_instance
 from questloom.transforms.planning.finish import is_compared, is_needed_whole, whole_years_agree
@@ -82,11 +89,11 @@ def fuzz(at: Ground, plan: Plan) -> Plan:
 def _in_place(
     at: Ground, plan: Plan, clause: Clause, room: int, draw: Random
 ) -> Iterator[tuple[Fuzzy, ...]]:
-    """What singles a clue's thing out in its place: one vague clue, first of the same relation, else two, the kinds in random order."""
+    """What singles a clue's thing out in its place: one vague clue, else two; the kinds in random order, of each the clue's own relation first."""
     kinds = list(at.draft.fuzz)
     draw.shuffle(kinds)
     found = [f for f in vaguer(at, plan, clause) if f.kind in kinds]
-    found.sort(key=lambda f: (f.property != clause.property, kinds.index(f.kind)))  # type: ignore[union-attr]
+    found.sort(key=lambda f: (kinds.index(f.kind), f.property != clause.property))  # type: ignore[union-attr]
     sets = (s for n in range(1, room + 1) for s in combinations(found, n))
     told = (s for s in sets if len({f.property for f in s}) == len(s))
     yield from (s for s in islice(told, MAX_TRIED) if _singles_out(at, plan, clause, s))
@@ -184,7 +191,13 @@ def vaguer(at: Ground, plan: Plan, clause: Clause) -> list[Fuzzy]:
         and (not at.certificate.stated or is_stated(at.facts, c, thing.id))
     ]
     clues = [c for c in (clause, *others) if c.property not in told and _is_sayable(c.property)]
-    return [vague for clue in clues for vague in _of_clue(at, plan, clause, clue)]
+    shown = entity_value(plan.anchor)
+    return [
+        vague
+        for clue in clues
+        for vague in _of_clue(at, plan, clause, clue)
+        if fits(at.facts, vague, thing.id, shown)
+    ]
 
 
 def _of_clue(at: Ground, plan: Plan, clause: ClaimClause, clue: ClaimClause) -> Iterator[Fuzzy]:
@@ -240,7 +253,10 @@ def _is_common_name(facts: Facts, class_id: str, vague: Fuzzy) -> bool:
 
 def _exclusions(at: Ground, plan: Plan, clause: ClaimClause, property: str) -> Iterator[Fuzzy]:
     """Where all else leaves a few things beside the meant one, and these share a value: that it has not that value."""
-    form, binding = plan.logical_form.without(clause), binding_of(plan.bindings)
+    form, binding = _replaced(plan, clause, ()), binding_of(plan.bindings)
+    # Who may have a second value may have that one.
+    if single_value(at.facts, binding[str(clause.subject)].entity, property) is None:
+        return
     told = next((d for d in descriptions(form, binding) if d.var == clause.subject), None)
     found = fitting(at.facts, told, most=MAX_RIVALS + 2) if told is not None else None
     rivals = [f for f in found or () if f != binding[clause.subject].entity]
@@ -252,8 +268,8 @@ def _exclusions(at: Ground, plan: Plan, clause: ClaimClause, property: str) -> I
     hidden = {v.entity for v in binding.values()}
     for thing in sorted(shared - hidden - {""}):
         entity = at.facts.entity(thing)
-        # A name that stands for several things says not which one is meant.
-        if entity and at.facts.entity_of_title(entity.label()) == thing:
+        # A name that is another thing's title says not which one is meant.
+        if entity and at.facts.entity_of_title(entity.label()) in (None, thing):
             yield Fuzzy(
                 kind="exclusion",
                 subject=str(clause.subject),
