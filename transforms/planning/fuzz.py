@@ -17,7 +17,7 @@ from random import Random
 
 from questloom.knowledge.dates import PRECISIONS, coarsened
 from questloom.language.names_in_text import HUMAN
-from questloom.prompts.phrases import property_phrase, variants
+from questloom.prompts.phrases import property_phrase, variants, verb_forms
 from questloom.records.form import ClaimClause, Clause, Form, Fuzzy
 from questloom.records.identity import chance
 from questloom.records.knowledge import Value, entity_value
@@ -211,9 +211,14 @@ def _of_clue(at: Ground, plan: Plan, clause: ClaimClause, clue: ClaimClause) -> 
 
 
 def _is_sayable(property: str) -> bool:
-    """Whether a relation's value has a noun phrase of its own: no adjective ("Gothic") and no bare noun ("a poet")."""
+    """Whether a vague value can be said of a thing: there is a sentence about it, and the value is no adjective ("Gothic") or bare noun ("a poet")."""
     phrases = variants(property_phrase(property))
-    return not any(p.adjective or any(f.other == "a" for f in p.say) for p in phrases)
+    return all(
+        not p.adjective
+        and not any(f.other == "a" for f in p.say)
+        and any(f.subject == "s" for f in p.frames(verb_forms()))
+        for p in phrases
+    )
 
 
 def _like(facts: Facts, clause: ClaimClause, thing: str) -> Iterator[Fuzzy]:

@@ -354,7 +354,9 @@ class NounPhrases:
             frame = self.choose(self.frames(i))
             if frame.subject == slot:
                 predicate = frame.predicate(self._other_end(frame, i, slot))
-                if bare_head and frame.is_reducible and self.rng.random() < 0.8:
+                # "The town beside that river not in Velm": is the river not there?
+                one = len(claims) == 1 or self.form_words.claims[i] not in self.form_words.vague
+                if bare_head and one and frame.is_reducible and self.rng.random() < 0.8:
                     reduced.append(predicate.partition(" ")[2])
                 else:
                     relative.setdefault(pronoun, []).append(predicate)
