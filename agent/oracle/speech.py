@@ -311,7 +311,7 @@ def answer_of(puzzle: Puzzle, value: Read) -> str:
 def holds(order: Order, bound: Mapping[str, Any]) -> bool | None:
     """Whether an order holds; None where a side is not known."""
     if order.op == "!=":
-        thing = bound[order.left].value if order.left in bound else None
+        thing = bound[str(order.left)].value if order.left in bound else None
         named = isinstance(thing, Thing) and isinstance(order.right, Const)
         return key(thing.name) != key(order.right.text) if named else None  # type: ignore[union-attr]
     left, right = (

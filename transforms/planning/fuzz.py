@@ -12,6 +12,7 @@ OpenSearch-VL (3.1) is the first kind: its conditions are that the answer stays,
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import combinations, islice
 from random import Random
 
@@ -90,10 +91,11 @@ def _in_place(
     at: Ground, plan: Plan, clause: Clause, room: int, draw: Random
 ) -> Iterator[tuple[Fuzzy, ...]]:
     """What singles a clue's thing out in its place: one vague clue, else two; the kinds in random order, of each the clue's own relation first."""
-    kinds = list(at.draft.fuzz)
+    kinds: list[str] = list(at.draft.fuzz)
     draw.shuffle(kinds)
     found = [f for f in vaguer(at, plan, clause) if f.kind in kinds]
-    found.sort(key=lambda f: (kinds.index(f.kind), f.property != clause.property))  # type: ignore[union-attr]
+    own = clause.property if isinstance(clause, ClaimClause) else ""
+    found.sort(key=lambda f: (kinds.index(f.kind), f.property != own))
     sets = (s for n in range(1, room + 1) for s in combinations(found, n))
     told = (s for s in sets if len({f.property for f in s}) == len(s))
     yield from (s for s in islice(told, MAX_TRIED) if _singles_out(at, plan, clause, s))
@@ -231,15 +233,20 @@ def _like(facts: Facts, clause: ClaimClause, thing: str) -> Iterator[Fuzzy]:
         or not is_instance(facts, thing, kind)
     ):
         return
-    said = {"subject": clause.subject, "property": clause.property, "object": entity_value(kind)}
-    yield Fuzzy(kind="category", **said)
+    said = Fuzzy(
+        kind="category",
+        subject=str(clause.subject),
+        property=clause.property,
+        object=entity_value(kind),
+    )
+    yield said
     called = names(entity)
     if not called or not all(map(_is_plain, called)):
         return
     number, initial = len(called[0].split()), called[0][0].upper()
-    found = [Fuzzy(kind="meta-attribute", initial=initial, **said)]
+    found = [replace(said, kind="meta-attribute", initial=initial)]
     if 1 < number <= MAX_NAME_WORDS:
-        found.insert(0, Fuzzy(kind="meta-attribute", number=number, **said))
+        found.insert(0, replace(said, kind="meta-attribute", number=number))
     for vague in found:
         if all(has_name(n, vague) for n in called) and _is_common_name(facts, kind, vague):
             yield vague
@@ -259,12 +266,13 @@ def _is_common_name(facts: Facts, class_id: str, vague: Fuzzy) -> bool:
 def _exclusions(at: Ground, plan: Plan, clause: ClaimClause, property: str) -> Iterator[Fuzzy]:
     """Where all else leaves a few things beside the meant one, and these share a value: that it has not that value."""
     form, binding = _replaced(plan, clause, ()), binding_of(plan.bindings)
+    var = str(clause.subject)
     # Who may have a second value may have that one.
-    if single_value(at.facts, binding[str(clause.subject)].entity, property) is None:
+    if single_value(at.facts, binding[var].entity, property) is None:
         return
-    told = next((d for d in descriptions(form, binding) if d.var == clause.subject), None)
+    told = next((d for d in descriptions(form, binding) if d.var == var), None)
     found = fitting(at.facts, told, most=MAX_RIVALS + 2) if told is not None else None
-    rivals = [f for f in found or () if f != binding[clause.subject].entity]
+    rivals = [f for f in found or () if f != binding[var].entity]
     if not 1 <= len(rivals) <= MAX_RIVALS:
         return
     shared = set.intersection(
