@@ -104,7 +104,8 @@ class FormWords:
         if term.kind != "entity":
             return ""
         if clause := self._stand_ins.get(term.entity):
-            assert isinstance(clause.object, Value), "years have no class"
+            if isinstance(clause.object, str):
+                return ""  # years that are counted
             stands = clause.object.entity
             return self.facts.class_of(stands) if clause.kind == "exclusion" else stands
         return self.classes.get(term.entity) or self.facts.class_of(term.entity)
@@ -232,10 +233,9 @@ class FormWords:
         """The name of a constant entity, with its article or quotation marks where English wants them."""
         entity_id = term.entity if isinstance(term, Value) else term
         if clause := self._stand_ins.get(entity_id):
-            assert isinstance(clause.object, Value), "years have no name"
             stands = clause.object
-            if clause.kind == "exclusion":
-                return self.name(stands)
+            if isinstance(stands, str) or clause.kind == "exclusion":
+                return self.name(stands) if isinstance(stands, Value) else ""
             return name_like(clause, self.class_noun(stands.entity), self.words)
         name = clean(self.names.get(entity_id) or self.facts.label(entity_id, self.language))
         kinds = self.kinds(term) if isinstance(term, Value) else ()
