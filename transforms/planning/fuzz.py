@@ -21,7 +21,7 @@ from questloom.language.names_in_text import HUMAN
 from questloom.prompts.phrases import property_phrase, variants, verb_forms
 from questloom.records.form import ClaimClause, Clause, Form, Fuzzy
 from questloom.records.identity import chance
-from questloom.records.knowledge import Value, entity_value
+from questloom.records.knowledge import Value, entity_value, value_of_key
 from questloom.records.periods import YEAR
 from questloom.records.plan import Plan
 from questloom.records.table import Json
@@ -306,7 +306,8 @@ def _ranges(clause: ClaimClause, value: Value) -> Iterator[Fuzzy]:
             kind="range",
             subject=str(clause.subject),
             property=clause.property,
-            object=coarsened(value, PRECISIONS[span]),
+            # by its key, a period is the same for every year in it
+            object=value_of_key(coarsened(value, PRECISIONS[span]).key()),
         )
 
 
