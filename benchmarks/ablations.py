@@ -22,6 +22,7 @@ from questloom.pipeline.recipe import Recipe, load_recipe
 from questloom.pipeline.runners.stage_job import Funnel
 from questloom.pipeline.synth.synth_job import run_synth
 from questloom.pipeline.teach.teach_job import recipe_for, run_teach
+from questloom.records.form import FUZZY_KINDS
 from questloom.records.share import Share
 from questloom.transforms.stages.run_folder import RunFolder
 
@@ -43,8 +44,9 @@ PARTS: Mapping[str, tuple[str, ...]] = {
         )
     ),
     "no_details": ("draft.detail_share=0",),
+    "fuzz": (f"draft.fuzz=[{', '.join(FUZZY_KINDS)}]",),
 }
-"""Settings by arm. `no_anchor`: the picture of a path shows the thing that is asked about (OpenSearch-VL's answer-side picture), which its own page may
+"""Settings by arm. `fuzz` adds what most recipes have not: clues that are said vaguely. `no_anchor`: the picture of a path shows the thing that is asked about (OpenSearch-VL's answer-side picture), which its own page may
 tell."""
 WITHOUT_HANDLES = "without_handles"
 SHORTCUTS = ("text_search", "image_search", "no_tools")

@@ -136,8 +136,15 @@ def ground(facts: Lookups | None = None, *, margin: int = 1, **draft) -> Ground:
     )
 
 
-def plan_of(at: Ground, i: int, *clues: Clause, old: bool = True) -> Plan:
+def plan_of(at: Ground, i: int, *clues: Clause) -> Plan:
     """Which novel by the architect of lighthouse i fits the clues about it (`x2`)."""
+    made = plan_if_certified(at, i, *clues)
+    assert made is not None
+    return made
+
+
+def plan_if_certified(at: Ground, i: int, *clues: Clause) -> Plan | None:
+    """The same, None where the certificate refuses it."""
     clauses = (
         Image(var="x0"),
         ClaimClause(subject="x0", property="P84", object="x1"),
@@ -145,19 +152,15 @@ def plan_of(at: Ground, i: int, *clues: Clause, old: bool = True) -> Plan:
         ClassClause(var="x2", class_id=NOVEL),
         *clues,
     )
-    meant = novel(i if old else NUM + i)
-    bindings = {"x0": lighthouse(i), "x1": architect(i), "x2": meant}
-    refusals = Refusals()
-    made = certify_plan(
+    meant = novel(i)
+    return certify_plan(
         at,
         Form(clauses=clauses, ask=Ask(var="x2", type="entity")),
-        bindings,
+        {"x0": lighthouse(i), "x1": architect(i), "x2": meant},
         answer_of(at.facts, entity_value(meant)),  # type: ignore[arg-type]
         shape="chain",
-        refusals=refusals,
+        refusals=Refusals(),
     )
-    assert made is not None, refusals.reasons
-    return made
 
 
 def set_in(i: int) -> ClaimClause:
