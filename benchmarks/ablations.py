@@ -46,7 +46,9 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "no_details": ("draft.detail_share=0",),
     "fuzz": (f"draft.fuzz=[{', '.join(FUZZY_KINDS)}]",),
 }
-"""Settings by arm. `fuzz` adds what most recipes have not: clues that are said vaguely. `no_anchor`: the picture of a path shows the thing that is asked about (OpenSearch-VL's answer-side picture), which its own page may
+"""Settings by arm. `fuzz` adds what most recipes have not, clues that are said vaguely.
+
+`no_anchor`: the picture of a path shows the thing that is asked about (OpenSearch-VL's answer-side picture), which its own page may
 tell."""
 WITHOUT_HANDLES = "without_handles"
 SHORTCUTS = ("text_search", "image_search", "no_tools")

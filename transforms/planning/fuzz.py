@@ -4,7 +4,7 @@
     meta-attribute   set in Port Karsk     ->  set in a town with a two-word name
     exclusion        set in Karsk          ->  not set in Velm, where its one rival is set
     range            published in 1862     ->  published in the 1860s
-    arithmetic       published in 1862     ->  published twelve years after this man was born
+    arithmetic       published in 1862     ->  published twelve years after its author was born
 
 A constant in the words can be searched for; what it is like cannot (FORT-Searcher, arXiv 2606.12087). The rewriting of
 OpenSearch-VL (3.1) is the first kind: its conditions are that the answer stays, that one thing fits, and that no name is said.
@@ -19,9 +19,9 @@ from random import Random
 from questloom.knowledge.dates import PRECISIONS, coarsened
 from questloom.language.names_in_text import HUMAN
 from questloom.prompts.phrases import property_phrase, variants, verb_forms
-from questloom.records.form import ClaimClause, Clause, Form, Fuzzy
+from questloom.records.form import ClaimClause, Clause, Form, Fuzzy, variables
 from questloom.records.identity import chance
-from questloom.records.knowledge import Value, entity_value, value_of_key
+from questloom.records.knowledge import Entity, Value, entity_value, value_of_key
 from questloom.records.periods import YEAR
 from questloom.records.plan import Plan
 from questloom.records.table import Json
@@ -193,13 +193,9 @@ def vaguer(at: Ground, plan: Plan, clause: Clause) -> list[Fuzzy]:
         and (not at.certificate.stated or is_stated(at.facts, c, thing.id))
     ]
     clues = [c for c in (clause, *others) if c.property not in told and _is_sayable(c.property)]
-    shown = entity_value(plan.anchor)
-    return [
-        vague
-        for clue in clues
-        for vague in _of_clue(at, plan, clause, clue)
-        if fits(at.facts, vague, thing.id, shown)
-    ]
+    found = [vague for clue in clues for vague in _of_clue(at, plan, clause, clue)]
+    things = binding_of(plan.bindings)
+    return [v for v in found if fits(at.facts, v, thing.id, things.get(str(v.object)))]
 
 
 def _of_clue(at: Ground, plan: Plan, clause: ClaimClause, clue: ClaimClause) -> Iterator[Fuzzy]:
@@ -312,31 +308,40 @@ def _ranges(clause: ClaimClause, value: Value) -> Iterator[Fuzzy]:
 
 
 def _years_from(at: Ground, plan: Plan, clause: ClaimClause) -> Iterator[Fuzzy]:
-    """So many years after or before a date of the pictured thing, if somebody would count from it."""
-    form, facts = plan.logical_form, at.facts
-    anchor, dated = facts.entity(plan.anchor), facts.entity(plan.bindings[str(clause.subject)])
-    if anchor is None or dated is None or form.sign:
-        return
-    if not is_compared(facts, form, plan.bindings, form.anchor, str(clause.subject)):
-        return
-    people = {HUMAN} <= {*anchor.classes} & {*dated.classes}
-    dates = [v for v in best_values(facts, dated.id, clause.property) if v.year is not None]
-    for _, claim, answer in attributes(
-        facts, anchor, at.draft.max_answer_words, frozenset(plan.bindings.values())
-    ):
-        start = claim.value
-        if answer.type != "date" or start.year is None or start.precision < YEAR or len(dates) != 1:
+    """So many years after or before a date of a thing from which a step leads to the clue's, if somebody would count from it."""
+    form, facts, var = plan.logical_form, at.facts, str(clause.subject)
+    dated, depth = facts.entity(plan.bindings[var]), distances(form)
+    tied = {t for c in form.of(ClaimClause) if var in (c.subject, c.object) for t in variables(c)}
+    for start in sorted(t for t in tied if depth[t] > depth[var]):
+        one = facts.entity(plan.bindings[start])
+        is_sign = start == form.anchor and form.sign
+        if one is None or dated is None or is_sign:
             continue
+        if is_compared(facts, form, plan.bindings, start, var):
+            yield from _counted_from(at, plan, clause, start, one, dated)
+
+
+def _counted_from(
+    at: Ground, plan: Plan, clause: ClaimClause, start: str, one: Entity, dated: Entity
+) -> Iterator[Fuzzy]:
+    people = {HUMAN} <= {*one.classes} & {*dated.classes}
+    dates = [v for v in best_values(at.facts, dated.id, clause.property) if v.year is not None]
+    avoid = frozenset(plan.bindings.values())
+    for _, claim, answer in attributes(at.facts, one, at.draft.max_answer_words, avoid):
+        first = claim.value
+        if answer.type != "date" or first.year is None or first.precision < YEAR or len(dates) != 1:
+            continue
+        # Of two people births are compared, or deaths.
         if people and claim.property != clause.property:
             continue
-        number = (dates[0].year or 0) - start.year
-        is_told = not at.certificate.stated or is_named(facts, claim)
-        if 0 < abs(number) <= LONGEST and is_told and whole_years_agree(start, dates[0]):
+        number = (dates[0].year or 0) - first.year
+        is_told = not at.certificate.stated or is_named(at.facts, claim)
+        if 0 < abs(number) <= LONGEST and is_told and whole_years_agree(first, dates[0]):
             yield Fuzzy(
                 kind="arithmetic",
                 subject=str(clause.subject),
                 property=clause.property,
-                object=form.anchor,
+                object=start,
                 number=number,
                 since=claim.property,
             )

@@ -59,7 +59,7 @@ def novels_claims() -> list[Claim]:
             claim(lighthouse(i), "P84", architect(i)),
             claim(lighthouse(i), "P1619", year(1780 + i)),
             claim(architect(i), "P31", HUMAN),
-            claim(architect(i), "P569", year(1740 + i)),
+            claim(architect(i), "P569", year(1768 + i % 5)),
             *_novel(novel(i), i, place(i), 1813 + i % 5),
             *_novel(novel(NUM + i), i, place(i + 1), 1913 + i % 5),
         ]

@@ -1,7 +1,7 @@
 """Vague clues in words: "set in a port", "set in a town with a two-word name", "not set in Velm", "twelve years after he died".
 
 To the grammar a vague clue is a claim with a stand-in for its value, so it goes wherever a clue goes. What differs is here: the
-stand-in's noun phrase, the negated sentence, and the years that are counted from the picture's thing. A decade needs nothing: it is a date.
+stand-in's noun phrase, the negated sentence, and the years that are counted from another thing's date. A decade needs nothing: it is a date.
 """
 
 import re
@@ -82,7 +82,7 @@ def negated(frame: Frame, bases: Mapping[str, str]) -> Frame:
 
 
 def years_from(phrases: "NounPhrases", frame: Frame, clause: Fuzzy) -> str:
-    """When a thing is dated by years from a date of the picture's thing: "twelve years after this bridge", "one year before he died"."""
+    """When a thing is dated by years from another thing's date: "twelve years after this bridge", "one year before he died"."""
     words = phrases.form_words
     assert isinstance(clause.object, str)
     count, relation = abs(clause.number), "after" if clause.number > 0 else "before"
@@ -98,7 +98,7 @@ def years_from(phrases: "NounPhrases", frame: Frame, clause: Fuzzy) -> str:
 
 
 def refers_forward(form: Form, text: str, shown: str) -> bool:
-    """Whether "he" or "it" stands before the picture's thing was mentioned, where a vague clue speaks of that too."""
+    """Whether "he" or "it" stands before the picture's thing was mentioned, where a vague clue counts years from a thing on the way."""
     if not any(isinstance(c.object, str) for c in form.of(Fuzzy)) or not form.of(Image):
         return False
     found = _BACK.search(text)

@@ -252,9 +252,13 @@ class NounPhrases:
         """The sentences of a claim."""
         words, claim = self.form_words, self.form_words.claims[index]
         found = words.phrase(claim).frames(words.verbs)
-        vague = words.vague.get(claim)
-        is_denied = vague is not None and vague.kind == "exclusion"
-        return tuple(negated(f, words.verbs.bases) for f in found) if is_denied else found
+        return (
+            tuple(negated(f, words.verbs.bases) for f in found) if self._is_denied(index) else found
+        )
+
+    def _is_denied(self, index: int) -> bool:
+        vague = self.form_words.vague.get(self.form_words.claims[index])
+        return vague is not None and vague.kind == "exclusion"
 
     def frame(self, index: int, *, subject: str) -> Frame:
         """A sentence of a claim with the given slot as its subject; where there is none the derivation is hopeless."""
@@ -336,7 +340,7 @@ class NounPhrases:
         """
         pronoun = "who" if person else "that"
         reduced, relative = list[str](), dict[str, list[str]]()
-        # What years are counted from is the picture's thing, which the way to it mentions first.
+        # What years are counted from lies on the way, which mentions it first.
         for i, slot in sorted(claims, key=self._told_late):
             other = self.other(i, slot)
             phrase = self.form_words.phrase(self.form_words.claims[i])
@@ -355,8 +359,8 @@ class NounPhrases:
             if frame.subject == slot:
                 predicate = frame.predicate(self._other_end(frame, i, slot))
                 # "The town beside that river not in Velm": is the river not there?
-                one = len(claims) == 1 or self.form_words.claims[i] not in self.form_words.vague
-                if bare_head and one and frame.is_reducible and self.rng.random() < 0.8:
+                alone = len(claims) == 1 or not self._is_denied(i)
+                if bare_head and alone and frame.is_reducible and self.rng.random() < 0.8:
                     reduced.append(predicate.partition(" ")[2])
                 else:
                     relative.setdefault(pronoun, []).append(predicate)
