@@ -59,7 +59,10 @@ def vague_sources(form: Form | None) -> list[str]:
     for clause in form.of(Fuzzy) if form is not None else ():
         if clause.number:
             found.append(f"{abs(clause.number)} {num2words(abs(clause.number))}")
-        if clause.kind == "exclusion":
+        if clause.kind == "range":
+            assert isinstance(clause.object, Value), "a range is a period"
+            found.append(_century_in_words(clause.object))
+        elif clause.kind == "exclusion":
             found.append(" ".join(DENIALS))
         elif clause.kind == "arithmetic":
             found.append(" ".join(_ORDER[clause.number > 0]))
@@ -111,8 +114,13 @@ def _says_period(value: Value, text: str) -> bool:
     said = Words(language_data("en")).date(value).removeprefix("the ")
     if value.precision != CENTURY:
         return said in text
-    number = int(re.match(r"\d+", said)[0])  # type: ignore[index]
-    return said in text or f"{num2words(number, ordinal=True)} century" in text.lower()
+    return said in text or _century_in_words(value) in text.lower()
+
+
+def _century_in_words(value: Value) -> str:
+    """ "nineteenth century"; "" of a decade."""
+    said = re.match(r"the (\d+)\w\w century", Words(language_data("en")).date(value))
+    return f"{num2words(int(said[1]), ordinal=True)} century" if said else ""
 
 
 def _is_denied(text: str, name: str) -> bool:
