@@ -42,7 +42,7 @@ def is_named(facts: Facts, claim: Claim) -> bool:
     return other is not None and article_names(facts, other, subject, names_of(facts, subject))
 
 
-def told_clauses(
+def evidence_clauses(
     form: Form, facts: Facts, binding: Binding
 ) -> tuple[ClaimClause | SentenceClause, ...]:
     """The claims and sentences on which a form rests, in its order: of what it says vaguely the claims behind."""
@@ -57,7 +57,7 @@ def told_clauses(
 def _claims_told(form: Form, facts: Facts, binding: Binding) -> tuple[Claim, ...]:
     claims = (
         claim_of(facts, c, binding)
-        for c in told_clauses(form, facts, binding)
+        for c in evidence_clauses(form, facts, binding)
         if isinstance(c, ClaimClause)
     )
     return tuple(c for c in claims if c is not None)
@@ -79,7 +79,7 @@ def evidence(form: Form, facts: Facts, binding: Binding) -> tuple[Hop, ...] | No
     hops = []
     if not all(claims_behind(facts, c, binding) for c in form.of(Fuzzy)):
         return None
-    for clause in told_clauses(form, facts, binding):
+    for clause in evidence_clauses(form, facts, binding):
         if isinstance(clause, SentenceClause):
             about = binding.get(clause.subject)
             article = facts.article(about.entity) if about is not None else None

@@ -8,7 +8,7 @@ from questloom.prompts.replies import WordsRead
 from questloom.records.form import ClaimClause, ClassClause, Compute, Fuzzy, Reads, SentenceClause
 from questloom.records.knowledge import Value, value_of_key
 from questloom.transforms.certificate.description import distances
-from questloom.transforms.certificate.evidence import told_clauses
+from questloom.transforms.certificate.evidence import evidence_clauses
 from questloom.transforms.certificate.execute import binding_of
 from questloom.transforms.certificate.kinds import find_sex_words, stated_kinds
 from questloom.transforms.certificate.leak import find_leak
@@ -165,7 +165,7 @@ def _claims(store, draft: Draft) -> tuple[ClaimClause, ...]:
     """The claims of a draft's form, those behind what it says vaguely too."""
     if draft.form is None:
         return ()
-    told = told_clauses(draft.form, store, binding_of(draft.bindings))
+    told = evidence_clauses(draft.form, store, binding_of(draft.bindings))
     return tuple(c for c in told if isinstance(c, ClaimClause))
 
 
