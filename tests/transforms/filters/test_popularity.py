@@ -340,7 +340,7 @@ def test_of_a_form_what_is_known_and_hangs_on_what_is_asked_is_used():
     assert part(told, before) == [told, before] and part(after) == []
     vague = Fuzzy(kind="exclusion", subject="x1", property="P19", object=entity_value("light"))
     assert part(told, vague) == [told, vague]
-    assert part(told, replace(vague, kind="arithmetic", object="other", since="P569")) == [told]
+    assert part(told, replace(vague, kind="arithmetic", object="x2", since="P569")) == [told]
     count = Compute(out="n", op="difference", args=("b", "c"))
     assert (
         part(told, count, ask="n") is None
