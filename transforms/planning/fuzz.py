@@ -110,7 +110,9 @@ def _replaced(plan: Plan, clause: Clause, vague: tuple[Fuzzy, ...]) -> Form:
 def _singles_out(at: Ground, plan: Plan, clause: Clause, vague: tuple[Fuzzy, ...]) -> bool:
     """Whether the clue's thing is still told from all others with the margin: the certificate asks it too, and costs more."""
     form, binding = _replaced(plan, clause, vague), binding_of(plan.bindings)
-    told = next(d for d in descriptions(form, binding) if d.var == vague[0].subject)
+    told = next((d for d in descriptions(form, binding) if d.var == vague[0].subject), None)
+    if told is None:
+        return False
     required = at.certificate.margin
     measured = margin_of(at.facts, told, binding[told.var], required, exact=False)
     return measured.margin >= (1 if at.facts.trust.complete else required)

@@ -12,11 +12,11 @@ from questloom.records.plan import COMPUTATION, DETAIL, PLAIN
 from questloom.transforms.certificate.certificate_rules import CertificateRules
 from questloom.transforms.planning import search as search_module
 from questloom.transforms.planning.finish import (
-    whole_years_agree,
     ask_attributes,
     ask_last_thing,
     certify_plan,
     page_texts,
+    whole_years_agree,
 )
 from questloom.transforms.planning.ground import Refusals
 from questloom.transforms.planning.search import FEW_OTHERS, MAX_PLANS, dearest_first, search
