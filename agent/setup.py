@@ -1,6 +1,7 @@
-"""From plain settings to what plays: stores, searches, clients, tool box, engine, player. Nothing here knows a recipe or a run.
+"""Makes players from plain settings: opens stores, searches, clients, the tool box and the engine. This module knows no
+recipe and no run.
 
-Everything is opened through an `Opened`, so that a process has each thing once and its owner closes it.
+Everything is opened through an `Opened`, so that a process opens each thing once and the owner closes it.
 """
 
 import logging
@@ -49,35 +50,36 @@ from questloom.records.synthesis import Question
 LOG = logging.getLogger(__name__)
 CLOSE_SECONDS = 5.0
 SHAPING = ("engine", "opened", "model", "server", "temperature", "top_p", "device")
-"""Settings that make an engine another one."""
+"""Settings that identify an engine: a changed value needs a new engine."""
 MEND_SANDBOX = (
     f"Install bubblewrap and libseccomp there (apt-get install bubblewrap libseccomp2), name the tools without {CONFINED} "
     "(teach.tools.tools, filters.oracle_tools), or take the recipe demo_without_python."
 )
-"""What to do where a recipe names a tool that runs code, and a machine cannot confine it."""
+"""The hint for a recipe with a tool that runs code, on a machine that cannot confine code."""
 
 
 @dataclass(frozen=True)
 class Playing:
-    """What a process plays with."""
+    """The player of a process, with its parts."""
 
     player: Player
     toolbox: ToolBox
     special_tokens: tuple[str, ...]
-    """Of the policy's tokenizer, where it is known here: what they look like is escaped in every text from outside."""
+    """Special tokens of the policy's tokenizer, if it is known here. Text from outside is escaped so that it never
+    looks like a special token."""
     begin: Callable[[Question], None]
-    """Told of each question before it is played."""
+    """A function that receives each question before its episodes are played."""
 
 
 def opened_store(path: str, opened: Opened) -> Store:
-    """A store, by its absolute path."""
+    """Opens a store by its absolute path."""
     return opened.once(("store", path), lambda: Store.open(path))
 
 
 def opened_searches(
     store: str, clip: str, licences: tuple[str, ...] | None, opened: Opened
 ) -> LocalProvider:
-    """The searches over a store that episodes have; the filters of synthesis ask them too.
+    """Opens the searches over a store, for episodes and for the synthesis filters.
 
     Args:
         licences: see `LocalProvider`.
@@ -89,10 +91,10 @@ def opened_searches(
 
 
 def new_client(models: ModelSettings, caller: Caller) -> ChatClient:
-    """A chat client for the configured roles; "default" serves all that are not named.
+    """Makes a chat client for the configured roles; "default" serves all roles without an entry.
 
     Raises:
-        InputError: an unknown endpoint, a key that is not set, an unknown price under a budget in money.
+        InputError: an endpoint is unknown, a key is not set, or a price is unknown although the budget is in money.
     """
     named = dict(models.roles)
     default = named.pop(DEFAULT, None)
@@ -102,12 +104,12 @@ def new_client(models: ModelSettings, caller: Caller) -> ChatClient:
 
 
 def budget_of(models: ModelSettings) -> Budget:
-    """The hard limits on what may be spent."""
+    """The hard limits on spending."""
     return Budget(money=models.budget_money, tokens=models.budget_tokens, calls=models.budget_calls)
 
 
 def opened_client(models: ModelSettings, calls: Path | str, opened: Opened) -> ChatClient:
-    """The client over a call cache; equal settings over one cache share it.
+    """Opens the client over a call cache. Equal settings and the same cache share one client.
 
     Raises:
         InputError: see `new_client`, or the cache cannot be opened.
@@ -126,10 +128,10 @@ def opened_client(models: ModelSettings, calls: Path | str, opened: Opened) -> C
 
 
 def _close_client(client: ChatClient) -> None:
-    """Closes a client's connections: one that the interpreter's end finds open is complained of on stderr."""
+    """Closes a client's connections, because Python warns on stderr about connections that are open at its exit."""
     closing = submit(client.aclose())
     if is_event_loop_thread():
-        return  # an owner that is collected there cannot wait for it
+        return  # an owner that is collected inside a running loop cannot wait
     try:
         closing.result(CLOSE_SECONDS)
     except TimeoutError:
@@ -137,10 +139,10 @@ def _close_client(client: ChatClient) -> None:
 
 
 def check_client(models: ModelSettings, calls: Path | str) -> None:
-    """Raises what asking the models would lack, before anything is written.
+    """Checks the settings of models before anything is written.
 
     Raises:
-        InputError: see `new_client`; or what stands at `calls` is no call cache.
+        InputError: see `new_client`; or the file at `calls` is no call cache.
     """
     cache = open_cache(calls if is_url(calls) or Path(calls).exists() else ":memory:")
     try:
@@ -151,13 +153,13 @@ def check_client(models: ModelSettings, calls: Path | str) -> None:
 
 @dataclass(frozen=True)
 class PlayPlace:
-    """Where a player plays and what it may ask.
+    """The store, the models and the call cache that a player uses.
 
     Args:
-        store: path of the store that is searched.
-        calls: gives where replies, ledger and budget are kept; asked only where a model or a service is.
-        seed: of every draw.
-        licences: families of the store's pictures that tools show; None for all.
+        store: path of the store to search.
+        calls: returns the place of replies, ledger and budget; called only if a model or a service is used.
+        seed: seed of all random draws.
+        licences: licence families of the store's pictures that tools show; None for all.
     """
 
     store: str
@@ -168,20 +170,20 @@ class PlayPlace:
     licences: tuple[str, ...] | None = None
 
     def client(self, stage: str) -> StageClient:
-        """The models, with calls booked on a stage."""
+        """The models; their calls are booked under a stage."""
         return StageClient(opened_client(self.models, self.calls(), self.opened), stage)
 
     @property
     def caller(self) -> Caller:
-        """The caller behind the client: one budget and one ledger for models and services."""
+        """The caller of the client: models and services share one budget and one ledger."""
         return opened_client(self.models, self.calls(), self.opened).caller
 
 
 def open_player(settings: PlaySettings, at: PlayPlace) -> Playing:
-    """The player of a process.
+    """Opens the player of a process.
 
     Raises:
-        InputError: the engine is not configured well, a tool that is named cannot be had here, or the store has no vectors.
+        InputError: the engine's settings are wrong, a named tool is not available here, or the store has no vectors.
     """
     toolbox = open_toolbox(settings, at)
     schemas = toolbox.schemas()
@@ -198,7 +200,7 @@ def open_player(settings: PlaySettings, at: PlayPlace) -> Playing:
 
 
 def prompt_renderer(settings: PlaySettings, special_tokens: Collection[str] = ()) -> Renderer:
-    """What a policy is told under these settings, whether or not anything is played here.
+    """A renderer of the policy's prompt under these settings; nothing needs to be played here.
 
     Args:
         special_tokens: see `Renderer`.
@@ -213,21 +215,21 @@ def prompt_renderer(settings: PlaySettings, special_tokens: Collection[str] = ()
 
 
 def open_toolbox(settings: PlaySettings, at: PlayPlace) -> ToolBox:
-    """The tools over the store, or over the web where the settings name its services."""
+    """Opens the tools over the store, or over the web if the settings name web services."""
     sandbox = opened_sandbox(settings.tools.tools, at.opened)
     provider: Provider = (
         opened_searches(at.store, at.models.clip, at.licences, at.opened)
         if settings.live is None
         else LiveProvider(settings.live, at.caller)
     )
-    # The default model reads where the settings ask for summaries; without them only one that is named for it.
+    # The default model reads pages only for summaries; otherwise a model must be named for the reader's role.
     reads = READER in at.models.roles or (settings.tools.summaries and at.models.has_role(READER))
     reader = ModelReader(at.client(READER)) if reads else None
     return ToolBox(provider, settings=settings.tools, sandbox=sandbox, summarise=reader)
 
 
 def opened_sandbox(tools: Collection[str], opened: Opened) -> Sandbox | None:
-    """This machine's sandbox, tried once a process; None where no tool of these runs code.
+    """Opens this machine's sandbox, tested once per process; None if no tool runs code.
 
     Raises:
         InputError: a tool runs code, and this machine cannot confine it.
@@ -243,21 +245,22 @@ def opened_sandbox(tools: Collection[str], opened: Opened) -> Sandbox | None:
 
 
 def engine_override_key(name: str) -> tuple[str, str]:
-    """Under which key of `Opened` an engine is laid that shall play in place of the one of that name, in this process only: other worker processes
-    do not see it."""
+    """The key of `Opened` for an engine that replaces the engine with this name, in this process only. Other worker
+    processes do not see this engine."""
     return "own engine", name
 
 
 def open_engine(
     settings: PlaySettings, at: PlayPlace, tools: tuple[str, ...]
 ) -> tuple[Engine, Callable[[Question], None]]:
-    """The engine that the settings name, and what it wants to be told of each question before it is played.
+    """Opens the engine that the settings name. Returns (engine, function); the function receives each question before
+    its episodes.
 
     Args:
         tools: names of the tools.
 
     Raises:
-        InputError: something that it needs is missing.
+        InputError: a requirement of the engine is missing.
     """
     own = at.opened.get(engine_override_key(settings.engine))
     if own is not None:
@@ -279,13 +282,14 @@ def open_engine(
 
 
 def check_engine(settings: PlaySettings, models: ModelSettings, where: str = "teach") -> None:
-    """Raises what an engine would lack, before work starts and without loading a model.
+    """Checks the settings of an engine before work starts, without loading a model.
 
     Args:
-        where: the recipe's section that holds the settings; errors name it.
+        where: name of the recipe's section, for errors.
 
     Raises:
-        InputError: a setting that the engine needs is missing, a custom tool cannot be had, or a live service cannot do what it is named for.
+        InputError: a setting of the engine is missing, a custom tool is not available, or a live service cannot fill
+            its role.
     """
     if settings.engine == "openai" and AGENT not in models.roles:
         raise InputError(
@@ -327,7 +331,7 @@ def check_engine(settings: PlaySettings, models: ModelSettings, where: str = "te
 
 
 def _nothing(question: Question) -> None:
-    """Engines that are policies know nothing of a question but its words and picture."""
+    """Does nothing: policies know only the words and picture of a question."""
 
 
 def _oracle(
@@ -381,7 +385,7 @@ def _transformers(settings: PlaySettings, at: PlayPlace) -> Engine:
         ) from error
     best = "cuda" if torch.cuda.is_available() else "cpu"
     model = model.to(best if settings.device == "auto" else settings.device)
-    # A model is named without the machine's folders.
+    # the model's name without this machine's folders
     name = (
         settings.model.rstrip("/").rpartition("/")[2]
         if settings.model.startswith(("/", ".", "~"))

@@ -1,7 +1,7 @@
-"""The tools, in the order in which prompts show them: the name of each, and the module that holds its object `TOOL`.
+"""The tools in the order of the prompts: each name, and the module with its object `TOOL`.
 
-A tool is added here, and in a file of its own. The modules are imported with `tools/toolbox.py` and not with the names, since recipes
-name tools.
+To add a tool, write a file for it and list it here. `tools/toolbox.py` imports the modules. This file imports none,
+because recipes need only the names.
 """
 
 MODULES: dict[str, str] = {

@@ -1,4 +1,4 @@
-"""What a recipe may set about the tools."""
+"""A recipe's settings for the tools."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -9,13 +9,13 @@ from questloom.agent.tool_registry import MODULES
 from questloom.files.extensions import load_extension
 
 ALL_TOOLS: tuple[str, ...] = tuple(MODULES)
-"""In the order in which prompts show them."""
+"""All tools in the order of the prompts."""
 if TYPE_CHECKING:
     ToolName = str
 else:
     ToolName = Literal[ALL_TOOLS]
 CONFINED: ToolName = "python_interpreter"
-"""It runs the policy's code, and so needs a machine that can confine it (`agent/sandbox`)."""
+"""The tool that runs the policy's code; it needs a machine that can confine code (`agent/sandbox`)."""
 CUSTOM_KEY = "recipe key tools.custom"
 ToolNames = Annotated[tuple[ToolName, ...], MinLen(1)]
 
@@ -25,38 +25,39 @@ class ToolSettings:
     """Limits and switches of the tool box."""
 
     tools: ToolNames = ALL_TOOLS
-    """Names of the tools that the policy gets, in any order. One that a machine cannot have is refused there, never left out: what a policy
-    is told, and what becomes of a question, must not depend on the machine."""
+    """Names of the policy's tools, in any order. A machine that lacks a named tool raises an error: if it left the tool
+    out, the policy's prompt and the fate of a question would depend on the machine."""
     custom: tuple[str, ...] = ()
-    """Tools of other packages, behind those: `module:TOOL`, or the name of an entry point of `questloom.tools`. They are imported and run like
-    the program's own (`examples/distance.py`)."""
+    """Tools of other packages, listed after the built-in ones: `module:TOOL`, or the name of an entry point of
+    `questloom.tools`. Custom tools run like the built-in tools (`examples/distance.py`)."""
     handles: bool = True
-    """False hides handles but keeps pixels (ODE's ablation): texts name no handle, no schema has the argument, and what would take
-    one works on the task's own picture."""
+    """False hides handles but keeps pixels (ODE's ablation): texts and schemas contain no handle, and picture tools
+    work on the task's own picture."""
     max_new_pictures: Annotated[int, Ge(0)] = 4
-    """Largest number of new pictures a call; with 0, `visit` shows none."""
+    """The most new pictures of a call; with 0, `visit` shows none."""
     max_chars: Annotated[int, Gt(0)] = 12_000
-    """Characters of a result's text."""
+    """The most characters of a result's text."""
     results: Annotated[int, Ge(1), Le(20)] = 5
-    """That text_search brings where the call does not say how many."""
+    """The number of results of text_search, unless the call gives another."""
     links: Annotated[int, Ge(0)] = 30
-    """That visit lists, at most."""
+    """The most links that visit lists."""
     addresses: bool = True
-    """False leaves the addresses of pages out: a page is then opened by its title."""
+    """False hides the addresses of pages; the policy then opens pages by title."""
     brief: bool = False
-    """Tells the policy the tools' names and arguments and little else, for policies that fine-tuning teaches the rest (`prompts/agent.py`)."""
+    """Shortens the prompt to the tools' names and arguments, for policies that learn the rest by fine-tuning
+    (`prompts/agent.py`)."""
     summaries: bool = False
-    """text_search reads each page and gives a summary for the query (OpenSearch-VL), where a reader model is configured."""
+    """Makes text_search read each page and return a summary for the query (OpenSearch-VL); needs a reader model."""
     seconds: Annotated[float, Gt(0)] = 90.0
-    """Wall time of a call, less what its requests wait for their place at a provider."""
+    """Wall time of a call in seconds, without the time that its requests wait for their turn at a provider."""
     cache_bytes: int = 64 << 20
-    """Results kept in memory for identical calls; 0 for none."""
+    """Memory in bytes for results of identical calls; 0 turns this cache off."""
 
     @property
     def extensions(self) -> list[str]:
         """The identities of the custom tools.
 
         Raises:
-            InputError: one cannot be imported.
+            InputError: a custom tool cannot be imported.
         """
         return [load_extension(named, "tools", CUSTOM_KEY).identity for named in self.custom]

@@ -1,14 +1,20 @@
-"""What each part of making questions is worth: the same seeds with one part taken away at a time, as a table.
+"""Ablations: measures what each part of question making is worth, with one part removed at a time.
 
     python -m benchmarks.ablations STORE OUT [--recipe demo] [--seeds 300] [--arms whole no_filters …] [--set KEY=VALUE]
 
-All arms draw the same seeds. Of each is told which share of the questions that reach a filter falls there (the shortcuts that its questions
-have), how many are kept, of those that the oracle plays how many it solves, with how many calls, and which share of its right episodes the process
-filter drops. Shares have Wilson's 95 % intervals.
-`without_handles` plays the questions of `whole` with a tool box that numbers no pictures. The oracle was never trained with them, so it is its own fair
-control; what a trained policy loses is not told. What fatal-aware training and AXPO with its controls are worth: `benchmarks.learning_cases`.
+All arms draw the same seeds. The table has one line per arm:
 
-An arm that is under OUT is not run again.
+* for each shortcut filter, the share of questions that it drops;
+* the number of kept questions;
+* the share of played questions that the oracle solves, and its calls per episode;
+* the share of the oracle's right episodes that the process filter drops.
+
+Shares have Wilson's 95 % intervals. The arm `without_handles` plays the questions of `whole` with
+tools that give pictures no numbers. The oracle was never trained with picture numbers, so it is a
+fair control. This arm does not show what a trained policy loses without picture numbers.
+`benchmarks.learning_cases` measures fatal-aware training and AXPO with its controls.
+
+An arm that exists under OUT is not run again.
 """
 
 import argparse
@@ -46,41 +52,48 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "no_details": ("draft.detail_share=0",),
     "fuzz": (f"draft.fuzz=[{', '.join(FUZZY_KINDS)}]",),
 }
-"""Settings by arm. `fuzz` adds what most recipes have not, clues that are said vaguely.
+"""The settings of each arm.
 
-`no_anchor`: the picture of a path shows the thing that is asked about (OpenSearch-VL's answer-side picture), which its own page may
-tell."""
+`no_anchor`: the picture of a path shows the thing that the question asks about, as OpenSearch-VL's
+answer-side picture does. The page of the pictured thing may then give the answer away.
+`fuzz` adds what most recipes do not have: vague clues.
+"""
 WITHOUT_HANDLES = "without_handles"
 SHORTCUTS = ("text_search", "image_search", "no_tools")
-"""Filters whose verdict is about the question and not about a fault of it."""
+"""The shortcut filters, which drop questions that have a short way to the answer, not a defect."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Arm:
-    """What came of one arm."""
+    """The figures of one arm."""
 
     drafted: Share
-    """Of the seeds."""
+    """The share of seeds that became a draft."""
     shortcuts: Mapping[str, Share]
-    """Of the questions that reach a filter those that fall there."""
+    """For each shortcut filter, the share of its questions that it drops."""
     kept: int
     solved: Share
-    """Of the kept questions, by the oracle."""
+    """The share of the kept questions that the oracle solves."""
     calls: float
-    """Of the oracle, an episode."""
+    """The oracle's mean calls per episode."""
     unfit: Share
-    """Of the oracle's right episodes, by the process filter."""
+    """The share of the oracle's right episodes that the process filter drops."""
 
 
 def made(recipe: Recipe, store: str, folder: Path) -> tuple[RunFolder, Funnel]:
-    """The arm's questions; continues where it was stopped."""
+    """Makes the arm's questions, or continues an interrupted run."""
     run = RunFolder(str(folder.absolute()))
     with Opened() as opened:
         return run, run_synth(recipe, store=store, out=run.path, opened=opened)
 
 
 def played(run: RunFolder, store: str, policy: str, *overrides: str) -> tuple[Share, float, Share]:
-    """(solved of the kept questions, calls an episode, unfit of the right episodes) of the oracle."""
+    """Plays the oracle on the kept questions.
+
+    Returns:
+        The share of solved questions, the calls per episode, and the share of right episodes that
+            the process filter drops.
+    """
     recipe = recipe_for(
         run.path,
         overrides=("teach.engine=oracle", 'teach.uses=["sft", "rl", "benchmark"]', *overrides),
@@ -96,7 +109,7 @@ def played(run: RunFolder, store: str, policy: str, *overrides: str) -> tuple[Sh
 
 
 def arm_of(recipe: Recipe, funnel: Funnel, solved: Share, calls: float, unfit: Share) -> Arm:
-    """An arm's figures from its funnel and from what the oracle did."""
+    """An arm's figures from its funnel and from the oracle's episodes."""
     count = funnel.by_stage
     return Arm(
         Share(count["draft"].num_kept, count["plan"].num_in),
@@ -113,7 +126,7 @@ def arm_of(recipe: Recipe, funnel: Funnel, solved: Share, calls: float, unfit: S
 
 
 def line(name: str, arm: Arm) -> str:
-    """An arm in the table."""
+    """The line of an arm in the table."""
 
     def told(share: Share | None) -> str:
         return (
@@ -134,7 +147,7 @@ def line(name: str, arm: Arm) -> str:
 
 
 def main() -> None:
-    """The command line."""
+    """Runs the command line."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,12 +1,13 @@
-"""Which files of the program name a thing that people add: what adding another one touches.
+"""Finds the files that name a part, such as a filter: the files that adding another part touches.
 
     python -m benchmarks.adding [NAME …] [--at COMMIT]
 
-Without names it takes one of each kind (`EXAMPLES`). For each name it prints the number of files of the program's packages that name it in
-code, and the files: in quotes, as a constant, as the maker of that name, as a module that is imported or called, or as a key of a table; and
-the file that is called so. A file that uses the thing counts like one that must change. Tests,
-benchmarks, recipes, presets and prose are left out. Without `--at` it reads what git tracks in the working
-tree.
+Without names, the script takes one part of each kind (`EXAMPLES`). For each name, the script lists
+and counts the files of the program's packages that name the part in code. A name counts in quotes,
+as a constant, as a maker's name, or as a key of a table. The name of an imported or called module
+counts too. A file whose own name is the part's name counts too. Files that only use the part are
+counted like files that must change. Tests, benchmarks, recipes, presets and prose are left out.
+Without `--at`, the script reads the files that git tracks in the working tree.
 """
 
 import argparse
@@ -40,7 +41,7 @@ EXAMPLES = {
 
 
 def naming(name: str, commit: str = "") -> list[str]:
-    """The files that name a thing, in the working tree or in a commit."""
+    """The files that name a part, in the working tree or in a commit."""
     forms = (
         f"[\"'`]{name}[\"'`]",
         rf"\b{name.upper()}\b",

@@ -1,10 +1,11 @@
-"""Beam's share of the main job: its wall time against the same functions in a plain loop, side by side in one run.
+"""Measures Beam's share of the main job's time, against the same functions in a plain loop.
 
     python -m benchmarks.beam_share STORE [--recipe demo] [--set seeds.count=100] [--repeats 3]
 
-Both use one process, the same store and the same recipe, check the same things before, and write the same files. The order
-alternates; each run opens the store anew, and what the process keeps of a warm-up run is there for both. Prints the share
-of the wall time that the plain loop does not need: (Beam − loop) ÷ Beam.
+Both sides use one process, the same store and the same recipe. Both sides make the same checks and
+write the same files. The order alternates, and each run opens the store anew. A warm-up run fills
+the process's caches for both sides. The script prints the share of Beam's wall time that the loop
+does not need: (Beam − loop) ÷ Beam.
 """
 
 import argparse
@@ -41,7 +42,7 @@ from questloom.transforms.stages.write_side import WriteSide
 
 
 def run_do_fn(do_fn: beam.DoFn, elements: list) -> list:
-    """A DoFn's outputs without a runner."""
+    """The outputs of a DoFn without a runner."""
     do_fn.setup()
     do_fn.start_bundle()
     found = [out for element in elements for out in do_fn.process(element) or ()]
@@ -49,7 +50,7 @@ def run_do_fn(do_fn: beam.DoFn, elements: list) -> list:
 
 
 def grouped(pairs: list) -> list:
-    """What GroupByKey does."""
+    """Groups pairs by key, as GroupByKey does."""
     ordered = sorted(pairs, key=lambda p: str(p[0]))
     return [
         (key, [value for _, value in group]) for key, group in groupby(ordered, key=lambda p: p[0])
@@ -57,7 +58,7 @@ def grouped(pairs: list) -> list:
 
 
 def plain_loop(job: Job, excluded: frozenset[str]) -> None:
-    """The main job, stage after stage and shard after shard."""
+    """Runs the main job, stage after stage and shard after shard."""
     stages = synth_stages(job)
     found = run_do_fn(FindCandidates(job, excluded), [(0, job.store.num_rows("entities"))])
     shards = run_do_fn(WriteSeeds(job, stages[0].label), [[candidate for _, candidate in found]])
@@ -80,7 +81,7 @@ def plain_loop(job: Job, excluded: frozenset[str]) -> None:
 
 
 def losers(job: Job, source: str, shards: list[int]) -> list[tuple[int, Loser | None]]:
-    """What `gather_losers` finds, by shard."""
+    """The result of `gather_losers`, by shard."""
     similarity, groups = (
         job.recipe.filters.near_duplicate_similarity,
         grouped(run_do_fn(ShardKeys(job, source), shards)),
@@ -108,7 +109,7 @@ def digest(run: str) -> str:
 
 
 def timed(kind: str, recipe: Recipe, store: str, folder: Path) -> tuple[float, str]:
-    """Seconds and digest of one run."""
+    """The seconds and the digest of one run."""
     out = folder / kind
     shutil.rmtree(out, ignore_errors=True)
     started = time.perf_counter()

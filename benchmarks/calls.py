@@ -1,11 +1,12 @@
-"""The call stage's rate against the ideal one (window ÷ mean latency), and its CPU a call.
+"""Measures the call stage's rate against the ideal rate, and its CPU time per call.
 
     python -m benchmarks.calls
 
-A mock endpoint on loopback answers after a log-normal latency (mean 0.30 s); `Caller` and `ChatClient` keep a window of
-calls in flight, with cache and ledger on disk, as a stage does. The rate counts the replies that came
-while the window was full, from the first call on, and beside it those after the first seconds, since the window begins
-with one call and doubles; what was in flight at the end is not counted, nor is its wait.
+A mock endpoint on loopback answers after a log-normal latency (mean 0.30 s). `Caller` and
+`ChatClient` keep a window of calls in flight, with cache and ledger on disk, as a stage does. The
+ideal rate is window ÷ mean latency. The measured rate counts the replies that came while the window
+was full, from the first call on. A second rate leaves out the first seconds, because the window
+begins with one call and doubles. Calls in flight at the end count in neither rate.
 """
 
 import argparse
@@ -28,13 +29,13 @@ from questloom.models.messages import system, user
 
 MEAN = 0.3
 RAMP = 5.0
-"""Seconds in which the window opens."""
+"""The seconds until the window of parallel calls is fully open."""
 
 
 async def measure(
     url: str, folder: str, window: int, seconds: float, run: int
 ) -> tuple[float, float, float]:
-    """Calls a second, the same after the ramp, and CPU seconds a call of one run."""
+    """Calls a second, calls a second after the ramp, and CPU seconds per call in one run."""
     cache = SqliteCache(os.path.join(folder, f"calls-{window}-{run}.sqlite"))
     endpoint = EndpointConfig(name="mock", base_url=url, max_in_flight=window)
     client = ChatClient(
@@ -69,7 +70,7 @@ async def measure(
 
 
 def main() -> None:
-    """Prints one line a window: rate ÷ ideal over three runs, with the spread."""
+    """Prints one line per window: rate ÷ ideal over three runs, with the spread."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,23 +1,29 @@
-"""The closed loop against its controls, at equal volume and compute, on the learning world with the tiny policy.
+"""Compares the closed loop with its controls at equal volume and compute, in the learning world.
 
     python -m benchmarks.closed_loop OUT [--seeds 1 2 3 4 5] [--rounds 3] [--tasks 14] [--steps 5] [--questions 12] [--draw 96] [--warm-up 16]
 
-It continues where it was stopped. After each seed it prints the tables and draws OUT/closed_loop.png.
+The closed loop makes questions, diagnoses how they suit the policy, edits the recipe, and trains.
+An interrupted script continues when started again. After each seed, the script prints the tables
+and draws OUT/closed_loop.png.
 
-Arms: `none` (diagnosed edits), `static` (no edit), `random_edits` (as many fields as the loop may edit, moved at random). All begin with the same recipe
-and the same policy, draw as many seeds and tasks a round, play as many rollouts and train as many steps of as many questions and rollouts.
-A seed is that of the draw of tasks and of GRPO. Arms differ from the first update on, which acts on the round after: in round 1 questions, rollouts,
-diagnosis and training of a seed's first arm serve the others too, and only the update is their own.
+The arm `none` is the loop itself, with diagnosed edits. The control `static` edits nothing. The
+control `random_edits` moves as many fields at random as the loop may edit. All arms begin with the
+same recipe and the same policy. All arms draw equally many seeds and tasks per round, play equally
+many rollouts, and train equally many steps. A seed sets the random draws of tasks and of GRPO. The
+arms of a seed share questions, rollouts, diagnosis and training of round 1. The updates after round
+1 differ between arms and take effect from round 2 on.
 
-The policy has outgrown its recipe: after fine-tuning it was trained by one long round on all three levels (`--warm-up` steps of GRPO), and the loop begins
-with the demo's recipe, which draws easy and medium questions alone. If a recipe suits the policy, nothing is diagnosed, and the loop equals
-the static control.
+At the start, the policy is better than its recipe expects. After fine-tuning, one long round
+trained the policy on all three levels (`--warm-up` steps of GRPO). The loop begins with the demo's
+recipe, which draws only easy and medium questions. If a recipe suits the policy, nothing is
+diagnosed, and the loop equals the static control.
 
-Two figures:
+Two figures are reported:
 
-* share of good_match tasks by round: of the round's tasks, for the policy as it is then;
-* held-out reward: 30 tasks, ten of each level, about things that no arm and no training before asked about; four rollouts each, before and after
-  all rounds.
+* the share of good_match tasks by round, that is, of tasks whose difficulty suits the policy at
+  that time;
+* the held-out reward, before and after all rounds, on 30 tasks with four rollouts each: ten of each
+  level, about things that no earlier question asked about.
 """
 
 import argparse
@@ -51,16 +57,19 @@ from questloom.transforms.stages.run_folder import RunFolder
 
 WORLD_SEED, EXAM_SEED, WARM_UP_SEED = 5, 999, 500
 ARMS = ("static", "none", "random_edits")
-"""In the order in which a seed's are run."""
+"""The arms, in the order in which a seed runs them."""
 LEVELS = {"easy": 1.0, "medium": 1.0, "hard": 1.0}
-"""Of the exam, and of what the policy was trained on before."""
+"""The level weights of the exam (the held-out tasks) and of the warm-up round."""
 NUM_EXAM, ROLLOUTS, NUM_WARM_UP = 30, 4, 40
 Exam = Mapping[str, Share]
-"""Right rollouts of held-out tasks, of all ("") and by level."""
+"""Shares of right rollouts on held-out tasks, over all levels ("") and by level."""
 
 
 def exam_of(out: Path, store: Path, known: Path) -> tuple[RunFolder, Path]:
-    """The held-out tasks, and the file of the entities that no loop may ask about: theirs, and those of the fine-tuning."""
+    """The held-out tasks, and the file of entities that no loop may ask about.
+
+    The file lists the entities of the held-out tasks and of the fine-tuning.
+    """
     folder, excluded = RunFolder(str((out / "exam").absolute())), out / "excluded.txt"
     if not excluded.is_file():
         made = RunFolder(str((out / "exam_drafts").absolute()))
@@ -84,7 +93,7 @@ def exam_of(out: Path, store: Path, known: Path) -> tuple[RunFolder, Path]:
 def warmed_up(
     out: Path, policy: Path, store: Path, excluded: Path, steps: int
 ) -> tuple[Path, Path]:
-    """The policy after one long round on all levels, and the file of the entities that were asked about so far."""
+    """The policy after one long round on all levels, and the file of all entities asked about so far."""
     loop = loop_of(
         out / "warm_up",
         policy,
@@ -109,22 +118,25 @@ def warmed_up(
 
 
 def _write_entities(path: Path, known: Path, asked: Sequence[Question]) -> None:
-    """Writes the entities of a file, and those that some questions ask about."""
+    """Writes a file's entities, plus the entities that some questions ask about."""
     entities = {entity for q in asked for entity in (q.seed_entity, q.anchor) if entity}
     write_whole(path, (known.read_text() + "".join(f"{e}\n" for e in sorted(entities))).encode())
 
 
 def shared_round(first: LoopFolder, loop: LoopFolder) -> None:
-    """Lets a loop begin with another's first round, all but its update; nothing where it has begun.
+    """Copies another loop's first round into a new loop, without its update.
+
+    A loop that already has rounds is not changed.
 
     Raises:
-        InputError: the other is of an earlier version, whose later rounds were drawn otherwise than this one's will be.
+        InputError: an earlier version made the other loop, and its later rounds were drawn
+            differently.
     """
     if loop.rounds() or first.path == loop.path:
         return
     first.check_version()
     source, made = first.round(1), RoundFolder(loop.path / "rounds" / "copied")
-    shutil.rmtree(made.path, ignore_errors=True)  # a copy that was broken off
+    shutil.rmtree(made.path, ignore_errors=True)  # an interrupted copy
     shutil.copytree(
         source.path,
         made.path,
@@ -159,13 +171,13 @@ def examined(exam: RunFolder, recipe: Recipe, model: str, name: str, store: Path
 
 
 def good_match(loop: LoopFolder) -> list[float]:
-    """By round; a round of which nothing could be said has none."""
+    """The share of good_match tasks by round; 0 for a round without judged tasks."""
     found = [at.read("verify")["good_match"] for at in loop.rounds()]
     return [each["good"] / each["judged"] if each["judged"] else 0.0 for each in found]
 
 
 def line(name: str, by_seed: Sequence[float]) -> str:
-    """Mean and Student's interval over seeds, then each seed."""
+    """Mean and Student's interval over seeds, then the value of each seed."""
     return f"{name:44} {interval(by_seed):>16}   {'  '.join(f'{v:.3f}' for v in by_seed)}"
 
 
@@ -174,12 +186,14 @@ def table(
     before: Exam,
     after: Mapping[str, Sequence[Exam]],
 ) -> list[str]:
-    """A line a figure and arm, and what the diagnosed arm has more than a control, within seeds.
+    """A line per figure and arm, then the difference between the diagnosed arm and each control.
+
+    Differences are taken within seeds.
 
     Args:
-        shares: by arm and seed, good_match by round.
-        before: the policy's that all begin with.
-        after: by arm and seed.
+        shares: share of good_match tasks by arm, seed and round.
+        before: exam results of the policy that all arms begin with.
+        after: exam results at the end, by arm and seed.
     """
     figures = {
         f"good_match, round {n + 1}": {
@@ -215,7 +229,7 @@ def draw(
     after: Mapping[str, Sequence[Exam]],
     path: Path,
 ) -> None:
-    """good_match by round and held-out reward by level: means with Student's intervals over seeds."""
+    """Plots good_match by round and held-out reward by level: means with Student's intervals over seeds."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(11, 4))
@@ -281,7 +295,7 @@ def _half(by_seed: np.ndarray) -> np.ndarray:
 
 
 def main() -> None:
-    """The command line."""
+    """Runs the command line."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,8 +1,9 @@
-"""Peak memory of ingest's stage `read` on a data set of articles, by format and number of rows.
+"""Measures the peak memory of ingest's stage `read` by format and number of rows.
 
     python -m benchmarks.data_sets [--rows 10000 100000] [--out FOLDER]
 
-Each file is read in a process of its own. The rows are in the schema of structured-wikipedia, 12 paragraphs each.
+Each data set of articles is read in a separate process. The articles have the schema of
+structured-wikipedia, with 12 paragraphs each.
 """
 
 import argparse
@@ -28,7 +29,7 @@ ROW_GROUP, PARTITIONS = 1_000, 64
 
 
 def rows(number: int) -> Iterator[dict[str, Any]]:
-    """Articles that link each other."""
+    """Makes articles that link each other."""
     for n in range(number):
         links = [f"Thing {(n * 31 + k) % number}" for k in range(LINKS)]
         said = f"The thing {n} stands beside {', '.join(links)}, and many have written of it. " * 4
@@ -52,7 +53,7 @@ def rows(number: int) -> Iterator[dict[str, Any]]:
 
 
 def write_articles(path: Path, number: int) -> None:
-    """A data set in the format that its name says: one file of JSON lines, or Parquet in row groups."""
+    """Writes a data set as one JSON lines file or as Parquet; the file name decides."""
     if path.suffix == ".jsonl":
         with path.open("w") as file:
             file.writelines(json.dumps(row) + "\n" for row in rows(number))
@@ -71,7 +72,7 @@ def write_articles(path: Path, number: int) -> None:
 
 
 def read(path: str, out: Path) -> int:
-    """Runs the stage over the data set; gives how many articles it kept."""
+    """Runs the stage over the data set; returns the number of articles that it kept."""
     options = ReadOptions(
         site=read_row_site(path),
         snapshot="2026-01-31",
@@ -84,7 +85,7 @@ def read(path: str, out: Path) -> int:
 
 
 def peak_of(path: Path, out: Path) -> tuple[int, float]:
-    """(articles read, peak MB) of a process that reads a data set."""
+    """Reads a data set in a new process; returns the articles read and the peak memory in MB."""
     command = [sys.executable, "-m", "benchmarks.data_sets", "--read", str(path), "--out", str(out)]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     kept, peak = done.stdout.split()
@@ -92,7 +93,7 @@ def peak_of(path: Path, out: Path) -> tuple[int, float]:
 
 
 def main() -> None:
-    """Prints the table, or with --read what one process took."""
+    """Prints the table; with --read, the figures of one process."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,10 +1,12 @@
-"""From loopback services to a data set and its report in one command: gather, ingest, synth, as against the live services.
+"""Runs gather, ingest and synth against loopback services that imitate Wikimedia's.
 
     python -m benchmarks.demo_real --out FOLDER [--slice SLICE] [--anchors 200]
 
-Without a slice the services serve the fictional world of a thousand articles and the anchors are its people and buildings. With the folder of a slice of
-real claims (entities.json.gz or entities-sitelinked.json.gz, articles*.xml.bz2, pictures*/ with metadata.jsonl) they serve that, and
-the anchors are what its pictures show. Ends in what the services saw and what a live run would take.
+Without a slice, the services serve the fictional world of a thousand articles, and the anchors are
+its people and buildings. A slice is a folder of real claims (entities.json.gz or
+entities-sitelinked.json.gz, articles*.xml.bz2, pictures*/ with metadata.jsonl). With a slice, the
+services serve the slice's contents, and the anchors are the things in its pictures. At the end the
+script prints what the services saw, and what a live run would take.
 """
 
 import argparse
@@ -22,12 +24,12 @@ from questloom.knowledge.world.write import write_world
 ARTICLES, SEED = 1000, 7
 SEEDS = 300
 FEW = ("--set", "grounding.mode=optional", "--set", f"seeds.count={SEEDS}")
-"""So few pictures do not show what the shipped checkpoint can tell apart."""
+"""Settings for few pictures, on which the shipped CLIP cannot tell things apart."""
 CONTACT = "demo@example.org"
 
 
 def fictional(out: Path) -> World:
-    """The world of the demo, written where it is not there yet."""
+    """The world of the demo, written if it is missing."""
     folder = out / "world"
     if not (folder / "world.json").exists():
         write_world(folder, articles=ARTICLES, seed=SEED)
@@ -37,7 +39,9 @@ def fictional(out: Path) -> World:
 
 
 def real(folder: Path) -> World:
-    """A slice, in which what a picture depicts has it as its picture (P18), as Wikidata would have."""
+    """Reads a slice as a world. Each picture becomes the picture (P18) of the thing that it
+    depicts, as in Wikidata.
+    """
     (*_, entities) = sorted(folder.glob("entities*.json.gz"), reverse=True)
     world = World.read(
         [entities], sorted(folder.glob("articles*.xml.bz2")), sorted(folder.glob("pictures*/"))
@@ -46,7 +50,7 @@ def real(folder: Path) -> World:
 
 
 def run(*command: str) -> None:
-    """Shows a command of the tool and runs it; ends the script where it fails."""
+    """Prints a command of the tool and runs it; a failure ends the script."""
     began = time.monotonic()
     print(f"\n$ questloom {' '.join(command)}", flush=True)
     done = subprocess.run([sys.executable, "-m", "questloom.pipeline.cli", *command])
@@ -56,7 +60,7 @@ def run(*command: str) -> None:
 
 
 def main() -> None:
-    """Runs it."""
+    """Runs the command line."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -73,7 +77,7 @@ def main() -> None:
     out, manners = {name: args.out / name for name in ("gathered", "store", "run")}, Manners()
     shutil.rmtree(
         out["gathered"], ignore_errors=True
-    )  # its pictures' addresses are those of this run's services
+    )  # the addresses of its pictures belong to this run's services
     with serving(world, manners) as base:
         run(
             *("gather", "--ids", str(ids), "--out", str(out["gathered"]), "--services", base),

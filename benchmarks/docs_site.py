@@ -1,7 +1,9 @@
-"""The pages of the documentation site, as a hook of MkDocs: `make site` builds them into `build/site`.
+"""Makes the pages of the documentation site, as a hook of MkDocs.
 
-The site has the README, `docs/`, and every page that these lead to, each at its place in the tree: so the same links work here and there.
-Its reference is made while the site is built, from the commands, the recipe's fields and the registries.
+`make site` builds the pages into `build/site`. The site has the README, `docs/`, and every page
+that these link to. Each page keeps its place in the tree, so the same links work on the site and in
+the repository. The reference pages are generated during the build, from the commands, the recipe's
+fields and the registries.
 """
 
 import inspect
@@ -23,7 +25,7 @@ CODE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 
 
 def links(text: str) -> list[str]:
-    """The relative links of a Markdown page, without anchors and what is in fenced code.
+    """The relative links of a Markdown page, without anchors and without fenced code.
 
     >>> links('[a](b.md#c), [d](https://example.org), <img src="e.png">, [f](#g)')
     ['b.md', 'e.png']
@@ -33,7 +35,10 @@ def links(text: str) -> list[str]:
 
 
 def reached_files(root: Path) -> list[str]:
-    """The files that the README and `docs/` lead to, as paths from `root`. A folder, or a file that is absent, is none."""
+    """The files that the README and `docs/` link to, directly or through other pages.
+
+    Paths are relative to `root`. Folders and missing files are left out.
+    """
     waiting = [root / "README.md", *sorted((root / "docs").glob("*.md"))]
     reached: dict[Path, None] = {}
     while waiting:
@@ -57,7 +62,7 @@ def table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
 
 
 def commands_page() -> str:
-    """Every command with its arguments, as `--help` shows them."""
+    """The page of all commands with their arguments, as `--help` shows them."""
     import typer
     from typer.cli import get_docs_for_click
 
@@ -70,7 +75,7 @@ def commands_page() -> str:
 
 
 def registries_page() -> str:
-    """What can be chosen by name: filters, tools, formats, live services, recipes and benchmarks."""
+    """The page of everything that users choose by name: filters, tools, formats, services, recipes, benchmarks."""
     from questloom.agent.live.services.registry import SERVICES
     from questloom.agent.tool_registry import MODULES
     from questloom.eval.statements import statements
@@ -126,7 +131,7 @@ def registries_page() -> str:
 
 
 def recipes() -> list[tuple[str, str]]:
-    """The shipped recipes, each with the comment at its head."""
+    """The shipped recipes, each with the comment at its beginning."""
     found = []
     for path in sorted((ROOT / "recipes").glob("*.yaml")):
         text = path.read_text(encoding="utf-8")
@@ -154,7 +159,11 @@ GENERATED: dict[str, Callable[[], str]] = {
 
 
 def on_files(files: "Files", *, config: "MkDocsConfig") -> "Files":
-    """Puts the tree's pages and the generated ones in place of what MkDocs found in `docs/`; the theme's own files stay."""
+    """Replaces the pages that MkDocs found in `docs/` with the tree's pages and the generated
+    pages.
+
+    The theme's own files stay.
+    """
     from mkdocs.structure.files import File, Files
 
     kept = [file for file in files if file.src_dir != config.docs_dir]

@@ -1,13 +1,15 @@
-"""The harness's rate with many episodes at once against the ideal one, and what it costs a turn without model and tools.
+"""Measures the harness with many episodes at once: its rate, and its CPU time per turn.
 
     python -m benchmarks.episodes
 
-Rate: episodes of five turns each against a mock endpoint on loopback, log-normal latency (mean 0.30 s by default), over the whole way: chat client,
-call cache on disk, strict check, tool box, journal on disk. Counted are the replies that came while all places were taken; the ideal is
-places ÷ the mean latency that was drawn. Tools answer at once.
+The harness is the code that plays episodes. The rate is measured with episodes of five turns
+against a mock endpoint on loopback, with log-normal latency (mean 0.30 s by default). The measured
+path includes the chat client, the call cache on disk, the strict check, the tools, and the journal
+on disk. The rate counts the replies that came while the full number of episodes was in play. The
+ideal rate is the number of episodes ÷ the mean latency. Tools answer at once.
 
-Overhead: CPU time of episodes with an engine that answers at once, less the time inside the tool box, by turn; one episode after the
-other, each of 30 calls, so that long conversations count.
+The overhead is the CPU time per turn with an engine that answers at once, without the time inside
+the tools. Episodes run one after the other and have 30 calls each, so long conversations count.
 """
 
 import argparse
@@ -45,7 +47,7 @@ CALLS = 4
 
 
 class Instant:
-    """A provider that finds the same passage for everything, at once."""
+    """A provider that returns the same passage for every search, at once."""
 
     snapshot = "instant"
 
@@ -69,7 +71,7 @@ def toolbox() -> ToolBox:
 
 
 class CountingEngine(OpenAIEngine):
-    """Counts the turns that came before a time."""
+    """Counts the turns that end before a given time."""
 
     until = 0.0
     num_in_time = 0
@@ -84,7 +86,7 @@ class CountingEngine(OpenAIEngine):
 async def rate(
     url: str, folder: Path, at_once: int, seconds: float, run: int
 ) -> tuple[float, float]:
-    """Turns a second and CPU seconds a turn of one run."""
+    """Turns a second and CPU seconds per turn in one run."""
     cache = SqliteCache(folder / f"calls-{run}.sqlite")
     endpoint = EndpointConfig(name="mock", base_url=url, max_in_flight=at_once)
     client = ChatClient(
@@ -107,7 +109,7 @@ async def rate(
 
 
 class Instantly:
-    """An engine that searches at once, for ever."""
+    """An engine that searches at once in every turn, without end."""
 
     name = "instant"
     model = "instant"
@@ -115,7 +117,7 @@ class Instantly:
     seconds = 0.0
 
     async def step(self, conversation: Conversation, *, max_new_tokens: int) -> Sample:
-        """A call with a thought of 2,000 characters."""
+        """A search call after a thought of 2,000 characters."""
         thought = f"What of {conversation.turn}? " * 120
         call = json.dumps(
             {"name": "text_search", "arguments": {"query": f"query {conversation.turn}"}}
@@ -125,15 +127,15 @@ class Instantly:
         )
 
     def num_tokens(self, message: Message) -> int:
-        """Estimated."""
+        """An estimate."""
         return message.num_tokens()
 
     def forget(self, conversation: Conversation) -> None:
-        """Nothing is kept."""
+        """Does nothing, because nothing is stored."""
 
 
 class TimedBox:
-    """The tool box, its time added up."""
+    """The tool box, with the time inside it added up."""
 
     def __init__(self) -> None:
         self._box, self.seconds = toolbox(), 0.0
@@ -144,7 +146,7 @@ class TimedBox:
         )
 
     def for_task(self, withheld: frozenset[str]) -> "TimedBox":
-        """One box for all tasks."""
+        """Returns itself, because one box serves all tasks."""
         return self
 
     async def call(self, *args: Any, **kwargs: Any) -> Any:
@@ -157,7 +159,7 @@ class TimedBox:
 
 
 async def overhead(folder: Path, num: int) -> float:
-    """CPU seconds a turn outside the tool box."""
+    """CPU seconds per turn outside the tools."""
     box = TimedBox()
     player = Player(Instantly(), box, Limits(calls=30))  # type: ignore[arg-type]
     turns = 0
@@ -172,7 +174,7 @@ async def overhead(folder: Path, num: int) -> float:
 
 
 def main() -> None:
-    """Prints two lines: rate ÷ ideal, and the overhead a turn, each with its spread over three runs."""
+    """Prints two lines: rate ÷ ideal and the overhead per turn, each with the spread over three runs."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

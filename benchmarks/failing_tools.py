@@ -1,8 +1,12 @@
-"""GRPO while tools break down: `python -m benchmarks.failing_tools SHARE ARGUMENTS OF questloom.train.grpo`, for `learning_cases.py`.
+"""Runs GRPO with tools that break down in a share of the training rollouts.
 
-In that share of the rollouts that are learned from, drawn at random, every call fails from the first or the second on, and is told as a fault of the
-call: what a harness tells that does not keep its own failures apart from the policy's, as those do in which fatal-aware learning was proposed (this
-one does, and would never hold them against a rollout). Held-out questions are played with tools that work.
+    python -m benchmarks.failing_tools SHARE ARGUMENTS OF questloom.train.grpo
+
+`learning_cases.py` starts this script. In randomly drawn training rollouts, every call fails from
+the first or the second call on, and is reported as a model fault. Harnesses that do not know
+provider faults report broken tools as model faults. Fatal-aware learning was proposed for such
+harnesses. Questloom's own harness never blames a rollout for a broken tool. Held-out questions are
+played with working tools.
 """
 
 import copy
@@ -20,12 +24,12 @@ BROKEN = ToolResult(status=ToolStatus.MODEL_FAULT, code="broken", text="This cal
 
 
 class BreakingToolBox(ToolBox):
-    """A tool box like another, which breaks down for good in some episodes.
+    """A tool box that breaks down for good in some episodes.
 
     Args:
-        whole: the other.
-        share: of the episodes.
-        chance: what is drawn from, once an episode.
+        whole: the tool box that works.
+        share: share of the episodes that break down.
+        chance: random generator, used once per episode.
     """
 
     def __init__(self, whole: ToolBox, share: float, chance: random.Random) -> None:
@@ -34,7 +38,7 @@ class BreakingToolBox(ToolBox):
         self._broken_from: int | None = None
 
     def for_task(self, withheld_pictures: frozenset[str]) -> "BreakingToolBox":
-        """See `ToolBox`; the box of one episode."""
+        """The box of one episode; see `ToolBox`."""
         box = copy.copy(self)
         box._withheld = frozenset(withheld_pictures)
         breaks, turn = self._chance.random() < self._share, self._chance.randrange(2)
@@ -49,7 +53,7 @@ class BreakingToolBox(ToolBox):
 
 
 def install(share: float) -> None:
-    """Has this process's players of training use such boxes."""
+    """Gives tool boxes that break down to all training players of this process."""
     of_step = PolicyPlayers.of_step
 
     def breaking(self: PolicyPlayers, step: int, version: int) -> Player:

@@ -1,10 +1,12 @@
-"""What first contact costs with a server that works at one, two or sixteen requests at once and queues the rest, at ten seconds an answer.
+"""Measures the start with a slow server that handles few requests at once and queues the rest.
 
     python -m benchmarks.first_contact
 
-A mock endpoint on loopback; the client has an endpoint's defaults (64 requests at once at most, 120 s each), and asks all its questions
-at once, as a stage does. The servers are met side by side, since all only wait. Printed: the time that all replies took beside the least
-possible, the requests that were sent, and how many ran out of their time. The longest that is possible is `--limit`.
+The server is a mock endpoint on loopback with one, two or sixteen slots and ten seconds per answer.
+The client has an endpoint's defaults: at most 64 requests at once, 120 s each. The client asks all
+questions at once, as a stage does. All servers are measured at the same time, because each
+measurement mostly waits. For each server the script prints the total time, the least possible time,
+the requests sent, and the requests that timed out. `--limit` bounds the total time.
 """
 
 import argparse
@@ -28,11 +30,11 @@ from questloom.models.messages import user
 
 SECONDS = 10.0
 CASES = {1: 40, 2: 80, 16: 320}
-"""By slots, how many questions."""
+"""The number of questions for each number of server slots."""
 
 
 def meet(slots: int, num: int, limit: float) -> str:
-    """One line on a server."""
+    """Measures one server and returns its line."""
     with (
         tempfile.TemporaryDirectory() as folder,
         running(mean=SECONDS, sigma=0.0, slots=slots) as url,
@@ -72,7 +74,7 @@ def meet(slots: int, num: int, limit: float) -> str:
 
 
 def main() -> None:
-    """Prints one line a server."""
+    """Prints one line per server."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

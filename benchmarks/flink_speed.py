@@ -1,14 +1,19 @@
-"""Flink with two workers against two processes in process: ingest, synth, and the stage that calls models.
+"""Compares Flink with two workers against two local processes: ingest, synth, and model calls.
 
     python -m benchmarks.flink_speed --out DIR [--articles 20000] [--seeds 2000] [--pictured 4000] [--parts ingest synth calls]
 
-Starts a cluster (`deploy.flink.cluster`: two task managers with a slot and a worker pool each) and stops it at the end. The two sides take turns on the
-same inputs, and what they write is compared. Start-up is the wall time of the same job on next to nothing (50 articles, one seed), taken on the
-same side in the same run; `net` is the wall time less that. Ingest reads a fictional world without pictures; synth runs on a
-second world, with pictures, up to the splits (no data set, no report). Worlds and stores stay in DIR for the next time.
+The script starts a cluster (`deploy.flink.cluster`: two task managers with a slot and a worker pool
+each) and stops it at the end. Both sides take turns on the same inputs, and their outputs are
+compared. The start-up time is the wall time of the same job on a tiny input (50 articles, one
+seed). The start-up time is measured for each side in the same run. `net` is the wall time without
+the start-up time. Ingest reads a fictional world without pictures. Synth runs on a second world,
+with pictures, up to the splits (no data set, no report). Worlds and stores stay in DIR for later
+runs.
 
-The call stage: a stage of the kind that synth has, each record one chat call, window 64 in each worker, on an endpoint on loopback with
-log-normal latency (mean 0.30 s). Its rate runs from the tenth to the ninetieth percent of the replies; ideal is 2 × 64 ÷ mean latency.
+The call stage imitates a stage of synth that calls models. Each record is one chat call, and each
+worker keeps a window of 64 calls. The endpoint on loopback has log-normal latency (mean 0.30 s).
+The rate runs from the tenth to the ninetieth percent of the replies; the ideal rate is 2 × 64 ÷
+mean latency.
 """
 
 import argparse
@@ -54,11 +59,11 @@ WORKERS, WINDOW, MEAN = 2, 64, 0.3
 CALL_SHARDS, SEED, GOAL = 32, 1, 1.3
 SYNTH = ("seeds.per_entity=4", "run.shards=32")
 NOTHING = 50
-"""Articles of the world whose ingest is all start-up."""
+"""The number of articles in the tiny world; ingesting it takes only start-up time."""
 
 
 def runner_of(options: list[str]) -> RunnerOptions:
-    """In process where there are no options, else Flink: master, job server, worker pool."""
+    """Local processes if there are no options, else Flink: master, job server, worker pool."""
     if not options:
         return LOCAL
     master, jar, environment = options
@@ -72,7 +77,7 @@ def runner_of(options: list[str]) -> RunnerOptions:
 
 
 def ingest(world: str, store: str, runner: RunnerOptions) -> str:
-    """Ingests a world; gives the store's digest."""
+    """Ingests a world and returns the store's digest."""
     made = run_ingest(
         IngestOptions(
             store=store,
@@ -87,7 +92,7 @@ def ingest(world: str, store: str, runner: RunnerOptions) -> str:
 
 
 def synth(store: str, run: str, num_seeds: int, runner: RunnerOptions) -> str:
-    """Runs the recipe of the demo up to the splits; gives a digest of the stages' files."""
+    """Runs the demo's recipe up to the splits and returns a digest of the stages' files."""
     recipe = load_recipe("demo", (*SYNTH, f"seeds.count={num_seeds}"))
     with Opened() as opened:
         run_synth(recipe, store=store, out=run, opened=opened, workers=WORKERS, runner=runner)
@@ -102,7 +107,7 @@ def synth(store: str, run: str, num_seeds: int, runner: RunnerOptions) -> str:
 
 
 def make_caller(settings: tuple[str, str, Opened]) -> Apply:
-    """The call stage's function: one call a record, and when its reply was there."""
+    """Makes the call stage's function, which makes one call per record and notes when the reply came."""
     url, cache, opened = settings
     models = ModelSettings(
         endpoints=(EndpointConfig(name="mock", base_url=url, max_in_flight=WINDOW),),
@@ -127,7 +132,7 @@ def make_caller(settings: tuple[str, str, Opened]) -> Apply:
 
 
 def calls(folder: str, url: str, num_calls: int, runner: RunnerOptions) -> str:
-    """Runs the call stage; gives the replies a second."""
+    """Runs the call stage and returns the replies a second."""
     run = RunFolder(folder)
     stages = in_order(
         Stage(name="items", takes=Rejection, gives=Rejection),
@@ -164,7 +169,7 @@ def calls(folder: str, url: str, num_calls: int, runner: RunnerOptions) -> str:
 
 
 def job(kind: str, *arguments: object, cluster: Cluster | None) -> tuple[float, str]:
-    """Runs one job in a process of its own; gives its wall seconds, imports not counted, and its result."""
+    """Runs one job in a new process; returns its wall seconds without imports, and its result."""
     options = [cluster.rest, str(cluster.parts.jar), cluster.environment] if cluster else []
     command = [
         sys.executable,
@@ -182,7 +187,7 @@ def job(kind: str, *arguments: object, cluster: Cluster | None) -> tuple[float, 
 
 
 def side_by_side(kind: str, small: tuple, large: tuple, out: Path, cluster: Cluster) -> None:
-    """Both sides on the small input and on the large one; prints a line each."""
+    """Runs both sides on the small input and on the large input; prints a line each."""
     net, digests = {}, []
     for side, where in (("in process", None), ("flink", cluster)):
         seconds = []
@@ -207,7 +212,7 @@ def side_by_side(kind: str, small: tuple, large: tuple, out: Path, cluster: Clus
 
 
 def world_of(out: Path, articles: int, *, pictures: bool) -> Path:
-    """A world in DIR, written unless it stands there."""
+    """A world in DIR, written if it is missing."""
     world = out / f"world-{articles}{'-pictures' if pictures else ''}"
     if not (world / "world.json").exists():
         write_world(world, articles=articles, seed=SEED, pictures=pictures)
@@ -215,7 +220,7 @@ def world_of(out: Path, articles: int, *, pictures: bool) -> Path:
 
 
 def call_stage(num_calls: int, repeats: int, out: Path, cluster: Cluster) -> None:
-    """The call stage on both sides."""
+    """Measures the call stage on both sides."""
     for side, where in (("in process", None), ("flink", cluster)):
         ratios = []
         for repeat in range(repeats):
@@ -236,7 +241,7 @@ def call_stage(num_calls: int, repeats: int, out: Path, cluster: Cluster) -> Non
 
 
 def picture_store(out: Path, articles: int) -> Path:
-    """A store with pictures and their vectors, in DIR."""
+    """A store in DIR with pictures and their vectors."""
     world, store = world_of(out, articles, pictures=True), out / f"store-{articles}-pictures"
     if not (store / "meta.json").exists():
         run_ingest(
@@ -249,7 +254,7 @@ def picture_store(out: Path, articles: int) -> Path:
                 workers=WORKERS,
             )
         )
-        job("synth", store, out / "warm-up", 1, cluster=None)  # embeds the pictures
+        job("synth", store, out / "warm-up", 1, cluster=None)  # embeds the pictures beforehand
     return store
 
 

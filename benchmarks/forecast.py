@@ -1,6 +1,10 @@
-"""How often a pilot's interval holds the truth: pilots of a finished run, drawn again and again from its own seeds.
+"""Measures how often a pilot's forecast interval holds the true number of kept questions.
 
-python -m benchmarks.forecast RUN        prints coverage (90 % is asked for) and mean low, likely, high by size of the pilot
+    python -m benchmarks.forecast RUN
+
+A pilot is a small trial run before the real run. The script draws many pilots from the seeds of a
+finished run. For each pilot size the script prints the coverage (the goal is 90 %) and the mean
+low, likely and high forecast.
 """
 
 import argparse
@@ -18,7 +22,9 @@ SIZES = (12, 24, 50, 100)
 
 
 def pilot(stages: list[str], fell_at: dict[str, str], seeds: list[str], num_seeds: int) -> Range:
-    """The survivors that a pilot of these seeds forecasts for `num_seeds`, as `questloom.pipeline.plan.forecast` does."""
+    """The number of kept questions that a pilot of these seeds forecasts for `num_seeds`, as
+    `questloom plan` does.
+    """
     items, left = exactly(num_seeds), len(seeds)
     for stage in stages:
         out = sum(fell_at.get(seed) == stage for seed in seeds)

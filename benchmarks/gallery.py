@@ -1,10 +1,12 @@
-"""A gallery: fifty kept questions of several data sets, as a static page.
+"""Makes a gallery: fifty kept questions of several data sets, as a static page.
 
     python -m benchmarks.gallery WORLD_RUN/dataset SLICE_RUN/dataset --out FOLDER [--number 50] [--seed 1]
 
-Writes `FOLDER/index.html` and small pictures beside it: of each question its path, route and certificate, and the turns of an episode that solved it,
-where the data set has one. Each data set gives an equal share, or all that it has. Questions with equal words
-are shown once. A picture whose licence is only inferred is linked, not copied.
+The script writes `FOLDER/index.html` with small pictures beside it. Each question is shown with its
+path, route and certificate. If the data set has an episode that solved the question, the episode's
+turns are shown too. Each data set gives an equal number of questions, or all its questions if it
+has fewer. Questions with equal words are shown once. A picture whose licence is only inferred is
+linked, not copied.
 """
 
 import argparse
@@ -35,7 +37,7 @@ ROWS, ATTRIBUTION = "data/[rsb]*/*.parquet", "attribution.parquet"
 REJECTED = "rejected"
 EPISODES = "data/trajectories/*.parquet"
 MESSAGE = 800
-"""Characters of an episode's message that are shown."""
+"""The number of characters of an episode's message that are shown."""
 PAGE = Environment(autoescape=True, trim_blocks=True).from_string(
     """<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Gallery</title>
@@ -77,27 +79,27 @@ class Shown:
     level: str
     hops: int
     calls: int
-    """Of the route; 0 where the run computed none."""
+    """The number of calls of the route; 0 if the run computed no route."""
     route: Markup
-    """The route drawn."""
+    """The drawing of the route."""
     path: list[str]
     sentences: list[str]
-    """The sentences that state the hops, in their order; none where the recipe asks for none."""
+    """The sentences that state the hops, in their order; empty if the recipe asks for none."""
     certificate: list[str]
     turns: list[tuple[str, str]]
-    """Role and text of a solved episode's messages behind the question; none where the data set has no such episode."""
+    """Role and text of each message after the question in a solved episode; empty without such an episode."""
     picture: str
-    """File beside the page; "" for a picture that is linked only."""
+    """The name of the picture's file next to the page; "" for a picture that is only linked."""
     credit: str
     source: str
-    """Address, "" where none can be looked up."""
+    """The picture's address; "" without a public address."""
 
 
 def rows(dataset: Path) -> list[dict[str, Any]]:
-    """The kept questions of a data set, once each.
+    """The kept questions of a data set, each once.
 
     Raises:
-        FileNotFoundError: it has none.
+        FileNotFoundError: the data set has no kept questions.
     """
     found = {
         row["id"]: row
@@ -111,14 +113,15 @@ def rows(dataset: Path) -> list[dict[str, Any]]:
 
 
 def drawn(questions: Sequence[dict[str, Any]], number: int, seed: int) -> list[dict[str, Any]]:
-    """That many questions with different words, at random by the seed."""
+    """Draws questions with different words at random."""
     order = sorted(questions, key=lambda row: priority(seed, row["id"], "gallery"))
     first = {row["question"]: row for row in reversed(order)}
     return [row for row in order if first[row["question"]] is row][:number]
 
 
 def shares(sizes: Sequence[int], number: int) -> list[int]:
-    """How many questions each data set gives: equal shares; what one lacks the others give.
+    """How many questions each data set gives: equal numbers; if one data set is too small, the
+    others give more.
 
     >>> shares([300, 12], 50)
     [38, 12]
@@ -131,13 +134,17 @@ def shares(sizes: Sequence[int], number: int) -> list[int]:
 
 
 def names_of(dataset: Path) -> Names:
-    """Names from the store of the run that the data set lies in; ids where it lies in none, or the store is gone."""
+    """Names from the store of the data set's run. If the data set has no run or the run's store is
+    gone, the names are ids.
+    """
     is_run = (dataset.parent / "recipe.json").is_file()
     return Names(store_of(open_run(location(str(dataset.parent)))) if is_run else None)
 
 
 def solved(dataset: Path) -> dict[str, list[tuple[str, str]]]:
-    """Question id to the messages of its first kept episode, without the system's and the question's."""
+    """The messages of each question's first kept episode by question id, without the system prompt
+    and the question.
+    """
     episodes = sorted(
         (
             (row["question_id"], row["rollout"], row["messages"])
@@ -171,7 +178,7 @@ def shorten(text: str) -> str:
 
 
 def certificate_lines(row: dict[str, Any]) -> list[str]:
-    """A question's certificate, and its checks with what they measured."""
+    """A question's certificate, and its checks with their measurements."""
     made = row["certificate"]
     rival = made["nearest_rival"]
     scores = ((c, "" if c["score"] is None else f": {c['score']:g}") for c in row["checks"])
@@ -191,10 +198,16 @@ def shown(
     names: Names,
     turns: list[tuple[str, str]],
 ) -> Shown:
-    """A question's row, with its row of `attribution.parquet`, the file of its picture and an episode's turns.
+    """A question as the page shows it.
+
+    Args:
+        row: the question's row.
+        credit: its row of `attribution.parquet`.
+        picture: file of its picture.
+        turns: turns of an episode.
 
     Raises:
-        ValueError: a route with an unknown move.
+        ValueError: the route has an unknown move.
     """
     answer = row["answer"] + (f" {row['answer_unit']}" if row["answer_unit"] else "")
     form = Form.from_json(json.loads(row["form"])) if row["form"] else None
@@ -221,7 +234,9 @@ def shown(
 
 
 def write_gallery(datasets: Sequence[Path], out: Path, *, number: int, seed: int) -> int:
-    """Writes the page and its pictures; gives the number of questions. Pictures of an earlier gallery are removed."""
+    """Writes the page and its pictures; returns the number of questions. Pictures of an earlier
+    gallery are removed.
+    """
     out.mkdir(parents=True, exist_ok=True)
     for old in out.glob("*.jpg"):
         old.unlink()

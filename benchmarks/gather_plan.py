@@ -1,9 +1,10 @@
-"""What a live `questloom gather` takes: calls and minutes for 100, 1,000 and 10,000 anchors, as its plan says.
+"""Prints what a live `questloom gather` takes: calls and minutes for 100, 1,000 and 10,000 anchors.
 
     python -m benchmarks.gather_plan                          the table (the seconds a call are assumed, see knowledge/gather/plan.py)
-    python -m benchmarks.gather_plan --entities DUMP          and what anchors of a dump lead to, beside what the plan takes for it
+    python -m benchmarks.gather_plan --entities DUMP          also compares the plan with what anchors of a dump link to
 
-Anchors are things with an article and five values or more, drawn at random (seed 1): they share less than those of one class.
+The anchors of the comparison are things with an article and at least five values, drawn at random
+(seed 1). Such random anchors share fewer neighbours than anchors of one class.
 """
 
 import argparse
@@ -29,7 +30,7 @@ MIN_VALUES = 5
 
 
 def table() -> str:
-    """The plans of a class with ten members for each anchor, of which two thousand are gathered."""
+    """The plans for a class that has ten times as many members as anchors, for each number of anchors."""
     lines = [f"{'anchors':>8}{'pictures':>10}{'calls':>10}{'time':>10}   of which pictures"]
     for anchors in ANCHORS:
         for all_pictures in (False, True):
@@ -44,7 +45,7 @@ def table() -> str:
 
 
 def reached(anchors: list[str], links: Mapping[str, Links], depth: int) -> list[set[str]]:
-    """What anchors lead to, by depth from 1."""
+    """The things that anchors link to, by depth from 1."""
     all_, frontier, found = set(anchors), set(anchors), []
     for step in range(depth):
         ways = (links[n] for n in frontier if n in links and (not step or links[n].is_way))
@@ -55,7 +56,7 @@ def reached(anchors: list[str], links: Mapping[str, Links], depth: int) -> list[
 
 
 def measured(dump: Path) -> str:
-    """What anchors of a dump lead to, and what the plan takes."""
+    """The number of things that anchors of a dump link to, next to the planned number."""
     world = World.read([dump], [], [])
     links = {n: links_of(e, "enwiki") for n, e in world.entities.items() if n.startswith("Q")}
     rich = sorted(
@@ -83,7 +84,7 @@ def measured(dump: Path) -> str:
 
 
 def main() -> None:
-    """Prints both."""
+    """Prints the table, and the comparison if a dump is given."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,14 +1,16 @@
-"""Ingest as its input grows: time, and peak memory of each worker, by stage; and a hub with a million links in.
+"""Measures how ingest grows with its input: time and peak memory of each worker, by stage.
 
     python -m benchmarks.growth --out DIR [--articles 1000 10000 100000] [--million] [--hub 1000000]
 
-Each size is a fictional world without pictures, ingested by two processes in process (`--workers`). Memory is the peak resident set of the
-largest worker as Linux keeps it (VmHWM), Beam and the package's imports included; by stage it is the largest sample, taken twice a second. The
-exponent is that of a power law through two neighbouring sizes: 1 is linear growth.
+Each size is a fictional world without pictures, which two local processes ingest (`--workers`). The
+memory is the largest worker's peak resident set as Linux reports it (VmHWM), with the imports of
+Beam and the package. The memory of a stage is the largest of its samples, two a second. The
+exponent belongs to a power law through two neighbouring sizes; 1 is linear growth.
 
-The hub: two dumps of as many items, each with two claims, and a tenth as many articles, each with two links. In one every item
-and article points at the same hub, in the other each at one of a thousand. What differs is the hub alone. Then what asks for the hub in the store is timed.
-Worlds and dumps stay in DIR for the next time.
+A hub is an item with a million incoming links. The script compares two dumps of equal size: items
+with two claims each, and a tenth as many articles with two links each. In one dump all items and
+articles point at a single hub; in the other, each points at one of a thousand items. Afterwards
+queries for the hub in the store are timed. Worlds and dumps stay in DIR for later runs.
 """
 
 import argparse
@@ -43,33 +45,33 @@ MB = 1e6
 
 @dataclass
 class Figures:
-    """What one ingest took."""
+    """The figures of one ingest."""
 
     wall: float = 0.0
     seconds: dict[str, float] = field(default_factory=dict)
-    """By stage."""
+    """Seconds by stage."""
     cpu: dict[int, float] = field(default_factory=dict)
-    """CPU seconds of each process."""
+    """CPU seconds by process."""
     peak: dict[int, float] = field(default_factory=dict)
-    """Bytes by process."""
+    """Peak bytes by process."""
     stage_peak: dict[str, float] = field(default_factory=dict)
-    """Bytes of the largest process, by stage."""
+    """Peak bytes of the largest process, by stage."""
     here: int = 0
-    """The process that submits."""
+    """The id of the submitting process."""
 
     @property
     def cpu_seconds(self) -> float:
         return sum(self.cpu.values())
 
     def worker_peak(self) -> float:
-        """The largest worker's bytes; where there is one process only, its own."""
+        """Peak bytes of the largest worker; with a single process, the peak bytes of this process."""
         return max(
             (b for p, b in self.peak.items() if p != self.here), default=self.peak[self.here]
         )
 
 
 class Sampler:
-    """Follows this process and all that it starts, and notes the stages as they end."""
+    """Samples the memory of this process and its descendants, and notes when each stage ends."""
 
     def __init__(self) -> None:
         self.figures, self.stage = Figures(here=os.getpid()), "start"
@@ -87,7 +89,7 @@ class Sampler:
         self.figures.wall = time.monotonic() - self._began
 
     def progress(self, stage: str, done: int, total: int) -> None:
-        """Called by ingest: a stage whose tasks are all done has taken the time since the one before it."""
+        """Called by ingest with its progress; a finished stage gets the time since the stage before it."""
         self.stage = stage
         if done == total:
             now = time.monotonic()
@@ -103,7 +105,7 @@ class Sampler:
                         for line in Path(f"/proc/{pid}/status").read_text().splitlines()
                     )
                 except FileNotFoundError:
-                    continue  # it has just ended
+                    continue  # the process has just ended
                 if "VmHWM" not in status:
                     continue
                 self.figures.cpu[pid] = (int(fields[11]) + int(fields[12])) / TICKS
@@ -145,7 +147,7 @@ def ingest(world: Path, store: Path, workers: int) -> None:
 
 
 def measure(world: Path, workers: int) -> Figures:
-    """Ingests a world anew, beside it."""
+    """Ingests a world again, into a store next to it."""
     store = world.with_name(f"store-{world.name}")
     shutil.rmtree(store, ignore_errors=True)
     command = [
@@ -169,12 +171,12 @@ def measure(world: Path, workers: int) -> Figures:
 
 
 def exponent(small: float, large: float, factor: float) -> float:
-    """Of the power law through two values whose sizes differ by a factor."""
+    """The exponent of the power law through two values whose sizes differ by a factor."""
     return math.log(large / small) / math.log(factor)
 
 
 def stages_of(f: Figures) -> str:
-    """Seconds by stage, and MB of the largest process in it."""
+    """Seconds by stage, and MB of the largest process in each stage."""
     return ", ".join(
         f"{stage} {seconds:.1f} s {f.stage_peak.get(stage, 0) / MB:.0f}"
         for stage, seconds in f.seconds.items()
@@ -182,7 +184,7 @@ def stages_of(f: Figures) -> str:
 
 
 def print_sizes(out: Path, sizes: list[int], workers: int) -> None:
-    """One line a size as soon as it is done, then the growth between neighbours, whole and by stage."""
+    """Prints a line for each size when it is done, then the growth between neighbours, in total and by stage."""
     print(
         f"{'articles':>10} {'wall s':>8} {'CPU s':>8} {'art./CPU s':>10} {'worker MB':>10} {'submitter MB':>13}  stages: seconds, MB of the largest process"
     )
@@ -213,7 +215,7 @@ def print_sizes(out: Path, sizes: list[int], workers: int) -> None:
 
 
 def write_links(folder: Path, num_items: int, target: Callable[[int], int]) -> None:
-    """A dump of items and articles in which the n-th points at item `target(n)`, by claims and by links."""
+    """Writes a dump of items and articles; claims and links of the n-th point at item `target(n)`."""
     if (folder / "done").exists():
         return
     folder.mkdir(parents=True, exist_ok=True)
@@ -244,7 +246,7 @@ def write_links(folder: Path, num_items: int, target: Callable[[int], int]) -> N
 
 
 def title(number: int) -> str:
-    """What an item and its article are called."""
+    """The title of an item and of its article."""
     return f"Thing {number}"
 
 
@@ -294,7 +296,7 @@ def _statement(number: int, prop: str, target: int) -> dict:
 
 
 def print_hub(out: Path, num_items: int, workers: int) -> None:
-    """Ingest with the hub and without, and what asking for it costs."""
+    """Compares ingest with and without the hub, and times queries for the hub."""
     for name, target in ((f"{SPREAD:,} targets", lambda n: n % SPREAD), ("one hub", lambda n: 0)):
         folder = out / f"links-{num_items}-{name.replace(' ', '-').replace(',', '')}"
         write_links(folder, num_items, target)
@@ -307,7 +309,7 @@ def print_hub(out: Path, num_items: int, workers: int) -> None:
 
 
 def print_questions(store: Store) -> None:
-    """What asking for the first item costs, which may be a hub."""
+    """Times queries for the first item, which may be a hub."""
     key = entity_value("Q1").key()
     for what, ask in (
         ("claims into it, the first 200", lambda: len(store.claims_into("Q1", limit=200))),

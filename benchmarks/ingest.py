@@ -1,9 +1,10 @@
-"""Whole ingest: MB/s, articles/s, peak memory at two sizes, look-ups a second, and what full Wikipedia and Wikidata would take.
+"""Measures a whole ingest: MB/s, articles/s, peak memory at two sizes, and look-ups a second.
 
     python -m benchmarks.ingest --small 10000 --large 100000 --out DIR
 
-Writes two fictional worlds without pictures (kept in DIR for the next time), ingests each in a process of its own, and prints
-a table and the ratios. The memory is the peak resident set of the whole process, Beam included.
+The script writes two fictional worlds without pictures (kept in DIR for later runs) and ingests
+each in a separate process. The output is a table, the ratios, and an estimate for full Wikipedia
+and Wikidata. The memory is the peak resident set of the whole process, Beam included.
 """
 
 import argparse
@@ -26,13 +27,14 @@ from questloom.knowledge.world.write import write_world
 from questloom.pipeline.ingest.store_job import IngestOptions, run_ingest
 
 FULL = {"XML": 100e9, "JSON": 1.6e12}
-"""Assumed: enwiki's current articles 7 million in 100 GB of XML, Wikidata 1.6 TB of JSON (latest-all.json, decompressed)."""
+"""Assumed sizes: 7 million current articles of enwiki in 100 GB of XML; Wikidata in 1.6 TB of JSON
+(latest-all.json, decompressed)."""
 SEED = 1
 LOOKUPS = 3_000
 
 
 def text_bytes(path: Path) -> tuple[int, float]:
-    """Decompressed size of a dump, and the seconds that plain decompression takes."""
+    """The decompressed size of a dump, and the seconds that plain decompression takes."""
     started, size = time.monotonic(), 0
     with bz2.open(path) as file:
         while data := file.read(1 << 20):
@@ -63,7 +65,7 @@ def ingest(world: Path, store: Path) -> None:
 
 
 def measure(num_articles: int, out: Path) -> dict[str, float]:
-    """One size: makes its world if it is not there, ingests it, returns the figures."""
+    """Measures one size: makes its world if it is missing, ingests it, returns the figures."""
     world, store = out / f"world-{num_articles}", out / f"store-{num_articles}"
     if not (world / "world.json").exists():
         write_world(world, articles=num_articles, seed=SEED, pictures=False)
@@ -78,7 +80,7 @@ def measure(num_articles: int, out: Path) -> dict[str, float]:
 
 
 def lookups(path: Path) -> dict[str, float]:
-    """Microseconds a look-up in random order: cold (nothing read yet) and warm (asked before)."""
+    """Microseconds per look-up in random order: cold (nothing read yet) and warm (asked before)."""
     store = Store.open(str(path))
     entities = [e.id for e in store.scan_entities()]
     rng = random.Random(SEED)

@@ -1,16 +1,21 @@
-"""How often the rules of the answer judge accept what is wrong and reject what is right, on human questions and answers.
+"""Measures how often the answer judge's rules accept wrong answers and reject right ones.
 
     python -m benchmarks.judge FOLDER [--list KIND]
 
-FOLDER holds `mintaka_dev.jsonl.gz` (Mintaka, amazon-science/mintaka, one JSON object a line, gzipped). For every question with one
-answer it makes the answer itself ("right"), mechanical paraphrases of it and near misses, and judges each without a model.
+FOLDER holds `mintaka_dev.jsonl.gz`, human questions and answers (Mintaka, amazon-science/mintaka,
+one JSON object a line, gzipped). For every question with one answer the script makes the answer
+itself ("right"), mechanical paraphrases of it, and near misses. The rules judge each of these
+answers without a model.
 
-* Paraphrases: the annotator's own mention, without diacritics, other case, with or without article, quoted, other notations of a
-  date or number, number words, short sentences around it.
-* Near misses: other answers of the same kind, the years and days beside it, numbers beside it, a wrong unit or scale, too vague a
-  date; two candidates, a negation, a hedge, and the question's own words around the answer.
+* Paraphrases change spelling: no diacritics, another case, with or without article, in quotes.
+  Other paraphrases are the annotator's own mention, another notation of a date or number, number
+  words, and a short sentence around the answer.
+* Near misses are wrong values: other answers of the same kind, neighbouring years, days and
+  numbers, a wrong unit or scale, a vague date. Further near misses are two candidates, a negation,
+  a hedge, and the question's own words around the answer.
 
-A near miss that is by chance another right wording (same entity, same number) is left out. `--list` prints the cases behind one row.
+A near miss that happens to be right (same entity, same number) is left out. `--list` prints the
+cases behind one row.
 """
 
 import argparse
@@ -40,9 +45,10 @@ from questloom.records.synthesis import Answer
 
 FILE = "mintaka_dev.jsonl.gz"
 OWN_WORDS = "the annotator's words"
-"""Not in "all": Mintaka has no aliases, and some of these say something else."""
+"""The row of the annotators' own words, which the row "all" does not include. Mintaka has no
+aliases, and some of the annotators' words mean something else."""
 NUM_OTHERS = 20
-"""Other answers of the same kind tried against each."""
+"""The number of other answers of the same kind that are tried against each question."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +62,7 @@ class Task:
 
 
 def read(folder: Path) -> tuple[list[Task], dict[str, int]]:
-    """The questions with one typed answer, and how many were left out, by reason."""
+    """The questions with one typed answer, and the number of left-out questions by reason."""
     tasks: list[Task] = []
     left: dict[str, int] = defaultdict(int)
     with gzip.open(folder / FILE, "rt", encoding="utf-8") as lines:
@@ -128,7 +134,7 @@ def _answer(kind: str, given: Any) -> Answer | None:
 
 
 def paraphrases(task: Task) -> Iterator[tuple[str, str]]:
-    """(how, words) that are right."""
+    """Yields pairs (kind, words) of right answers."""
     answer = task.answer
     yield "as given", answer.text
     yield OWN_WORDS, task.mention
@@ -205,7 +211,10 @@ def _notations(answer: Answer) -> Iterator[str]:
 
 
 def near_misses(task: Task, tasks: list[Task], draws: random.Random) -> Iterator[tuple[str, str]]:
-    """(how, words) that are wrong or no answer, whatever a lenient reader may think of the last four kinds."""
+    """Yields pairs (kind, words) of wrong answers or non-answers.
+
+    A lenient reader may accept some of the last four kinds.
+    """
     answer = task.answer
     others = [
         t.answer for t in tasks if t.answer.type == answer.type and not _same(t.answer, answer)
@@ -220,7 +229,9 @@ def near_misses(task: Task, tasks: list[Task], draws: random.Random) -> Iterator
         words = answer.text.split()
         if len(words) > 1:
             for part in (words[0], words[-1]):
-                if name_key(part) != name_key(answer.text):  # "The Shard"
+                if name_key(part) != name_key(
+                    answer.text
+                ):  # the part may name the whole: "The Shard"
                     yield "a part of the name", part
         yield "a longer name", f"{answer.text} Junior High School"
         yield "a longer name", f"House of {answer.text}"
@@ -278,7 +289,7 @@ def _same(a: Answer, b: Answer) -> bool:
 
 
 def _within(a: Answer, b: Answer) -> bool:
-    """A year and a day of it: each may be right for the other's question."""
+    """Whether one answer is a year and the other a date in it; each may be right for the other's question."""
     return a.type == b.type == "date" and a.value.time[:5] == b.value.time[:5]
 
 

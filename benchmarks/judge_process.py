@@ -1,10 +1,11 @@
-"""What the process judge's rules and the measured query score say of real search trajectories.
+"""Runs the process judge's rules and the measured query score on real search trajectories.
 
     python -m benchmarks.judge_process FILE [--list]
 
-FILE is WebDancer's `sample_traj.jsonl`, gzipped (Alibaba-NLP/DeepResearch): 100 chats of a reasoning model with `search` and `visit`,
-kept by their makers as good. So a rule that fires is either a fault of the rule or one that the makers let pass; `--list` prints each,
-to be looked up by hand.
+FILE is WebDancer's `sample_traj.jsonl`, gzipped (Alibaba-NLP/DeepResearch): 100 chats of a
+reasoning model with `search` and `visit`. WebDancer's makers kept these chats as good. So when a
+rule fires, either the rule is wrong or the makers overlooked a fault. `--list` prints each case, to
+be checked by hand.
 """
 
 import argparse
@@ -26,7 +27,7 @@ _THOUGHT, _CALL, _ANSWER = (
 
 
 def read(path: Path) -> Iterator[Episode]:
-    """The chats as episodes; a call's result is the message after it."""
+    """Reads the chats as episodes; the message after a call is its result."""
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         for number, line in enumerate(lines):
             messages = json.loads(line)["messages"]

@@ -1,10 +1,11 @@
-"""`questloom synth` is ended at random points and resumed: what differs from the run that nobody disturbed?
+"""Ends `questloom synth` at random points, resumes it, and compares it with an undisturbed run.
 
     python -m benchmarks.kills --kills 16 [--store STORE] [--recipe demo] [--set KEY=VALUE …] [--folder F]
 
-Every file of the two runs is compared byte by byte, hidden ones too, but those of `EXCEPTED`. Each run is ended one to
-three times, in one of `WAYS`, once so many files stand as chance says, and resumed at once, while workers that
-nobody ended may still write. Without `--store` a small fictional world is made. Exits with 1 where anything differs.
+Every file of the two runs is compared byte by byte, hidden files too, except those of `EXCEPTED`.
+Each run is ended one to three times, in one of `WAYS`, after a random number of files. The run is
+resumed at once, while surviving workers may still write. Without `--store` a small fictional world
+is made. The exit code is 1 if anything differs.
 """
 
 import argparse
@@ -35,7 +36,7 @@ SETTINGS = (
     "seeds.anchor_min_in_degree=1",
     "seeds.rare_min_statements=5",
 )
-"""Of a run of half a minute on the small world, in which every stage has something to do."""
+"""Settings of a run of half a minute on the small world, in which every stage has some work."""
 EXCEPTED = {
     r"timing/.*": "seconds of a stage's shard, which no result depends on",
     r"run\.json": "begin, seconds, versions and cost",
@@ -43,16 +44,16 @@ EXCEPTED = {
     r"calls\.sqlite.*": "the ledger: what was sent when",
     r"\.(report|dataset)\.\w+\.part/.*": "a folder that was left half-written; the next export a day later removes it",
 }
-"""Patterns of paths in a run that may differ, and why."""
+"""Patterns of files in a run that may differ, each with the reason."""
 
 
 @dataclass(frozen=True)
 class Way:
-    """How a run is ended."""
+    """A way to end a run."""
 
     signal: signal.Signals
     to_all: bool
-    """To the command and its workers, or to the command alone."""
+    """Whether the signal goes to the command and its workers, or to the command alone."""
     workers: int
 
     def __str__(self) -> str:
@@ -72,13 +73,13 @@ class Broken:
 
     way: Way
     ended_at: tuple[int, ...]
-    """How many files stood each time; -1 where the run was done before."""
+    """The number of finished files at each end; -1 if the run was done before."""
     differing: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Start:
-    """What all runs begin with."""
+    """The store, recipe and settings that all runs begin with."""
 
     store: str
     recipe: str
@@ -107,7 +108,7 @@ class Start:
             )
 
     def finish(self, out: Path, workers: int = 1) -> Path:
-        """Runs to the end, or goes on to it."""
+        """Runs to the end, or continues a run to its end."""
         code = self.run(out, workers).wait()
         assert code == 0, (
             f"synth ended with {code}: {Path(f'{out}.log').read_text(errors='replace')[-2000:]}"
@@ -116,7 +117,7 @@ class Start:
 
 
 def small_store(folder: Path) -> str:
-    """A fictional world and its store."""
+    """Makes a fictional world and its store."""
     write_world(folder / "world", articles=ARTICLES, seed=SEED, workers=2)
     run_ingest(
         IngestOptions(
@@ -131,7 +132,7 @@ def small_store(folder: Path) -> str:
 
 
 def files(run: Path) -> dict[str, str]:
-    """Digest of every file of a run that must not depend on what happened to it."""
+    """The digest of every file of a run that interruptions must not change."""
     found = {str(path.relative_to(run)): path for path in run.rglob("*") if path.is_file()}
     return {
         name: hashlib.sha256(path.read_bytes()).hexdigest()
@@ -141,14 +142,14 @@ def files(run: Path) -> dict[str, str]:
 
 
 def num_whole(run: Path) -> int:
-    """How many files stand whole in a run that is being written."""
+    """The number of complete files in a run that is being written."""
     return sum(
         not name.startswith(".") for _, _, names in os.walk(run) for name in names
-    )  # folders may go meanwhile
+    )  # folders may disappear meanwhile
 
 
 def broken(start: Start, out: Path, whole: Path, way: Way, chance: random.Random) -> Broken:
-    """Ends a run one to three times and goes on with it; compares it with the whole one."""
+    """Ends a run one to three times, resumes it, and compares it with the undisturbed run."""
     total, ended_at = num_whole(whole), []
     for _ in range(chance.choice((1, 2, 3))):
         least, later = chance.randrange(total), chance.uniform(0, 0.3)
@@ -167,7 +168,7 @@ def broken(start: Start, out: Path, whole: Path, way: Way, chance: random.Random
 
 
 def table(start: Start, folder: Path, num: int, seed: int = 0) -> Iterator[Broken]:
-    """Runs that are ended, one after another; each way in turn."""
+    """Yields runs that were ended and resumed, using all ways of ending in turn."""
     whole = start.finish(folder / "whole")
     for number, way in zip(range(num), cycle(WAYS), strict=False):
         yield broken(

@@ -1,11 +1,13 @@
-"""What a tiny policy learns on the learning world: supervised fine-tuning and GRPO from the shipped base, seed by seed, as a table and a plot; and how
-each fine-tuned model keeps the protocol, and gets over turns in which it did not.
+"""Measures what a tiny policy learns in the learning world by SFT and GRPO, as a table and a plot.
 
-    python -m benchmarks.learning OUT --seeds 0 1 2 3 4      trains what is missing under OUT (some 7 CPU minutes a seed), then tells
-    python -m benchmarks.learning OUT --tuning               fine-tuning alone
-    python -m benchmarks.learning OUT --seeds 0 1 --control mask_only:axpo.resample=none …      the same with further settings of GRPO, under a name
+    python -m benchmarks.learning OUT --seeds 0 1 2 3 4      trains what is missing under OUT (some 7 CPU minutes a seed), then prints
+    python -m benchmarks.learning OUT --tuning               only fine-tuning
+    python -m benchmarks.learning OUT --seeds 0 1 --control mask_only:axpo.resample=none …      the same with other GRPO settings, under a name
 
-All seeds share one world, its questions and the oracle's episodes (world seed 5); a seed is that of both trainings. Intervals are Student's over seeds.
+The script also measures whether each fine-tuned model keeps the turn protocol, and recovers after
+breaking it. All seeds start from the shipped base model. All seeds share one world (world seed 5),
+its questions and the oracle's episodes. A seed sets the randomness of both trainings. Intervals are
+Student's over seeds.
 """
 
 import argparse
@@ -35,7 +37,7 @@ FIGURES = ("held_out/pass_rate", "held_out/valid_turns", "held_out/turns", "rewa
 
 
 def placed(out: Path) -> tuple[Path, Path]:
-    """Run and store under OUT, made where they are missing."""
+    """Run and store under OUT, made if they are missing."""
     run, store = out / "run", out / "store"
     return (
         (run, store) if (run / "run.json").is_file() else prepare(out, seed=WORLD_SEED, workers=1)
@@ -43,7 +45,7 @@ def placed(out: Path) -> tuple[Path, Path]:
 
 
 def fine_tuned(out: Path, seed: int) -> Path:
-    """A seed's fine-tuned model; what is there already is not trained again."""
+    """A seed's fine-tuned model; an existing model is not trained again."""
     folder = out / f"sft{seed}"
     if not (folder / "result.json").is_file():
         training(
@@ -72,13 +74,13 @@ def learned(
     *,
     trainer: Sequence[str] = ("questloom.train.grpo",),
 ) -> Path:
-    """The folder of a seed's GRPO; what is there already is not trained again.
+    """The folder of a seed's GRPO run; an existing run is not trained again.
 
     Args:
-        name: of the settings; the folder's, with the seed.
-        model: that it begins with.
-        settings: in place of the preset's.
-        trainer: module, and what it is given before the trainer's own arguments.
+        name: name of the settings; the folder's name is this name and the seed.
+        model: model that the training begins with.
+        settings: settings that replace the preset's.
+        trainer: the module to start, and the arguments that stand before the trainer's own.
     """
     folder = out / f"{name}{seed}"
     if not (folder / "result.json").is_file():
@@ -106,7 +108,7 @@ def learned(
 
 
 def interval(found: Sequence[float]) -> str:
-    """Mean and 95 % interval; of one value no interval.
+    """The mean with its 95 % interval; a single value has no interval.
 
     >>> interval([0.2, 0.3, 0.4])
     '0.300 ± 0.248'
@@ -118,7 +120,7 @@ def interval(found: Sequence[float]) -> str:
 
 
 def table(runs: dict[str, list[Path]]) -> list[str]:
-    """A line a figure: before and after GRPO, mean and interval over seeds, then each seed."""
+    """A line per figure, before and after GRPO: mean and interval over seeds, then each seed."""
     made = []
     for name, folders in runs.items():
         for figure in FIGURES:
@@ -137,8 +139,12 @@ def table(runs: dict[str, list[Path]]) -> list[str]:
 
 
 def protocol(out: Path, seeds: Sequence[int]) -> list[str]:
-    """What each seed's fine-tuned model does in one episode of each held-out question: the share of right answers, and that of valid turns: of all
-    turns, of those before which all were valid, and of those that come after one that was not."""
+    """How each seed's fine-tuned model keeps the protocol, in one episode of each held-out
+    question.
+
+    The table has the share of right answers and three shares of valid turns. The three shares cover
+    all turns, the turns before an episode's first invalid turn, and the turns after it.
+    """
     run, store = placed(out)
     played = [held_out(out, f"sft{seed}", fine_tuned(out, seed), run, store) for seed in seeds]
     counts = [count_valid_turns(each) for each in played]
@@ -166,7 +172,10 @@ def protocol(out: Path, seeds: Sequence[int]) -> list[str]:
 
 
 def count_valid_turns(played: Iterable[Trajectory]) -> dict[bool, tuple[int, int]]:
-    """(valid ones, all) of the turns before and behind the first invalid one of their episode; that one counts as before."""
+    """Counts valid turns and all turns, before and after the first invalid turn of each episode.
+
+    The first invalid turn counts among the turns before it.
+    """
     good, number = Counter[bool](), Counter[bool]()
     for each in played:
         met = False
@@ -178,7 +187,7 @@ def count_valid_turns(played: Iterable[Trajectory]) -> dict[bool, tuple[int, int
 
 
 def draw(runs: dict[str, list[Path]], path: Path) -> None:
-    """Reward by step and held-out success, every seed a line."""
+    """Plots reward by step and held-out success, one line per seed."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(10, 4))
@@ -204,7 +213,7 @@ def draw(runs: dict[str, list[Path]], path: Path) -> None:
 
 
 def main() -> None:
-    """The command line."""
+    """Runs the command line."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,12 +1,13 @@
-"""Two cases in which GRPO is said to need help, on the learning world, against what is said to help: seed by seed, as a table and a plot.
+"""Tests remedies for two hard cases of GRPO in the learning world, as a table and a plot.
 
     python -m benchmarks.learning_cases OUT failing --seeds 0 1 2      tools break down in four rollouts of ten: vanilla against fatal-aware
     python -m benchmarks.learning_cases OUT rare --seeds 0 1 2         the policy calls a tool in one rollout of ten: GRPO, a quarter more rollouts,
                                                                        AXPO's masking alone, AXPO
 
-World, questions and fine-tuned models are those of `benchmarks.learning OUT`; what is missing under OUT is trained. All arms of a seed begin with the same
-model and the same questions in the same order, so that differences are taken within seeds. A question comes once in thirty steps: the reward
-of a step is of questions that were not learned from yet.
+World, questions and fine-tuned models are those of `benchmarks.learning OUT`; missing models are
+trained. All arms of a seed begin with the same model and the same questions in the same order, so
+differences are taken within seeds. A question comes once in thirty steps, so a step's reward comes
+from questions that the policy has not learned from yet.
 """
 
 import argparse
@@ -25,26 +26,29 @@ from benchmarks.learning import fine_tuned, interval, learned, placed
 from questloom.pipeline.commands.demo_train import SFT, read_metrics, training, values
 
 RARE = 0.1
-"""Share of the rows that the rarely calling policy is taught with their calls; in the others it answers at once, with a name that another row has."""
+"""The share of training rows that keep their calls, for the rarely calling policy.
+
+In the other rows the policy answers at once, with the answer of another row.
+"""
 LAST = 5
-"""Steps at the end over which the mean is taken."""
+"""The mean at the end covers this number of last steps."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """Which trainings are compared. The first arm is what the others are held against."""
+    """The trainings that a case compares; the first arm is the baseline."""
 
     arms: Mapping[str, tuple[str, ...]]
-    """Settings of `questloom.train.grpo` by name."""
+    """Settings of `questloom.train.grpo` for each arm."""
     trainer: tuple[str, ...]
-    """Module, and what it is given before the trainer's own arguments."""
+    """The module to start, and the arguments that stand before the trainer's own."""
     start: Callable[[Path, int], Path]
-    """The model that a seed begins with."""
+    """Gives the model that a seed begins with."""
     figures: tuple[str, ...]
 
 
 def rarely_calling(out: Path, seed: int) -> Path:
-    """A seed's fine-tuned model after an epoch on rows nine in ten of which answer in place of the first call."""
+    """A seed's fine-tuned model after one more epoch, on rows that mostly (nine in ten) answer without any call."""
     folder, rows = out / f"rare_sft{seed}", out / f"rare_rows{seed}.jsonl"
     if not (folder / "result.json").is_file():
         rows.write_text(
@@ -124,14 +128,17 @@ CASES = {
 
 
 def curve(folder: Path, name: str, steps: int) -> list[tuple[int, float]]:
-    """A figure of a training's first steps; it may have gone on."""
+    """A metric of a training's first steps, even if the training went on."""
     return [
         (update, value) for update, value in values(read_metrics(folder), name) if update <= steps
     ]
 
 
 def means(curve: Sequence[tuple[int, float]], name: str) -> dict[str, float]:
-    """A figure's mean over the first half of the steps and over the last ones; of what is measured in between the last."""
+    """A metric's mean over the first half of the steps and over the last steps.
+
+    A held-out metric gives only its last value.
+    """
     found = [value for _, value in curve]
     if "held_out" in name:
         return {"at the end": found[-1]}
@@ -142,7 +149,10 @@ def means(curve: Sequence[tuple[int, float]], name: str) -> dict[str, float]:
 
 
 def table(case: Case, runs: Mapping[str, Sequence[Path]], steps: int) -> list[str]:
-    """Of each figure the begin, each arm's means with their intervals over seeds, and what they are more than the first arm's, within seeds."""
+    """The table of each metric: its first value, then each arm's means with intervals over seeds.
+
+    The lines also show the difference from the first arm, within seeds.
+    """
     made = []
     first, *_ = runs
     for figure in case.figures:
@@ -165,7 +175,7 @@ def table(case: Case, runs: Mapping[str, Sequence[Path]], steps: int) -> list[st
 
 
 def draw(case: Case, runs: Mapping[str, Sequence[Path]], steps: int, path: Path) -> None:
-    """Two figures by step: every seed thin, their mean thick."""
+    """Plots two metrics by step: thin lines for seeds, a thick line for their mean."""
     from matplotlib.figure import Figure
 
     names = [name for name in case.figures if "held_out" not in name][:3]
@@ -192,7 +202,7 @@ def draw(case: Case, runs: Mapping[str, Sequence[Path]], steps: int, path: Path)
 
 
 def main() -> None:
-    """The command line."""
+    """Runs the command line."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

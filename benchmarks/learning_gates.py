@@ -1,9 +1,11 @@
-"""The gates before any claim about reinforcement learning on the learning world: what a base and its fine-tuned model do on held-out tasks.
+"""Checks what must hold before any claim about reinforcement learning in the learning world.
 
     python -m benchmarks.learning_gates --base models/tiny_base --sft SFT/model --task RUN=STORE [--task RUN2=STORE2]
 
-Each run is played at temperature 1 on its split `rl/validation` (a run over another world's store: all things unseen). Printed are the share of valid
-turns of the base and of the fine-tuned model; success, by number of hops; success with the picture turned grey; and what wrong queries lead to.
+A base model and its fine-tuned model play each run's split `rl/validation` at temperature 1. For a
+run over another world's store, all things are new to the models. The script prints the share of
+valid turns of both models, the success by number of hops, and the success with a grey picture. The
+script also prints how often wrong queries find the right page.
 """
 
 import argparse
@@ -37,17 +39,18 @@ from questloom.records.trajectories import Trajectory
 
 
 def grey(picture: bytes) -> bytes:
-    """A picture of the same size without anything on it."""
+    """A grey picture of the same size."""
     return encode(Image.new("RGB", decode(picture).size, (128, 128, 128)), lossless=True)
 
 
 def wrong_queries(
     store: str, questions: Sequence[Question], results: int, rng: random.Random
 ) -> dict[str, float]:
-    """What a search with one wrong trait brings: how often the right page is first, and how often it is among the hits.
+    """How often a search with one wrong word still finds the right page, first or anywhere among
+    the hits.
 
     Returns:
-        "right first", "wrong first" and "wrong among": shares.
+        The shares "right first", "wrong first" and "wrong among".
     """
     counts: dict[str, list[bool]] = defaultdict(list)
     with Opened() as opened:
@@ -76,7 +79,7 @@ def wrong_queries(
 def searched_wrongly(
     played: Iterable[Trajectory], by_id: Mapping[str, Question], store: str
 ) -> list[Trajectory]:
-    """Episodes none of whose searches held all words of what is to be seen."""
+    """Episodes in which no search held all words of what the picture shows."""
     with Opened() as opened:
         facts = opened_store(store, opened)
         found = []

@@ -1,10 +1,11 @@
-"""What a run of the llm writer cost in requests: a question that is kept, by role, how large, and why seeds gave none.
+"""Counts the requests that a run of the llm writer needed per kept question, by role and size.
 
     python -m benchmarks.llm_requests RUN --store STORE
 
-Counts are the ledger's of this run (`calls.sqlite`). A question is kept by the
-draft stage; what later stages drop is counted beside it. The size of a request for words is that of the prompt as the writer makes it, over all
-plans of the run, at four characters a token.
+The counts come from the run's ledger (`calls.sqlite`). A question counts as kept if the draft stage
+kept it; questions that later stages drop are counted separately. The script also prints why seeds
+gave no question. The size of a request is the size of the writer's prompt, at four characters a
+token, over all plans of the run.
 """
 
 import argparse
@@ -26,7 +27,7 @@ from questloom.transforms.writing.llm.plan_words import CHARS_PER_TOKEN, request
 
 
 def num_requests(run: Path) -> int:
-    """Requests of the draft stage that were answered."""
+    """The number of answered requests of the draft stage."""
     with sqlite3.connect(run / "calls.sqlite") as ledger:
         found = ledger.execute(
             "select count(*) from attempts where stage = 'draft' and status = 'ok'"
@@ -35,7 +36,7 @@ def num_requests(run: Path) -> int:
 
 
 def sizes(job: Job, planned: list[PlannedSeed]) -> list[int]:
-    """Tokens of the request for words of every plan."""
+    """The number of tokens in each request that asks a model to word a plan."""
     language, most = job.recipe.language, job.recipe.draft.max_words
     return [
         len(

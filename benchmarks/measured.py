@@ -1,8 +1,8 @@
-"""The page of measured figures, made from data: `python -m benchmarks.measured` writes `docs/measured.md`.
+"""Writes the page of measured figures, `docs/measured.md`: `python -m benchmarks.measured`.
 
-`benchmarks/measured/figures.tsv` has a line for each measurement; of lines with the same table and `what` the last is on the page.
-`tables.tsv` has the tables in their order, with a sentence each.
-A new figure, with the machine, today's date and the commit of this checkout:
+`benchmarks/measured/figures.tsv` has one line per measurement. If several lines have the same table
+and `what`, the page shows the last. `tables.tsv` lists the tables in their order, with a sentence
+each. The following command adds a figure, with today's date and the commit of this checkout:
 
     python -m benchmarks.measured --add TABLE WHAT FIGURE --interval "1 to 2" --goal 3 --machine "2 cores, quiet" --command "python -m …"
 """
@@ -21,15 +21,17 @@ PAGE = Path(__file__).parents[1] / "docs" / "measured.md"
 HEAD = """# Measured
 
 `python -m benchmarks.measured` writes this page from `benchmarks/measured/figures.tsv`.
-The figures are of {first} to {last}; the data has each date, machine, whole command and commit.
-Most runs shared two cores with other jobs and had no GPU: trust ratios more than seconds.
-Nothing was measured on a GPU or with a large model. `python -m benchmarks.readings` prints what readers said.
+The figures date from {first} to {last}; the data has each date, machine, command and commit.
+Most runs shared two cores with other jobs, so trust ratios more than seconds.
+Nothing was measured on a GPU or with a large model. `python -m benchmarks.readings` prints readers' verdicts.
 """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """One measurement. Units are in `figure`; `interval` is of 95 % where nothing else is said."""
+    """One measurement. The text `figure` includes the unit; `interval` is a 95 % interval unless
+    its text says otherwise.
+    """
 
     table: str
     what: str
@@ -57,7 +59,7 @@ def read_tables() -> dict[str, str]:
 
 
 def shown_command(command: str) -> str:
-    """A command as the page shows it: a benchmark by its name, another without its options."""
+    """A command as the page shows it: a benchmark by its name, other commands without options."""
     if command == "no script":
         return command
     command = command.partition(" --")[0]
@@ -66,7 +68,7 @@ def shown_command(command: str) -> str:
 
 
 def page(figures: Iterable[Figure], tables: dict[str, str]) -> str:
-    """The page: of each thing measured the newest figure.
+    """The page, with the newest figure of each measured thing.
 
     Raises:
         ValueError: A figure belongs to a table that `tables.tsv` does not have.

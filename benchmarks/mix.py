@@ -1,6 +1,8 @@
-"""What a run's kept questions are made of: levels, hops, routes, kinds of work, relations, and words that stand more than once.
+"""Prints what a run's kept questions are made of: levels, hops, routes, kinds of work, relations.
 
-python -m benchmarks.mix RUN
+    python -m benchmarks.mix RUN
+
+The script also counts words that a question repeats.
 """
 
 import argparse
@@ -15,7 +17,7 @@ from questloom.transforms.stages.run_folder import RunFolder
 
 
 def lines(found: list[Question]) -> list[str]:
-    """The table's lines; shares are of all questions."""
+    """The lines of the table; shares are of all questions."""
     num = len(found)
     forms = [q.logical_form for q in found if q.logical_form]
     relations = Counter(p for f in forms for p in {c.property for c in f.of(ClaimClause)})

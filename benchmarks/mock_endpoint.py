@@ -1,16 +1,17 @@
-"""A chat endpoint on loopback that speaks /v1/chat/completions and answers well, or badly in every way we know.
+"""A mock chat endpoint on loopback, with good replies and all known faults.
 
     python benchmarks/mock_endpoint.py --port 0 --mean 0.3 --sigma 0.5      prints its base URL on the first line
 
-Latency is log-normal. `POST /script` takes a list of `{"kind": …}` for the next requests, in order of arrival; afterwards every request
-gets kind "ok". `--faults SHARE` instead gives that share of the requests,
-drawn by their idempotency key, one fault of transport each before the good reply. `--rate N` lets N requests pass in any
-second and answers 429 beyond. `--slots N` works at N requests at once and queues the rest, those too whose client has gone
-away. `GET /stats` tells what was served.
+The server answers /v1/chat/completions with log-normal latency. `POST /script` takes a list of
+`{"kind": …}` for the next requests, in order of arrival; afterwards every request gets kind "ok".
+`--faults SHARE` is the share of requests, drawn by their idempotency key, that get a transport
+fault before the good reply. With `--rate N`, the server lets N requests pass in any second and
+answers 429 beyond. With `--slots N`, the server works at N requests at once and queues the rest,
+even if their client has gone away. `GET /stats` reports what was served.
 
-A good reply is a function of the request alone: an instance of the JSON schema that the request carries, or a text
-with the request's digest. From a model "agent:N" it is a turn of
-the agent's protocol: a search, and after N of them an answer.
+A good reply depends on the request alone. A good reply is an instance of the request's JSON schema,
+or a text with the request's digest. For a model "agent:N", a good reply is a turn of the agent's
+protocol: first N searches, then an answer.
 """
 
 import argparse
@@ -76,7 +77,7 @@ def good_content(body: dict[str, Any]) -> str:
 
 
 def agent_turn(body: dict[str, Any], word: str, calls: int) -> str:
-    """A turn of the agent's protocol: the first `calls` search, the next answers."""
+    """A turn of the agent's protocol: the first `calls` turns search, the next one answers."""
     if sum(message["role"] == "assistant" for message in body["messages"]) >= calls:
         return f"<think>{word} says it.</think>\n<answer>{word}</answer>"
     call = json.dumps({"name": "text_search", "arguments": {"query": word}})
@@ -84,8 +85,11 @@ def agent_turn(body: dict[str, Any], word: str, calls: int) -> str:
 
 
 async def raw_response(request: web.Request, behaviour: dict[str, Any]) -> web.StreamResponse:
-    """A response of status 200 as it is told: `pieces` are written one by one, in Latin-1; `end` says what comes then: the end of the body, a
-    connection that breaks ("cut") or one that stays open ("open")."""
+    """Sends a scripted response of status 200.
+
+    `pieces` are written one by one, in Latin-1. `end` says how the response ends: normally, with a
+    broken connection ("cut"), or with a connection that stays open ("open").
+    """
     response = web.StreamResponse(
         headers={"Content-Type": behaviour.get("type", "text/event-stream")}
     )
@@ -148,7 +152,7 @@ class MockEndpoint:
         return {"kind": "ok"}
 
     def _passes(self) -> bool:
-        """Whether fewer than the allowed number passed within the last second."""
+        """Whether the request is within the rate limit of the last second."""
         now = time.monotonic()
         while self.passed and self.passed[0] <= now - 1:
             self.passed.popleft()
@@ -158,13 +162,13 @@ class MockEndpoint:
         return True
 
     def _latency(self) -> float:
-        """Seconds; log-normal with the mean asked for."""
+        """Draws a latency in seconds from a log-normal distribution with the given mean."""
         if not self.mean:
             return 0.0
         return self.latencies.lognormvariate(math.log(self.mean) - self.sigma**2 / 2, self.sigma)
 
     async def complete(self, request: web.Request) -> web.StreamResponse:
-        """POST /v1/chat/completions."""
+        """Handles POST /v1/chat/completions."""
         raw = await request.read()
         key = request.headers.get("Idempotency-Key", "")
         self.by_key[key] += 1
@@ -280,12 +284,12 @@ class MockEndpoint:
         return web.json_response(reply)
 
     async def take_script(self, request: web.Request) -> web.Response:
-        """POST /script: what the next requests get, in place of what is left of an earlier script."""
+        """Handles POST /script: behaviours for the next requests, which replace the rest of an earlier script."""
         self.script = deque(await request.json())
         return web.json_response({})
 
     async def stats(self, request: web.Request) -> web.Response:
-        """GET /stats: counts since the start, the latency drawn on average, and requests by idempotency key."""
+        """Handles GET /stats: counts since the start, the mean drawn latency, and requests by idempotency key."""
         num = sum(self.by_key.values())
         return web.json_response(
             {
@@ -301,7 +305,7 @@ class MockEndpoint:
         )
 
     async def models(self, request: web.Request) -> web.Response:
-        """GET /v1/models."""
+        """Handles GET /v1/models."""
         return web.json_response({"object": "list", "data": [{"id": "mock", "object": "model"}]})
 
 
@@ -335,7 +339,7 @@ def running(
     retry_after: float = 0.0,
     slots: int = 0,
 ):
-    """The server in a process of its own; yields its base URL (…/v1)."""
+    """Runs the server in a process of its own; yields its base URL (…/v1)."""
     options = [
         "--mean",
         mean,

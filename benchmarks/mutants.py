@@ -1,12 +1,15 @@
-"""How many mutants of the synthesis's rules the tests notice: one comparison, number, connective or condition turned at a time.
+"""Mutation testing of synthesis: how many small changes of its rules do the tests notice?
 
     python -m benchmarks.mutants [--areas drafting filters synth …] [--sample 25] [--seed 0] [--minutes 8] [--results FILE]
 
-Every place of an area's modules where one of `turned` fits gives a mutant; of each area a sample, drawn by the seed, is run. A mutant runs
-in a fork of a process that has loaded all tests. It meets its module's examples, then its module's tests, then the other tests of its area.
-pytest stops at the first failure.
-A mutant within a function takes the loaded function's place; for any other all modules are imported anew. Lines of `assert`, docstrings,
-annotations and `NO_RULES` are left alone. Results are kept in a file: a run that is ended, by `--minutes` or by hand, continues where it stopped.
+A mutant changes one comparison, number, connective or condition, wherever `turned` fits in an
+area's modules. From each area a random sample is run. A mutant runs in a fork of a process that has
+loaded all tests. The doctests of the changed module run first, then the module's tests, then the
+other tests of the area. Tests stop at the first failure.
+
+A mutant inside a function replaces the loaded function. For any other mutant, all modules are
+imported anew. Lines with `assert`, docstrings, annotations and `NO_RULES` stay unchanged. A file
+keeps the results, so an interrupted run (by `--minutes` or by hand) continues.
 """
 
 import argparse
@@ -34,18 +37,21 @@ from benchmarks.truth import share
 
 ROOT = Path(__file__).parent.parent
 SMALL_STORE = "QUESTLOOM_SMALL_STORE"
-"""A variable that tests/pipeline/conftest.py reads."""
+"""An environment variable that tests/pipeline/conftest.py reads."""
 
 
 @dataclass(frozen=True)
 class Area:
-    """Modules whose mutants are made, and the tests that are to notice them."""
+    """Modules to mutate, and the tests that should notice the mutants."""
 
     modules: tuple[str, ...]
-    """Patterns below the root."""
+    """File patterns of the modules, relative to the root."""
     tests: tuple[str, ...]
     makes_store: bool = False
-    """Whether its modules make the small store of the tests; of other areas it is made once, before the mutants."""
+    """Whether the area's modules make the tests' small store.
+
+    For other areas the store is made once, before the mutants.
+    """
 
 
 AREAS = {
@@ -117,7 +123,11 @@ TOO_LONG = {
         "verify",
     ),
 }
-"""Tests of whole stores and jobs, and the modules whose mutants are worth them: what only they would notice of others counts as unnoticed."""
+"""Slow tests of whole stores and jobs, and for each test the modules whose mutants it is worth
+running for.
+
+A mutant of another module counts as unnoticed if only such a test would notice it.
+"""
 COMPARED = {
     ast.Lt: ast.LtE,
     ast.LtE: ast.Lt,
@@ -133,12 +143,12 @@ COMPARED = {
 
 
 NO_RULES = ("frozen", "kw_only", "strict")
-"""Arguments that guard the program against its authors: no test of a rule can notice them."""
+"""Arguments that guard against programming mistakes; no test of a rule can notice them."""
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """The n-th place of a module at which something can be turned."""
+    """The n-th place in a module that can be mutated."""
 
     module: Path
     number: int
@@ -150,7 +160,7 @@ class Mutant:
 
 
 def turned(node: ast.AST) -> ast.AST | None:
-    """The node with one thing turned around, or None where there is nothing to turn."""
+    """The node with one thing changed; None if nothing can be changed."""
     match node:
         case ast.Compare(ops=[op]) if type(op) in COMPARED:
             return ast.Compare(
@@ -180,7 +190,7 @@ def turned(node: ast.AST) -> ast.AST | None:
 
 
 class _Turn(ast.NodeTransformer):
-    """Turns the n-th place of a tree; counts all where n is -1."""
+    """Changes the n-th place of a tree; with n = -1 it only counts the places."""
 
     def __init__(self, number: int) -> None:
         self.number, self.found = number, list[tuple[int, str]]()
@@ -232,7 +242,10 @@ class _Mutated(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         )
 
     def put_in_place(self) -> None:
-        """Gives the loaded module's functions the mutant's code; where none differs, all modules will be imported anew, this one as the mutant."""
+        """Gives the loaded module's functions the mutant's code.
+
+        If no function differs, all modules are imported anew, with the mutant.
+        """
         made = types.ModuleType(self.name)
         self.exec_module(made)
         loaded = (
@@ -252,7 +265,7 @@ class _Mutated(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 def _functions(of: Any, module: str, place: str = "") -> Iterator[tuple[str, types.FunctionType]]:
-    """The functions of a module or class, by where they are in it."""
+    """Yields the functions of a module or class, each with its place there."""
     for name, value in list(vars(of).items()):
         inner = next(
             (
@@ -269,7 +282,7 @@ def _functions(of: Any, module: str, place: str = "") -> Iterator[tuple[str, typ
 
 
 def survives(mutant: Mutant | None, tests: list[str], seconds: int = 300) -> bool:
-    """Whether the tests pass with the mutant in place; one that makes them hang is noticed."""
+    """Whether the tests pass with the mutant in place; hanging tests count as noticing it."""
     child = os.fork()
     if child:
         return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
@@ -299,7 +312,7 @@ def survives(mutant: Mutant | None, tests: list[str], seconds: int = 300) -> boo
 
 
 def tests_of(mutant: Mutant, area: Area) -> list[str]:
-    """The area's tests, those named after the mutant's module first and the long ones last."""
+    """The area's tests: those named after the mutant's module come first, slow ones last."""
     found = sorted(
         str(p.relative_to(ROOT))
         for test in area.tests
@@ -311,20 +324,20 @@ def tests_of(mutant: Mutant, area: Area) -> list[str]:
 
 
 def _small_store_for(area: Area, folder: Path) -> None:
-    """Lets the tests of `pipeline/` take a small store that stands: making it takes as long as they do."""
+    """Gives the tests of `pipeline/` an existing small store, because making it takes as long as the tests."""
     os.environ.pop(SMALL_STORE, None)
     if area.makes_store or not any(test.startswith("tests/pipeline") for test in area.tests):
         return
     if not (
         folder / "store"
-    ).exists():  # in a process of its own, since a fork of one that has used a store hangs
+    ).exists():  # in a separate process, because a fork of a process that has used a store hangs
         code = f"from pathlib import Path; from tests.pipeline.small_world import small_store; small_store(Path({str(folder)!r}))"
         subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
     os.environ[SMALL_STORE] = str(folder / "store")
 
 
 def main() -> None:
-    """Prints each mutant that no test noticed, and the share of those that one did."""
+    """Prints each mutant that no test noticed, and the share of noticed mutants."""
     options = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -354,7 +367,7 @@ def main() -> None:
             "--collect-only",
             *sorted({test for name in given.areas for test in AREAS[name].tests}),
         ]
-    )  # loads what the forks share
+    )  # loads the modules that the forks share
     for name in given.areas:
         _small_store_for(AREAS[name], Path(store.name))
         if not survives(None, tests_of(Mutant(ROOT, 0, 0, ""), AREAS[name])):

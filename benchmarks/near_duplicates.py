@@ -1,13 +1,15 @@
-"""How often two questions are called near duplicates, by the true Jaccard similarity of their word triples; and what that costs.
+"""Measures how well near duplicates are found, by the true Jaccard similarity of word triples.
 
     python -m benchmarks.near_duplicates [--pairs 2000] [--similarity 0.85] [--texts 100000]
 
-Pairs: questions of templates with made-up names, and copies with some words replaced, up to `--pairs` in each bin of similarity. The
-functions are those of the job. Each pair has an answer of its own, so that it is compared with no other pair. A pair below the threshold
-that is called a duplicate is an error; so is a pair at or above it that is overlooked.
+Pairs are template questions with made-up names and copies with some words replaced, up to `--pairs`
+in each bin of similarity. The measured functions are those of the real job. Each pair has its own
+answer, so no pair is compared with another. Two kinds of errors are counted: a pair below the
+threshold that is called a duplicate, and an overlooked pair at or above it.
 
-Cost: `--texts` distinct questions of the same templates through the same functions, in one process, by CPU time; bytes are those of pickled
-keys and members, before any coder of a runner. The largest group is that of one band key.
+The cost is the CPU time of `--texts` distinct questions of the same templates in one process. The
+bytes are the size of pickled keys and members, before any coder of a runner. The largest group is
+the largest set of members with one band key.
 """
 
 import argparse
@@ -104,7 +106,7 @@ def name(draws: random.Random) -> str:
 
 
 def question(draws: random.Random) -> str:
-    """A question of some template; a third have a clause more."""
+    """A question from a random template; a third of all questions have an additional clause."""
     parts = draws.choice(TEMPLATES).split(" ")
     for number, part in enumerate(parts):
         for slot, made in (
@@ -122,7 +124,7 @@ def question(draws: random.Random) -> str:
 
 
 def edited(text: str, draws: random.Random) -> str:
-    """The text with one to five words replaced, left out or put in."""
+    """The text with one to five words replaced, removed or inserted."""
     words = text.split(" ")
     for _ in range(draws.randint(1, 5)):
         at = draws.randrange(len(words))
@@ -133,7 +135,10 @@ def edited(text: str, draws: random.Random) -> str:
 
 
 def pairs(most: int) -> dict[float, list[tuple[str, str, float]]]:
-    """Folded words of two questions, not the same, with their similarity, by the lower bound of its bin; the last bin is closed."""
+    """Pairs of different questions as folded words, each with its similarity.
+
+    The result maps the lower bound of each similarity bin to its pairs; the last bin is closed.
+    """
     draws = random.Random(SEED)
     found: dict[float, list[tuple[str, str, float]]] = defaultdict(list)
     for _ in range(400 * most):
@@ -149,7 +154,7 @@ def pairs(most: int) -> dict[float, list[tuple[str, str, float]]]:
 
 
 def grouped(entries: Iterable[tuple]) -> list[tuple]:
-    """What GroupByKey does."""
+    """Groups pairs by key, as GroupByKey does."""
     groups: dict = defaultdict(list)
     for key, member in entries:
         groups[key].append(member)
@@ -157,7 +162,9 @@ def grouped(entries: Iterable[tuple]) -> list[tuple]:
 
 
 def losers(groups: list[tuple], similarity: float) -> Iterator[str]:
-    """Ids of all that fall, as `questloom.transforms.filters.duplicate_losers.Losers` finds them."""
+    """The ids that are dropped as duplicates, as
+    `questloom.transforms.filters.duplicate_losers.Losers` finds them.
+    """
     for group in groups:
         yield from (loser for loser, _ in losers_of(group))
     for band in grouped(entry for group in groups for entry in banded(group, similarity)):
@@ -165,7 +172,7 @@ def losers(groups: list[tuple], similarity: float) -> Iterator[str]:
 
 
 def detection(most: int, threshold: float) -> None:
-    """Prints the share of pairs that are called duplicates, by bin, and the errors on either side of the threshold."""
+    """Prints the share of pairs that are called duplicates by bin, and the errors on both sides of the threshold."""
     found = pairs(most)
     members = [
         (f"{TEXT}:Q{number}:{words}", (rank(SEED, f"{number}{side}"), f"{number}{side}"))
@@ -192,12 +199,12 @@ def detection(most: int, threshold: float) -> None:
 
 
 def share(marks: list[bool]) -> str:
-    """How many of how many."""
+    """The number of marked pairs and of all pairs, as text."""
     return f"{sum(marks)} of {len(marks)} pairs ({sum(marks) / max(1, len(marks)):.2%})"
 
 
 def cost(num_texts: int, threshold: float) -> None:
-    """Prints CPU, bytes and the largest group of as many questions, each another text."""
+    """Prints CPU, bytes and the largest group for a number of different questions."""
     draws = random.Random(SEED)
     texts: set[str] = set()
     while len(texts) < num_texts:

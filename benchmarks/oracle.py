@@ -1,10 +1,11 @@
-"""How many kept questions the oracle solves with the tools alone, and where it fails on the others.
+"""Measures how many kept questions the oracle solves with tools alone, and where it fails.
 
     python -m benchmarks.oracle RUN STORE                    all kept questions of a finished synth run over the store that it was made from
     python -m benchmarks.oracle RUN STORE --first 40 --list  the first 40 by id, each failure with its question, step and both answers
-    python -m benchmarks.oracle RUN STORE --stage no_tools  what reached the filter in which the oracle plays, those that it rejects among them
+    python -m benchmarks.oracle RUN STORE --stage no_tools   the input of the oracle's filter, including the questions that it rejects
 
-Answers are judged by the rules of the answer judge, without a model; episodes by the rules of the process judge.
+The oracle is a scripted agent that knows the question's form. The answer judge's rules, without a
+model, judge answers; the process judge's rules judge episodes.
 """
 
 import argparse
@@ -37,23 +38,23 @@ from questloom.records.synthesis import Question
 from questloom.transforms.stages.run_folder import RunFolder, name_of
 
 UNSPOKEN = frozenset({"P31"})
-"""Relations that pages state without naming the other end as it is labelled."""
+"""Relations that pages state without the label of the object."""
 
 
 @dataclass(frozen=True)
 class Played:
-    """A question and how the oracle fared."""
+    """A question, with the oracle's episode and result."""
 
     question: Question
     episode: Episode
     ended: Ended | None
     outcome: Outcome
     meant: dict[str, str]
-    """Titles of what the variables are meant to be, as far as they are things with a page."""
+    """The page titles of the things that the variables stand for; things without a page are left out."""
 
     @property
     def astray(self) -> str:
-        """The first variables, from the picture on, that were taken for something else or not found."""
+        """The first variables, from the picture on, that the oracle mistook or did not find."""
         taken = dict(self.ended.bound) if self.ended else {}
         return "; ".join(
             f"{var} {f'taken for {taken[var]!r}' if var in taken else 'not found'}, meant {title!r}"
@@ -63,7 +64,7 @@ class Played:
 
     @property
     def identified(self) -> bool:
-        """Whether the picture's thing was found."""
+        """Whether the oracle found the thing in the picture."""
         form = self.question.logical_form
         return (
             form is not None
@@ -81,7 +82,7 @@ class Played:
 
     @property
     def failed_step(self) -> str:
-        """The step that failed; "a wrong answer" where the search believed that it was right."""
+        """The step that failed; "a wrong answer" if the search believed that it was right."""
         if self.ended is None:
             return f"the episode ended: {self.episode.end} {self.episode.end_evidence}"
         return self.ended.failed or "a wrong answer"
@@ -93,7 +94,7 @@ async def play(
     """Plays each question once, one after the other (the work is local and fills a core)."""
     tools = tuple(
         name for name in ALL_TOOLS if name != CONFINED
-    )  # it computes in its head; what is measured is what the searches lead to
+    )  # the oracle computes without the Python tool; only its searches are measured
     box = ToolBox(LocalProvider(store, Clip.load(clip)), settings=ToolSettings(tools=tools))
     puzzles = {q.id: puzzle for q in questions if (puzzle := puzzle_from(q, store)) is not None}
     engine = OracleEngine(
@@ -130,10 +131,12 @@ def _meant(question: Question, store: Store) -> dict[str, str]:
 
 
 def broken(question: Question, store: Store, texts: list[str]) -> str:
-    """Why no agent could answer with these tools, as far as that can be told without playing: "" or the reason.
+    """The reason why no agent can answer with these tools; "" if no reason is found without
+    playing.
 
-    A section or infobox line of some page must state each relation. The pictured thing must have another picture that can be found, or be
-    named by a page to which the rest of the question leads.
+    A section or infobox line of some page must state each relation. The pictured thing must have
+    another picture that a search can find. Otherwise a page that the rest of the question leads to
+    must name the thing.
     """
     form = question.logical_form
     assert form is not None
@@ -156,7 +159,7 @@ def broken(question: Question, store: Store, texts: list[str]) -> str:
 
 
 def _spelt(end: Term, question: Question, store: Store) -> list[str]:
-    """How a page may spell an end of a claim."""
+    """The spellings that a page may use for the subject or object of a claim."""
     value = (
         value_of_key(question.bindings[end])
         if isinstance(end, str) and end in question.bindings
@@ -181,7 +184,7 @@ def _spelt(end: Term, question: Question, store: Store) -> list[str]:
 
 
 def pieces(store: Store) -> list[str]:
-    """All that pages say, by section, each with the page's title, folded; infobox lines singly."""
+    """All texts of the pages by section, folded, each with its page's title; infobox lines come singly."""
     return [
         flat(f"{base(a.title)} {text}")
         for a in store.scan_articles()

@@ -1,10 +1,11 @@
-"""How far a run's episodes show a search: calls, queries, wrong turns, tools, pictures used again.
+"""Measures how much search a run's episodes show: calls, wrong turns, tools, reused pictures.
 
     python -m benchmarks.oracle_search RUN
 
-reads the teacher's kept trajectories. A *query* is a search in words or by a picture; a *wrong turn* is a page that was opened and of which the next
-thought says that it is not the one; a *picture used again* is one that a tool made and that a later call takes. First sentences of thoughts
-are counted with names, numbers and quotations blotted out, so that what is left is the template.
+The script reads the teacher's kept trajectories. A *query* is a search in words or by a picture. A
+*wrong turn* is an opened page that the next thought rejects. A *reused picture* is a tool's output
+that a later call takes. First sentences of thoughts are counted without names, numbers and
+quotations, so only the template counts.
 """
 
 import argparse
@@ -20,7 +21,7 @@ from questloom.transforms.stages.run_folder import RunFolder
 SEARCHES = ("text_search", "web_search", "image_search")
 REPAIRS = ("sharpen", "super_resolution", "perspective_correct")
 TAKEN_BACK = re.compile(r"\bis not the one\b|\bcannot be the one\b|\bgo back\b", re.IGNORECASE)
-"""How a thought takes a wrong turn back, in the words of `agent/oracle/speech.py`."""
+"""The words with which a thought rejects a wrong turn, from `agent/oracle/speech.py`."""
 
 
 def calls_of(episode: Episode) -> list[str]:
@@ -29,7 +30,7 @@ def calls_of(episode: Episode) -> list[str]:
 
 
 def num_wrong_turns(episode: Episode) -> int:
-    """How many pages were opened of which the next thought says that they are not the one sought."""
+    """The number of opened pages that the next thought rejects."""
     return sum(
         bool(
             before.call
@@ -41,7 +42,7 @@ def num_wrong_turns(episode: Episode) -> int:
 
 
 def num_used_again(episode: Episode) -> int:
-    """How many pictures that a tool made a later call takes."""
+    """The number of tool-made pictures that a later call takes."""
     made = {image.handle for image in episode.images if image.origin != "task" and not image.url}
     taken = {
         turn.call.arguments.get("handle")
@@ -52,7 +53,7 @@ def num_used_again(episode: Episode) -> int:
 
 
 def template_of(thought: str) -> str:
-    """The first sentence of a thought without what is particular in it: quotations, names, numbers, pictures."""
+    """The first sentence of a thought without quotations, names, numbers and pictures."""
     blotted = re.sub(r"“[^”]*”|<image:\d+>", "…", thought)
     blotted = re.sub(r"(?<!^)(?<![.!?] )\b[^\W\d_a-z]\w*(?: [^\W\d_a-z]\w*)*|\d\S*", "…", blotted)
     return re.split(r"(?<=[.!?]) ", blotted)[0]

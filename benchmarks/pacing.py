@@ -1,13 +1,16 @@
-"""How near the workers that share a Redis come to what an endpoint allows, and what of their requests it refuses.
+"""Measures how well workers that share a Redis server use an endpoint's rate limit.
 
     python -m benchmarks.pacing
 
-An endpoint on loopback lets 100 requests pass in any second, says so nowhere, and answers 429 beyond; log-normal
-latency, mean 0.10 s. Worker processes that know each other only through a Redis server (started here; or --redis)
-ask as fast as they may. `allowed` is 100 times the seconds; `refused` counts 429s by requests sent. Both from the first
-request on, so with the search for the limit. The same with `Retry-After: 1`, with the limit stated in the recipe
-(requests_per_minute), and with a kill -9 of one of the workers in the middle. Last, what a call costs through Redis and
-through SQLite, taken in turns.
+An endpoint on loopback lets 100 requests pass in any second and answers 429 beyond. The endpoint
+does not state its limit. The latency is log-normal, mean 0.10 s. Worker processes share only a
+Redis server (started here; or --redis) and ask as fast as they may. `allowed` is the share of the
+allowed requests (100 a second) that got a reply; `refused` is the share of 429s among sent
+requests. Both figures count from the first request on, so they include the search for the limit.
+
+Further cases have `Retry-After: 1`, the limit stated in the recipe (requests_per_minute), and a
+kill -9 of one worker in the middle. The last line is the cost of a call through Redis and through
+SQLite, measured in turn.
 """
 
 import argparse
@@ -38,12 +41,12 @@ from questloom.records.errors import ProviderFault
 
 RATE, MEAN = 100, 0.1
 WARM_UP = 2_000
-"""Calls before those whose cost is measured."""
+"""The number of warm-up calls before the measured calls."""
 
 
 @contextmanager
 def redis_running():
-    """A Redis server with an append-only file on a free port; yields its address."""
+    """Runs a Redis server with an append-only file on a free port; yields its address."""
     binary = shutil.which("redis-server")
     if binary is None:
         raise SystemExit(
@@ -82,7 +85,7 @@ def redis_running():
 async def ask(
     url: str, place: str, worker: int, seconds: float, per_minute: float | None, width: int
 ) -> None:
-    """Asks new questions, `width` at once, until the time is over; what is in flight then is awaited."""
+    """Asks new questions, `width` at once, until the time is over, and waits for calls in flight."""
     cache = open_cache(place)
     endpoint = EndpointConfig(
         name="mock", base_url=url, max_in_flight=64, requests_per_minute=per_minute
@@ -105,12 +108,12 @@ async def ask(
 
 
 def work(*args) -> None:
-    """The process of a worker."""
+    """The main function of a worker process."""
     asyncio.run(ask(*args))
 
 
 def stats(url: str) -> dict:
-    """What the endpoint has served."""
+    """The endpoint's statistics."""
     with urllib.request.urlopen(url.removesuffix("/v1") + "/stats") as reply:
         return json.load(reply)
 
@@ -125,7 +128,7 @@ def measure(
     per_minute: float | None = None,
     kill_at: float = 0.0,
 ) -> tuple[float, float]:
-    """Share of the allowed requests that were replied, and share of the sent ones that were refused."""
+    """The share of allowed requests that got a reply, and the share of sent requests that were refused."""
     context = multiprocessing.get_context("fork")
     with running(mean=MEAN, rate=RATE, retry_after=retry_after) as url:
         processes = [
@@ -148,7 +151,7 @@ def measure(
 
 
 async def overhead(place: str, num: int, width: int) -> tuple[float, float]:
-    """Wall and CPU milliseconds a call that is sent, where sending takes no time."""
+    """Wall and CPU milliseconds per call, if sending takes no time."""
     cache = open_cache(place)
     caller = Caller(cache)
 
@@ -181,7 +184,7 @@ async def overhead(place: str, num: int, width: int) -> tuple[float, float]:
 
 
 def print_overhead(redis: str, run: str) -> None:
-    """Both backends in turns, so that a busy machine bears on both."""
+    """Measures both backends in turn, so a busy machine affects both."""
     with tempfile.TemporaryDirectory() as folder:
         for width in (1, 64):
             rows: dict[str, list[tuple[float, float]]] = {"SQLite": [], "Redis": []}
@@ -204,7 +207,7 @@ def print_overhead(redis: str, run: str) -> None:
 
 
 def main() -> None:
-    """Prints one line a case."""
+    """Prints one line per case."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,10 +1,11 @@
-"""The 5,151 real painting rows as a Wikidata JSON dump with pictures, so that they go through the ordinary commands.
+"""Converts the 5,151 real painting rows into a Wikidata JSON dump with pictures.
 
     python -m benchmarks.paintings SHARED/paintings OUT [--hide 1] [--seed 0]
 
-The rows hold the QIDs of paintings only; every other value is an English label, for which an id far outside Wikidata's
-range is minted. `--hide N` leaves out claims at N times the table's own share of empty cells, column by column;
-OUT/truth.jsonl always has all of them. Pictures are the 19 that the rows' source links, public domain by age.
+The rows hold QIDs of paintings only. Every other value is an English label, which gets a new id far
+outside Wikidata's range. `--hide N` leaves out claims at N times the table's own share of empty
+cells, column by column. OUT/truth.jsonl always has all claims. The pictures are the 19 that the
+rows' source links; they are in the public domain by age.
 """
 
 import argparse
@@ -21,7 +22,7 @@ from questloom.models.picture_file import decode
 from questloom.records.identity import chance
 
 PAINTING = "Q3305213"
-COLUMNS = {  # column: property, its label, class of the values, the class's label
+COLUMNS = {  # column: (property, its label, class of the values, label of the class)
     "_artist": ("P170", "creator", "Q5", "human"),
     "_country": ("P495", "country of origin", "Q6256", "country"),
     "_depicts": ("P180", "depicts", "", ""),
@@ -32,18 +33,22 @@ COLUMNS = {  # column: property, its label, class of the values, the class's lab
 }
 CLASSES = {PAINTING: "painting", **{c: name for _, _, c, name in COLUMNS.values() if c}}
 DATE_RATE = 0.03
-"""The table has no empty date; an assumption."""
+"""The share of hidden dates, which is assumed because the table has no empty date."""
 FIRST_MINTED = 990_000_000
 
 
 def rows_of(folder: Path) -> list[dict[str, str]]:
-    """The table's rows, each painting once."""
+    """The rows of the table, each painting once."""
     with gzip.open(folder / "paintings.csv.gz", "rt", encoding="utf-8") as file:
         return list({row["id"]: row for row in csv.DictReader(file)}.values())
 
 
 def values(row: dict[str, str], column: str) -> list[str]:
-    """A column's values, each once. The keywords hold them one by one; the cells join them by commas, which names hold too."""
+    """A column's different values.
+
+    The table's keywords hold the values one by one. The table's cells join values by commas, which
+    also occur in names.
+    """
     name = column.lstrip("_") + ":"
     parts = re.split(
         r",(?=(?:artist|country|depicts|genre|material|movement|museum):)", row["keywords"]
@@ -94,7 +99,7 @@ def item(
 def dump(
     folder: Path, hide: float, seed: int, pictures: dict[str, str]
 ) -> Iterator[tuple[dict, dict]]:
-    """(entity as dumped, all its claims as truth) of every painting, value, class and property."""
+    """Yields every painting, value, class and property as (entity in the dump, all its true claims)."""
     rows = rows_of(folder)
     rates = {c: hide * sum(not r[c] for r in rows) / len(rows) for c in COLUMNS} | {
         "_creation": hide * DATE_RATE
@@ -109,7 +114,8 @@ def dump(
         for column, (property_id, _, class_id, _) in COLUMNS.items():
             hidden = draw.random() < rates[column]
             for label in values(row, column):
-                # The table begins every label with a capital letter; Wikidata's labels of materials and genres do not.
+                # The table capitalises every label; Wikidata's labels of materials and genres are
+                # lower case.
                 label = (
                     label[:1].lower() + label[1:] if column in ("_material", "_genre") else label
                 )
@@ -183,7 +189,7 @@ def dump(
 
 
 def write_pictures(folder: Path, out: Path) -> dict[str, str]:
-    """The linked pictures as a picture folder with metadata; gives painting to file name."""
+    """Writes the linked pictures as a picture folder with metadata; returns file names by painting."""
     (out / "images").mkdir(parents=True, exist_ok=True)
     found, lines = {}, []
     for number, linked in enumerate(

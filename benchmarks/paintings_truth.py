@@ -1,9 +1,10 @@
-"""How many certified questions over the painting rows are not unique, when claims were hidden before they were made.
+"""Counts certified questions over the painting rows that are ambiguous, because claims were hidden.
 
     python -m benchmarks.paintings_truth SHARED/paintings WORK [--hide 0 1 2] [--set seeds.per_entity=20 …]
 
-For each number of gaps: writes the rows as a dump with claims hidden, ingests it, runs the recipe `paintings`, and executes
-every drafted and certified form over *all* rows with an evaluator of its own, which imports nothing from `transforms`.
+For each number of gaps the script writes the rows as a dump with hidden claims, ingests it, and
+runs the recipe `paintings`. Then the script executes every drafted and certified form over *all*
+rows. The script's evaluator imports nothing from `transforms`.
 """
 
 import argparse
@@ -23,7 +24,7 @@ Triples = dict[str, dict[str, set[str]]]
 
 
 def truth_of(path: Path) -> tuple[Triples, dict[tuple[str, str], set[str]]]:
-    """subject -> property -> values, and (property, value) -> subjects."""
+    """Two maps: subject -> property -> values, and (property, value) -> subjects."""
     by_subject: Triples = {}
     by_value: dict[tuple[str, str], set[str]] = defaultdict(set)
     for line in path.read_text(encoding="utf-8").splitlines():
@@ -82,7 +83,7 @@ def solve(
 
 
 def true_answers(question: Question, truth: tuple[Triples, dict]) -> set[str]:
-    """What the form has as answers over all rows: values, or differences of years."""
+    """The answers of a form over all rows: values, or differences of years."""
     form = question.form
     assert isinstance(form, dict)
     computed = next((c for c in form["clauses"] if c["is"] == "compute"), None)

@@ -1,11 +1,12 @@
-"""Whether planning a seed costs more in a larger store: processor time of the same seeds on two stores, and the ratio with its spread.
+"""Measures whether planning a seed costs more processor time in a larger store.
 
     python -m benchmarks.plan_growth SMALL LARGE [--things 40] [--warm 20] [--levels medium] [--recipe demo] [--set KEY=VALUE ...] [--profile]
 
-Seeds are ids that both stores have with the same classes and an article; worlds of one seed whose sizes differ by whole regions
-(5,000 and 19,820 articles) share them. Stores without pictures will do: none is asked for. Each seed is planned in each shape and
-level, by turns in the two stores; the interval is a bootstrap over seeds. What a process asks of a store once (a class's commonest value)
-falls on `--warm` seeds that are planned before.
+The seeds are ids with an article that have the same classes in both stores. Worlds of one seed
+whose sizes differ by whole regions (5,000 and 19,820 articles) share such ids. The stores need no
+pictures. Each seed is planned in each shape and level, alternating between the stores. The ratio
+has a bootstrap interval over seeds. Some queries happen once per process, such as the query for a
+class's most frequent value. `--warm` seeds are planned first and absorb this cost.
 """
 
 import argparse
@@ -36,7 +37,10 @@ NUM_RESAMPLED = 2_000
 
 
 def shared_things(small: Ground, large: Ground, num: int) -> list[str]:
-    """Things that both stores have with the same classes and an article, in an order that depends on the recipe's seed alone."""
+    """Things with an article that have the same classes in both stores.
+
+    The things' order depends only on the recipe's seed.
+    """
     things = [e.id for e in small.facts.facts.scan_entities() if e.classes]  # type: ignore[attr-defined]
     chance(small.recipe_seed, "things", "plan_growth").shuffle(things)
     return list(islice((t for t in things if _is_shared(small, large, t)), num))
@@ -55,7 +59,7 @@ def _is_shared(small: Ground, large: Ground, thing: str) -> bool:
 
 
 def cpu_of(at: Ground, shape: Shape, level: str, thing: str) -> tuple[float, int]:
-    """Seconds of processor time for a thing's plans, and how many there are."""
+    """Seconds of processor time for a thing's plans, and the number of plans."""
     seed = Seed(
         entity_id=thing, method=METHOD_OF[shape], rule="pictured", level=level, domain="other"
     )
@@ -67,7 +71,10 @@ def cpu_of(at: Ground, shape: Shape, level: str, thing: str) -> tuple[float, int
 
 
 def ratio_line(name: str, took: np.ndarray, plans: np.ndarray) -> str:
-    """Seconds for each seed, and their ratio. In both arrays a column is a store and a row a seed."""
+    """A line with the seconds per seed and their ratio.
+
+    In `took` and `plans`, a column is a store and a row is a seed.
+    """
     draw = np.random.default_rng(0)
     rows = draw.integers(len(took), size=(NUM_RESAMPLED, len(took)))
     sums = took[rows].sum(1)
@@ -82,7 +89,7 @@ def ratio_line(name: str, took: np.ndarray, plans: np.ndarray) -> str:
 def lines(
     recipe: Recipe, stores: tuple[str, str], num: int, num_warm: int, levels: Sequence[str]
 ) -> Iterator[str]:
-    """The table, a row for each shape and level, then for all."""
+    """The table: a row for each shape and level, then one for all."""
     with ExitStack() as opened:
         grounds = [
             replace(
@@ -110,7 +117,7 @@ def lines(
 
 
 def main() -> None:
-    """Prints the table, and with --profile what took most."""
+    """Prints the table, and with --profile the slowest functions."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

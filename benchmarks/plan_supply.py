@@ -1,9 +1,12 @@
-"""What a store can give before any word: plans by shape and level, their routes, what the graph writer can word, and what refuses most.
+"""Measures the plans that a store supplies by shape and level, before any question is worded.
 
     python -m benchmarks.plan_supply STORE [--recipe demo] [--things 60] [--set KEY=VALUE ...]
 
-Things are drawn from those that may be shown. A level's size is that of the recipe: hops of chains and meets (the asked
-one included), rounds of trees. First and last come the shares of claims and plans with a curiosity of the invented world.
+The table shows the plans' routes, the plans that the graph writer can word, and the most frequent
+refusals. The things are drawn from all things that a question's picture may show. A level's size
+comes from the recipe: the number of hops for chains and meets (with the asked hop), and of rounds
+for trees. The first line shows the share of claims that are curiosities (unusual facts of the
+invented world). The last line shows the share of plans with a curiosity.
 """
 
 import argparse
@@ -38,7 +41,7 @@ METHOD_OF = {CHAIN: "paths", MEET: "paths", TREE: "injection"}
 
 @dataclass
 class Supply:
-    """What one shape gives at one level."""
+    """The supply of one shape at one level."""
 
     shape: str
     level: str
@@ -48,15 +51,15 @@ class Supply:
     worded: int = 0
     plans: int = 0
     curious: int = 0
-    """Plans that ask for a curiosity or pass one."""
+    """The number of plans that ask for a curiosity or pass through one."""
     seconds: float = 0.0
     routes: list[int] = field(default_factory=list)
-    """Calls of each thing's dearest plan."""
+    """The number of calls in each thing's most expensive plan."""
     work: Counter[str] = field(default_factory=Counter)
     refused: Counter[str] = field(default_factory=Counter)
     worded_plans: int = 0
     unworded: Counter[str] = field(default_factory=Counter)
-    """What is wrong with the words of the plans that get none, by the kind of fault."""
+    """The kinds of faults in the words of plans that cannot be worded, with counts."""
 
     def line(self) -> str:
         calls = f"{median(self.routes):g} (most {max(self.routes)})" if self.routes else "none"
@@ -72,7 +75,7 @@ class Supply:
 
 
 def drawn(at: Ground, num: int) -> list[str]:
-    """Things that may be shown, in an order that depends on the recipe's seed alone."""
+    """Things that pictures may show, in an order that depends only on the recipe's seed."""
     found = [e.id for e in at.facts.facts.scan_entities() if e.classes]  # type: ignore[attr-defined]
     shown = [e for e in found if len(at.facts.images_of(e)) >= at.min_views and at.may_be_shown(e)]
     chance(at.recipe_seed, "things", "plan_supply").shuffle(shown)
@@ -80,7 +83,7 @@ def drawn(at: Ground, num: int) -> list[str]:
 
 
 def curious_claims(at: Ground) -> tuple[int, int]:
-    """How many of a store's claims about items state a curiosity, and how many claims there are."""
+    """The number of claims about items that state a curiosity, and the number of all such claims."""
     found = Counter(
         claim.property in CURIOSITIES
         for entity in at.facts.facts.scan_entities()  # type: ignore[attr-defined]
@@ -92,7 +95,7 @@ def curious_claims(at: Ground) -> tuple[int, int]:
 def supplies(
     recipe: Recipe, store: str, num: int, levels: Sequence[str] = ("easy", "medium", "hard")
 ) -> Iterator[Supply]:
-    """For each shape and some levels of a recipe what so many things of a store give."""
+    """The supply from some of a store's things, for each shape and for the given levels."""
     with Opened() as opened:
         job = Job(RunFolder("unused"), store, recipe, opened)
         at, english = make_ground(job), English(job.store, recipe.seed, recipe.language)
@@ -130,7 +133,7 @@ def _supply(
 
 
 def _faults_of(english: English, plan: Plan, thing: str) -> set[str]:
-    """The kinds of fault of a plan's words: "repeated word", "heavy"; none where it is worded."""
+    """The kinds of fault in a plan's words ("repeated word", "heavy"); empty if the plan can be worded."""
     said = english.question(plan.logical_form, plan.bindings, thing)
     return {
         "says what is hidden" if p.startswith("says ") else p.partition(":")[0]

@@ -1,18 +1,27 @@
-"""Failures planted in a loop's recipe or world: whether the diagnosis names the stage, whether the edits mend it, and what a tag says of broken tasks.
+"""Plants failures in a loop's recipe or world, and tests whether diagnosis and edits mend them.
 
     python -m benchmarks.planted_failures OUT [--seeds 1 2] [--tasks 8] [--only leaking …]     a store of 400 articles and a loop a failure and seed
 
-Nothing is trained: the policy is the oracle with a skill (`tests/pipeline/evolve/skilled.py`), which plays through the real player and tools and gives up with
-a wrong answer as often as its skill says. Plants:
+Nothing is trained. The policy is the oracle with a limited skill
+(`tests/pipeline/evolve/skilled.py`). The policy plays through the real player and tools, and its
+skill says how often it answers wrongly. Each planted failure has a right stage, which the diagnosis
+must name. The script also counts which tags broken tasks get. The planted failures are:
 
-* leaking: no filter looks for shortcuts, and image search knows the question's own picture. Right: the filters.
-* mismatched: the tasks show pictures of other things, as long as the recipe does not ground them. Right: the pictures.
-* too_easy: one claim a question, for a policy that gets 98 of 100 claims right. Right: the writer, or the paths (a missing hop).
-* too_hard: long questions with details and computations, for a policy that gets 45 of 100 claims right. Right: the writer, or the paths.
-* outage: the search provider is down while the policy plays. Right: no stage, and no edit.
+* leaking: no filter looks for shortcuts, and image search knows the question's own picture. The
+  right stage is `filters`.
+* mismatched: the tasks show pictures of other things, until the recipe grounds pictures. The right
+  stage is `pictures`.
+* too_easy: one claim a question, for a policy that gets 98 of 100 claims right. The right stage is
+  `writer`, or `paths` (a missing hop).
+* too_hard: long questions with details and computations, for a policy that gets 45 of 100 claims
+  right. The right stage is `writer` or `paths`.
+* outage: the search provider is down while the policy plays. The right result is no stage and no
+  edit.
 
-A round counts where the failure is still there, and the first in any case. It is mended in the first round in which the planted cause recurs no more (for
-difficulty: the tag is at most `evolve.tolerated` of the tasks); after an outage, where the next round is played as if nothing had been.
+Diagnosis is scored in the first round, and in every later round that still has the failure. A
+failure is mended in the first round without the planted cause. A difficulty counts as mended if at
+most a share `evolve.tolerated` of the tasks has the tag. An outage is mended if the next round
+plays normally.
 """
 
 import argparse
@@ -44,7 +53,7 @@ from tests.pipeline.evolve.skilled import rules, with_policy
 from tests.pipeline.small_world import LEAN, small_recipe, small_store
 
 ROUNDS = 4
-"""The first, and three in which the edits may mend it."""
+"""The first round, and three rounds in which the edits may mend the failure."""
 SHORTCUTS = frozenset(
     {"answer_in_question", "text_search", "image_search", "text_only", "no_tools", "visible_text"}
 )
@@ -67,16 +76,16 @@ SEEDS = {
 
 @dataclass(frozen=True)
 class Plant:
-    """A failure, and what is right about it."""
+    """A planted failure, and the right diagnosis of it."""
 
     stages: frozenset[str]
-    """Either is right."""
+    """The right stages; the diagnosis must name any of them."""
     recipe: dict[str, Any]
     skills: dict[str, float] = field(default_factory=dict)
     causes: frozenset[str] = frozenset()
-    """Findings that show it."""
+    """The findings that show the failure."""
     tag: str = ""
-    """Or the tag that does."""
+    """The tag that shows the failure, if no finding does."""
 
 
 PLANTS = {
@@ -85,7 +94,7 @@ PLANTS = {
         {
             "filters": LEAN,
             "pictures": {"min_side": 200, "withhold_own": False},
-            # Planning leaves out what stands on the page of the picture's thing, too.
+            # Planning also leaves out facts on the page of the picture's thing.
             "seeds": {**SEEDS, "levels": {"easy": 1.0}},
             "draft": {"own_page": True, "hops": {"easy": 0, "medium": 2, "hard": 3}},
         },
@@ -150,7 +159,7 @@ class Seen:
 
 
 def recipe_of_plant(plant: Plant, *, seed: int, tasks: int) -> Recipe:
-    """The loop's first recipe: filters on, what is planted laid over it."""
+    """The loop's first recipe: all filters on, then the planted settings."""
     base: dict[str, Any] = {
         "seed": seed,
         "filters": {**STRICT, "oracle_tools": LEAN["oracle_tools"]},
@@ -162,7 +171,7 @@ def recipe_of_plant(plant: Plant, *, seed: int, tasks: int) -> Recipe:
 
 
 def planted(name: str, folder: Path, store: str, *, seed: int, tasks: int) -> list[Seen]:
-    """Rounds of a loop with a planted failure, until it is mended."""
+    """Plays rounds of a loop with a planted failure, until the failure is mended."""
     plant, seen = PLANTS[name], list[Seen]()
     loop = begin_loop(str(folder), recipe_of_plant(plant, seed=seed, tasks=tasks), store)
     for number in range(1, ROUNDS + 1):
@@ -183,7 +192,7 @@ def planted(name: str, folder: Path, store: str, *, seed: int, tasks: int) -> li
 
 
 def round_seen(at: RoundFolder, plant: Plant, *, tolerated: float) -> Seen:
-    """What a round's files say."""
+    """The findings, tags and edits in a round's files."""
     diagnosis, verified, update = at.read("diagnose"), at.read("verify"), at.read("update")
     found = [(group["cause"], len(group["tasks"])) for group in diagnosis["recurring"]]
     tags, num = verified["tags"], max(1, len(verified["tasks"]))
@@ -204,13 +213,13 @@ def round_seen(at: RoundFolder, plant: Plant, *, tolerated: float) -> Seen:
 
 
 def cut_off(loop: LoopFolder, opened: Opened) -> None:
-    """Puts a provider that is down in place of the searches."""
+    """Replaces the searches by a provider that is down."""
     key = (loop.store, loop.recipe.models.clip, loop.recipe.pictures.licences)
     opened.put(("searches", *key), Down(opened_searches(*key, Opened()).snapshot))
 
 
 def rewritten(batch: RunFolder, changed: dict[str, Question]) -> None:
-    """Puts questions in place of a batch's own."""
+    """Replaces questions in the batch of a run."""
     for path in batch.shards(LABEL, "kept"):
         kept = [changed.get(q.id, q) for q in read_records(path, Question)]
         write_records(
@@ -224,7 +233,7 @@ def rewritten(batch: RunFolder, changed: dict[str, Question]) -> None:
 
 
 def exchange_pictures(batch: RunFolder, share: float = 1.0) -> list[str]:
-    """Gives tasks the pictures of others, of another domain where there is one; gives their ids."""
+    """Exchanges the pictures of tasks, if possible between domains; returns the tasks' ids."""
     questions = sorted(questions_of(batch), key=lambda q: (q.domain, q.id))
     half, chosen = len(questions) // 2, questions[: max(2, round(share * len(questions)))]
     other = {q.id: questions[(n + half) % len(questions)] for n, q in enumerate(questions)}
@@ -245,7 +254,10 @@ def exchange_pictures(batch: RunFolder, share: float = 1.0) -> list[str]:
 def broken_tags(
     folder: Path, store: str, *, seed: int, tasks: int, claim: float
 ) -> dict[str, Counter[str]]:
-    """Tags by the truth: tasks with a nonsense answer, with another task's answer, and sound ones, for a policy of that skill."""
+    """Counts tags by the true state of the task, for a policy of the given skill.
+
+    By its true state, a task is sound, or has a nonsense answer, or has another task's answer.
+    """
     loop = begin_loop(
         str(folder), recipe_of_plant(Plant(frozenset(), {}), seed=seed, tasks=tasks), store
     )
@@ -293,7 +305,7 @@ def _broken(question: Question, kind: str, others: list[Question]) -> Question:
 
 
 def main() -> None:
-    """The command line."""
+    """Runs the command line."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,17 +1,20 @@
-"""Faults planted in certified questions, and whether the verifier meant for each refuses them.
+"""Plants faults in certified questions, and checks that the verifier for each kind refuses them.
 
     python -m benchmarks.planted_faults --world WORLD --store STORE --run RUN [--most 200]
 
-Each fault is one by the truth of the world, or it is not counted: a dropped clause that was redundant, or a reversed
-property that holds both ways, is none. Five kinds:
+A fault counts only if the truth of the world says that it is one. A dropped clause that was
+redundant is no fault, nor is a reversed property that holds both ways. The kinds are:
 
-* dropped clause: the form less one clause;
+* dropped clause: the form without one clause;
 * reversed property: subject and object of one claim exchanged;
-* added twin: a second entity with all claims of one that is described or asked for, and to which all points that points to the first;
-* twin with one gap: the same, but the store lacks one of the claims that describe it, so only the margin can see it;
-* wrong picture: those of another entity of the anchor's class, with their Commons statements and without; and those of one of another
-  class, without;
-* leak: a name of a hidden thing or of the answer put into the words, as it is, in lower case, or without accents.
+* added twin: a second entity with the same claims as a described or asked entity, and with the same
+  claims pointing at it;
+* twin with one gap: an added twin without one of its describing claims in the store; only the
+  margin check can notice this fault;
+* wrong picture: pictures of another entity, of the same class (with and without Commons statements)
+  or of another class (without statements);
+* leak: the name of a hidden thing or of the answer in the words, unchanged, in lower case, or
+  without accents.
 """
 
 import argparse
@@ -101,7 +104,7 @@ OP_KINDS = {
 
 
 def query_of(form: Form, truth: Truth, bindings: dict[str, str]) -> tuple[Query, dict] | None:
-    """A form as a query over the truth, and what is bound from the start; None for what claims do not say."""
+    """A form as a query over the truth, and its initial bindings; None if claims cannot express it."""
     atoms: list[Atom] = []
     bound: dict[str, Any] = {}
     literal_properties = {p for t in truth.things.values() for p in t.literals}
@@ -197,7 +200,7 @@ def query_of(form: Form, truth: Truth, bindings: dict[str, str]) -> tuple[Query,
 def true_answers(
     form: Form, truth: Truth, picture: frozenset[str], bindings: dict[str, str]
 ) -> set | None:
-    """Every answer of a form by the truth; None where it is too much to run through or is no query."""
+    """Every answer of a form by the truth; None if the search is too large or the form is no query."""
     made = query_of(form, truth, bindings)
     if made is None:
         return None
@@ -214,7 +217,10 @@ def true_answers(
 
 
 class Overlay:
-    """A store with more in it: claims by subject, an entity, other pictures of one entity. All else is the store's."""
+    """A store with additions: claims by subject, an entity, other pictures of one entity.
+
+    Everything else comes from the store.
+    """
 
     def __init__(
         self,
@@ -312,7 +318,7 @@ class Overlay:
 
 
 def changed(value: Value) -> Value:
-    """Another value of the same kind, as the twin's answer: the next year, one more."""
+    """Another value of the same kind for the twin's answer: the next year, one more."""
     if value.kind == "time":
         year, month, day = parts_of(value.time)
         return value.replace(time=time_of(years_after(year, 1), month, day))
@@ -322,7 +328,11 @@ def changed(value: Value) -> Value:
 def twin_store(
     store: Store, entity_id: str, near: set[str], asked: set[str], lacking: str = ""
 ) -> Overlay:
-    """The store with a twin of an entity; `near` point to both, what is asked of it differs, and it has nothing for `lacking`."""
+    """The store with a twin of an entity.
+
+    The entities in `near` point at the entity and at its twin. The twin's asked properties differ,
+    and the twin has no value for the property `lacking`.
+    """
     entity = store.entity(entity_id)
     assert entity is not None
     claims = {
@@ -347,7 +357,7 @@ def twin_store(
 
 @contextmanager
 def twin_truth(truth: Truth, entity_id: str, near: set[str], asked: set[str]) -> Iterator[None]:
-    """The truth with the same twin in it, for as long as the block runs."""
+    """Adds the same twin as `twin_store` to the truth while the block runs."""
     old = truth.things[entity_id]
     twin = Thing(TWIN, "Twin", ("Twin",), old.classes, details=old.details)
     for prop, items in old.items.items():
@@ -389,7 +399,7 @@ def _changed_literal(value):
 
 
 class Planter:
-    """Plants faults in one run's questions and counts who refuses them."""
+    """Plants faults in a run's questions and counts which checks refuse them."""
 
     def __init__(self, truth: Truth, store: Store, recipe: Recipe) -> None:
         self.truth, self.store, self.recipe = truth, store, recipe
@@ -398,14 +408,14 @@ class Planter:
         self.missed: list[str] = []
 
     def plant(self, question: Question) -> None:
-        """Every fault that fits the question."""
+        """Plants every fault that fits the question."""
         form = question.logical_form
         files = self.truth.files.get(question.source_image_id)
         if form is None or files is None:
             return
         answers = true_answers(form, self.truth, files, question.bindings)
         if answers is None or len(answers) != 1:
-            return  # it has no one answer by the truth itself: `benchmarks.truth` counts it
+            return  # even the truth has more than one answer: `benchmarks.truth` counts such questions
         for clause in form.clauses:
             if not isinstance(clause, Image):
                 self._changed_form(DROPPED, question, form.without(clause), files, answers)
@@ -456,7 +466,7 @@ class Planter:
         if found == answers:
             return  # redundant, or true both ways
         if found is None and form.ask.var in {v for c in form.clauses for v in variables(c)}:
-            return  # nothing can be said of it
+            return  # the truth cannot decide it
         self._note(
             kind, self._certify(question, form, self.store), f"{question.text} {form.to_json()}"
         )
@@ -555,7 +565,9 @@ class Planter:
             grounding=self.recipe.grounding,
             recipe_seed=self.recipe.seed,
         )
-        chooser.__dict__["_calibration"] = self._calibration  # measured on the store as it is
+        chooser.__dict__["_calibration"] = (
+            self._calibration
+        )  # the calibration of the unchanged store
         self._note(
             kind,
             chooser(question.replace(grounding=None)),
@@ -569,7 +581,7 @@ class Planter:
         )
 
     def table(self) -> str:
-        """Refused shares by kind, with the reasons given."""
+        """The shares of refused faults by kind, with the reasons."""
         lines = []
         for kind in KINDS:
             reasons = {reason: n for (k, reason), n in sorted(self.refused.items()) if k == kind}
@@ -580,12 +592,12 @@ class Planter:
 
 
 def _unstated(images: tuple[ImageAsset, ...]) -> tuple[ImageAsset, ...]:
-    """Pictures without what their pages say of them: only the pixels speak."""
+    """Pictures without their statements and texts, so only the pixels count."""
     return tuple(i.replace(depicts=(), categories=(), entity_ids=()) for i in images)
 
 
 def main() -> None:
-    """Prints the shares; exits with 1 where one is below the goal."""
+    """Prints the shares; the exit code is 1 if one is below the goal."""
     options = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

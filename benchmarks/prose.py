@@ -1,7 +1,10 @@
-"""Words of prose by file: `python -m benchmarks.prose [--before COMMIT]` prints them now and at a commit.
+"""Counts words of prose by file, now and at a commit.
 
-`--sentences 40 --seed 1` prints sentences drawn at random from docs, READMEs and docstrings instead, for somebody to read.
-Counted are `docs/` and every README: words with a letter or digit, outside fenced code. Generated references are not.
+    python -m benchmarks.prose [--before COMMIT]
+
+`--sentences 40 --seed 1` instead prints random sentences of docs, READMEs and docstrings, for
+somebody to read. The counts cover `docs/` and every README: words with a letter or digit, outside
+fenced code. Generated references are not counted.
 """
 
 import argparse
@@ -15,7 +18,7 @@ ROOT = Path(__file__).parent.parent
 FENCED = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 WORD = re.compile(r"\S*\w\S*")
 LIMIT = 20_000
-"""The most words that `docs/` and the READMEs may have together; a test holds it."""
+"""The most words that `docs/` and the READMEs may have together; a test checks it."""
 
 
 def count_words(text: str) -> int:
@@ -27,7 +30,7 @@ def count_words(text: str) -> int:
 
 
 def is_counted(name: str) -> bool:
-    """Whether a file of the tree is prose that people read: a README, or a page right in `docs/`."""
+    """Whether a file is prose for people: a README, or a page directly in `docs/`."""
     path = PurePosixPath(name)
     return path.name == "README.md" or (str(path.parent) == "docs" and path.suffix == ".md")
 
@@ -55,7 +58,8 @@ def words_at(commit: str) -> dict[str, int]:
 
 
 def docstrings(text: str) -> list[str]:
-    """The docstrings of a module, of its classes and functions, and the strings below its attributes.
+    """The docstrings of a module, of its classes and functions, and the strings below its
+    attributes.
 
     >>> docstrings("'One.'\\nx = 1\\n'Two.'\\ndef f():\\n    'Three.'\\n")
     ['One.', 'Two.', 'Three.']
@@ -87,7 +91,7 @@ def sentences(text: str) -> list[str]:
 
 
 def drawn_sentences(number: int, seed: int) -> list[str]:
-    """That many sentences of the tree, each behind its file's name."""
+    """Random sentences of the tree, each after its file's name."""
     found = []
     for name in sorted(git("ls-files").splitlines()):
         path = ROOT / name

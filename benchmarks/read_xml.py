@@ -1,12 +1,15 @@
-"""Reading a dump against plain decompression of the same file, on the same core: the goal is 60 % or more.
+"""Compares reading a dump with plain decompression of the same file, on the same core.
 
     python -m benchmarks.read_xml [--dump FILE] [--copies 8] [--runs 3]
 
-Per run, one after the other in one process: bz2 decompression alone; XML reading with the targets of all body links
-(`read_links`, what the link graph needs); XML reading with whole articles (`read_article`: text, sentences, infobox, pictures,
-links). Both readings decompress. The ratio is their speed over that of decompression, in CPU time, since other work on the
-machine must not count. Siteinfo and ranges are read before, as once a dump. The larger input repeats the dump's pages in one
-stream, so it is read block by block.
+The goal is at least 60 % of the speed of decompression. Each run does three things in turn, in one
+process: bz2 decompression alone, reading link targets, and reading whole articles. `read_links`
+reads the targets of all body links, which the link graph needs. `read_article` reads text,
+sentences, infobox, pictures and links. The times of both functions include decompression.
+
+The ratio uses CPU time, because other work on the machine must not count. Siteinfo and byte ranges
+are read before timing, because this happens once per dump. The larger input repeats the dump's
+pages in one stream, so it is read block by block.
 """
 
 import argparse
@@ -33,7 +36,7 @@ DUMP = SHARED / "data" / "dumps" / "enwiki-20160501-pages-articles-shortened.xml
 
 
 def decompress(path: str) -> tuple[int, int]:
-    """(bytes of XML, 0): what any reader has to do first."""
+    """Only decompresses the dump, as any reader has to do first. Returns (bytes of XML, 0)."""
     size, stream = 0, bz2.BZ2Decompressor()
     with open(path, "rb") as file:
         while chunk := file.read(CHUNK):
@@ -46,7 +49,7 @@ def decompress(path: str) -> tuple[int, int]:
 
 
 def read_with(parts: list[ByteRange], site: Site, work: Callable) -> tuple[int, int]:
-    """(links or articles made, pages)."""
+    """The number of links or articles made, and the number of pages."""
     made = pages = 0
     for part in parts:
         for item in read_pages(part, site):
@@ -57,7 +60,7 @@ def read_with(parts: list[ByteRange], site: Site, work: Callable) -> tuple[int, 
 
 
 def repeated(dump: Path, copies: int, out: Path) -> Path:
-    """A dump that holds the pages of another one several times, in one bz2 stream."""
+    """A dump that holds the pages of another dump several times, in one bz2 stream."""
     data = bz2.decompress(dump.read_bytes())
     begin, end = data.index(b"<page>"), data.rindex(b"</mediawiki>")
     out.write_bytes(bz2.compress(data[:begin] + data[begin:end] * copies + data[end:]))
@@ -65,7 +68,7 @@ def repeated(dump: Path, copies: int, out: Path) -> Path:
 
 
 def measure(path: str, name: str, runs: int) -> bool:
-    """Prints the table of one file; whether link reading reaches the goal."""
+    """Prints the table of one file; returns whether link reading reaches the goal."""
     size, _ = decompress(path)
     parts, site = plan_ranges(path, range_bytes=4 << 20), read_site(path)
     tasks: dict[str, Callable[[], tuple[int, int]]] = {

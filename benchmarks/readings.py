@@ -1,9 +1,14 @@
-"""What readers said of questions, by set and reader: `python -m benchmarks.readings [--set WORDS] [--refused]`.
+"""Summarises readers' verdicts on questions.
 
-`benchmarks/readings/` holds a row for each verdict of each reader. A reader with the strict brief saw the question, what the picture
-shows and the answer, and said `accept`, `refuse` or `false` (refused since the answer is wrong). Readers of real claims said
-`fair` (true, one answer, as a person might ask), `stilted` (nobody says it so) or `unfair` (wrong, ambiguous or settled by a guess).
-Naturalness and interest are marks of 1 to 5. `author` is somebody who made the rules, `stranger` somebody who knew nothing of them.
+    python -m benchmarks.readings [--set WORDS] [--refused]
+
+`benchmarks/readings/` holds a row for each verdict of each reader. A reader with the strict brief
+saw the question, the content of the picture and the answer. A strict reader's verdict is `accept`,
+`refuse` or `false` (refused because the answer is wrong). Readers of real claims had other
+verdicts. `fair` means true, with one answer, as a person might ask. `stilted` means unnatural
+words. `unfair` means wrong, ambiguous or settled by a guess. Naturalness and interest are marks
+from 1 to 5. A reader called `author` made the rules of the writer; a `stranger` knew nothing of
+them.
 """
 
 import argparse
@@ -17,7 +22,8 @@ from questloom.records.share import Share
 
 FOLDER = Path(__file__).parent / "readings"
 FILES = ("slice", "demo", "llm", "planned_questions")
-"""Real claims; the invented world; the llm writer; planned questions. `sets.tsv` says what each set was drawn from."""
+"""Sets of readings: real claims, the invented world, the llm writer, planned questions. `sets.tsv`
+says what each set was drawn from."""
 GOOD = ("accept", "fair")
 FALSE = ("false", "unfair")
 VERDICTS = (*GOOD, "stilted", "refuse", *FALSE)
@@ -25,7 +31,7 @@ VERDICTS = (*GOOD, "stilted", "refuse", *FALSE)
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What one reader said of one question; what was not asked or not kept is empty."""
+    """One reader's verdict on one question; a field is empty if it was not asked or not stored."""
 
     date: str
     set: str
@@ -46,13 +52,17 @@ def read_verdicts() -> list[Verdict]:
 
 
 def average(marks: Iterable[str]) -> str:
-    """The mean of the marks that were given, as text; empty where none was."""
+    """The mean of the given marks as text; empty without marks."""
     given = [float(mark) for mark in marks if mark]
     return f"{mean(given):.2f}" if given else ""
 
 
 def summary(verdicts: Iterable[Verdict]) -> list[tuple[str, ...]]:
-    """A line a set and reader: date, set, reader, read, accepted with its 95 % interval, stilted, refused, false or unfair, mean marks."""
+    """The summary table, with one line per set and reader.
+
+    The columns are date, set, reader, read, accepted with its 95 % interval, stilted, refused,
+    false or unfair, and mean marks.
+    """
     groups: dict[tuple[str, str, str], list[Verdict]] = {}
     for verdict in verdicts:
         groups.setdefault((verdict.date, verdict.set, verdict.reader), []).append(verdict)

@@ -1,8 +1,9 @@
-"""The Wikimedia offline collections (Parsoid HTML, imageinfo, small pictures) as an article dump and a folder of pictures.
+"""Converts the Wikimedia offline collections into an article dump and a folder of pictures.
 
-The bundles of the Offline Content Generator hold each article as HTML in which Parsoid keeps the templates' source, and of each
-picture what the API said of it in 2014. From these come wikitext (infobox, paragraphs with links, headings, pictures) in an XML
-export, and the page objects that the Commons API gives for `prop=imageinfo`.
+A collection is a bundle of the Offline Content Generator. A bundle holds each article as HTML in
+which Parsoid keeps the templates' source. A bundle also holds the API's imageinfo of each picture
+from 2014. The script makes an XML export with wikitext (infobox, paragraphs with links, headings,
+pictures). The script also makes the page objects that the Commons API returns for `prop=imageinfo`.
 """
 
 import json
@@ -43,7 +44,7 @@ class Collection:
         self.wiki, self.site = next((w, s) for w, s in sites.items() if w != "commonswiki")
 
     def _values(self, name: str) -> dict[str, str]:
-        """Key to value of one of the bundle's data bases."""
+        """The keys and values of one of the bundle's databases."""
         with tempfile.NamedTemporaryFile(suffix=".db") as file:
             file.write(self.zip.read(f"{name}.db"))
             file.flush()
@@ -51,12 +52,12 @@ class Collection:
                 return dict(base.execute("SELECT key, val FROM kv_table ORDER BY key"))
 
     def pages(self) -> Iterator[tuple[str, str, str]]:
-        """(title, revision, wikitext)."""
+        """Yields (title, revision, wikitext) of each article."""
         for revision, text in self._values("parsoid").items():
             yield self.titles[revision], revision, wikitext(text)
 
     def pictures(self) -> dict[str, dict[str, Any]]:
-        """File name to page object, of the files that lie on Commons."""
+        """The page objects by file name, for the files that lie on Commons."""
         found = {}
         for number, text in enumerate(self._values("imageinfo").values(), 1):
             info = json.loads(text)
@@ -90,7 +91,7 @@ class Collection:
         return found
 
     def files(self) -> dict[str, bytes]:
-        """File name to the bytes of the small picture in the bundle."""
+        """The bytes of the bundle's small pictures by file name."""
         return {
             _file_name(n): self.zip.read(n)
             for n in self.zip.namelist()
@@ -99,12 +100,16 @@ class Collection:
 
 
 def _file_name(title: str) -> str:
-    """Without namespace and underscores; in a bundle `~252~` stands for the character of that number."""
+    """The name without namespace and underscores; `~252~` in a bundle stands for the character of that number."""
     return re.sub(r"~(\d+)~", lambda m: chr(int(m[1])), title).partition(":")[2].replace("_", " ")
 
 
 def wikitext(page: str) -> str:
-    """An article's wikitext from Parsoid's HTML: infobox as written, paragraphs, headings, pictures; no other templates, tables, lists."""
+    """An article's wikitext from Parsoid's HTML: infobox as written, paragraphs, headings,
+    pictures.
+
+    Other templates, tables and lists are left out.
+    """
     tree = html.document_fromstring(page)
     parts: list[str] = []
     for element in tree.xpath('//*[@data-mw and contains(@typeof, "mw:Transclusion")]'):
@@ -151,7 +156,7 @@ def _text(element: Any) -> str:
 
 
 def write_dump(collections: list[Collection], path: Path) -> int:
-    """Writes the articles of bundles of one wiki as an XML export; how many."""
+    """Writes the articles of bundles of one wiki as an XML export; returns their number."""
     site = collections[0].site
     names = "".join(
         f'<namespace key="{k}">{escape(site["namespaces"][k]["*"])}</namespace>' for k in NAMESPACES
@@ -173,7 +178,7 @@ def write_dump(collections: list[Collection], path: Path) -> int:
 
 
 def write_pictures(collections: list[Collection], folder: Path) -> None:
-    """Writes the small pictures of bundles, and what the API said of them, as a folder that ingest reads."""
+    """Writes the bundles' small pictures with their imageinfo as a folder that ingest reads."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "metadata.jsonl").open("w", encoding="utf-8") as file:
         for collection in collections:

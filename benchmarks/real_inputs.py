@@ -1,9 +1,10 @@
-"""The ordinary commands on real inputs: `ingest`, then `synth` with low thresholds; what came in, what was dropped and why.
+"""Runs `ingest` and `synth` on real inputs, and reports what was dropped and why.
 
     python -m benchmarks.real_inputs SHARED/data OUT [--only enwiki cree …]
 
-Prints Markdown: for each input the commands, rows of the store, what was dropped by reason, the funnel, an example of each reason.
-`docs/own-data.md` was written from this output.
+The output is Markdown. For each input, the output shows the commands, the rows of the store, the
+drops by reason with an example each, and the funnel. `docs/own-data.md` was written from this
+output.
 """
 
 import argparse
@@ -49,13 +50,13 @@ SYNTH = [
     "--set",
     "run.shards=2",
 ]
-"""A recipe that asks next to nothing of a seed, so that what is thin in the data shows."""
+"""Settings with almost no demands on a seed, which make thin data visible."""
 SNAPSHOT = "2026-01-31"
 COLLECTIONS = {"enwiki": ("set", "hurricanes"), "dewiki": ("papier",), "simplewiki": ("tao",)}
 
 
 def inputs(data: Path, out: Path) -> dict[str, list[str]]:
-    """Name of each input to the options of ingest."""
+    """The options of ingest for each input, by name."""
     wikidata = data / "wikidata"
     entities = [
         "--entities",
@@ -84,7 +85,7 @@ def inputs(data: Path, out: Path) -> dict[str, list[str]]:
 
 
 def command(*words: str) -> tuple[dict, str, float]:
-    """(result, error text, seconds) of one command of Questloom."""
+    """Runs one command of Questloom; returns (result, error text, seconds)."""
     started = time.monotonic()
     done = subprocess.run(
         [sys.executable, "-m", "questloom.pipeline.cli", *words, "--json"],
@@ -100,7 +101,7 @@ def command(*words: str) -> tuple[dict, str, float]:
 
 
 def examples(rejections: Iterable[Rejection]) -> list[str]:
-    """Rejections by stage and reason: their number and the first one's title and evidence."""
+    """The rejections by stage and reason: their number, and the first one's title and evidence."""
     found: dict[tuple[str, str], list[Rejection]] = defaultdict(list)
     for rejection in rejections:
         found[rejection.stage, rejection.reason].append(rejection)
@@ -111,7 +112,7 @@ def examples(rejections: Iterable[Rejection]) -> list[str]:
 
 
 def show_store(store: str) -> None:
-    """What is in a store, with an article and an entity."""
+    """Prints what a store holds, with one article and one entity."""
     opened = Store.open(store)
     counts = Path(store, "rejected/stages.parquet")
     for count in read_records(counts, StageCount):

@@ -1,11 +1,14 @@
-"""How long the report of 10,000 questions takes to build, to open and to filter.
+"""Measures how long a report of 10,000 questions takes to build, to open and to filter.
 
     python -m benchmarks.report [--questions 10000] [--pictures 500]
 
-Makes a run of real Parquet, builds the report, opens it from its file in headless Chromium and prints:
+The script writes a run of real Parquet files, builds the report and opens its file in headless
+Chromium. It prints:
 
-* open: from the start of the navigation until the first cards of the gallery stand on the page;
-* filter: from setting a filter or typing (its pause of 0.12 s included) until the new cards stand on the page.
+* open: the time from the start of the navigation until the first cards of the gallery are on the
+  page;
+* filter: the time from setting a filter or typing (with its pause of 0.12 s) until the new cards
+  are on the page.
 """
 
 import argparse
@@ -21,11 +24,12 @@ from tests.pipeline.browser import Page
 from tests.pipeline.synthetic_run import write_run
 
 KEPT_SHARE = 0.374
-"""Of the synthetic run's seeds, what ends as a question."""
+"""The share of the synthetic run's seeds that become a question."""
 GOAL_OPEN, GOAL_FILTER = 3.0, 0.3
 ROUNDS = 5
-"""Times each is measured; the median is printed."""
-# Sets a control, and resolves with the milliseconds until the list (status and cards, in one go) was replaced and painted.
+"""The number of repetitions; the median is printed."""
+# Sets a control. Resolves with the milliseconds until the list (status and cards together) was
+# replaced and painted.
 TIMED = """new Promise((done) => {{
   const status = document.querySelector('#questions .status'), start = performance.now();
   const watch = new MutationObserver(() => {{
@@ -51,7 +55,7 @@ ACTIONS = {
 
 
 def main() -> None:
-    """Prints the figures; exits with 1 where a goal is missed."""
+    """Prints the figures; the exit code is 1 if a goal is missed."""
     options = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,6 +1,6 @@
-"""A question's route as a small SVG: a box for each call with what it finds, arrows in the calls' order, and the answer.
+"""Draws a question's route as a small SVG: a box per call with its result, arrows, and the answer.
 
-It holds no link, no id and no script, and its colours can be read on white and on dark.
+The SVG holds no link, no id and no script. The SVG's colours are readable on white and on dark.
 """
 
 import textwrap
@@ -17,14 +17,14 @@ TOOLS = {
     LOOK: ("close look", "#cfe2ff"),
     COMPUTE: ("computation", "#e6d9ff"),
 }
-"""A move's tool in words, and the colour of its box."""
+"""The tool of each move in words, and the colour of its box."""
 ANSWER = ("answer", "#cdeed3")
 PER_ROW, WIDTH, HEIGHT, GAP, LINE = 4, 160, 60, 28, 14
 NAME = 20
-"""Characters of a name in a line of its box; a name has two lines."""
+"""The characters per line of a name in a box; a name has two lines."""
 
 Step = tuple[str, str, str]
-"""Tool in words, colour, what it finds."""
+"""A tool in words, the colour of its box, and what the call finds."""
 
 
 def steps(
@@ -33,14 +33,14 @@ def steps(
     """The boxes of a route.
 
     Args:
-        moves: as `questloom.records.route.Route.moves` has them.
-        bindings: what the variables stand for; a move may name a thing by its id instead.
-        names: of the things.
+        moves: the moves of `questloom.records.route.Route.moves`.
+        bindings: the thing of each variable; a move may also name a thing by its id.
+        names: gives the things' names.
         asked: the variable that is asked for.
-        answer: in words.
+        answer: the answer in words.
 
     Raises:
-        ValueError: a move that is none of the route's.
+        ValueError: a move that routes do not have.
     """
     found = []
     for move in moves:
@@ -54,7 +54,7 @@ def steps(
 
 
 def route_words(route: Sequence[Step]) -> str:
-    """For those who do not see the picture.
+    """The route in words, for people who do not see the picture.
 
     >>> route_words([("image search", "", "Old Mill"), ("answer", "", "1714")])
     'image search: Old Mill → answer: 1714'
@@ -63,7 +63,7 @@ def route_words(route: Sequence[Step]) -> str:
 
 
 def route_svg(route: Sequence[Step]) -> str:
-    """The picture, as text of an SVG file that can also stand in a page."""
+    """The picture as SVG text, for a file or for embedding in a page."""
     rows = (len(route) - 1) // PER_ROW + 1
     across = min(len(route), PER_ROW)
     size = (across * (WIDTH + GAP) - GAP + 4, rows * (HEIGHT + GAP) - GAP + 4)
@@ -96,7 +96,7 @@ def route_svg(route: Sequence[Step]) -> str:
 
 
 def _plain(text: str) -> str:
-    """Without characters that no XML may hold."""
+    """The text without characters that XML does not allow."""
     return "".join(c for c in text if c.isprintable())
 
 
@@ -106,7 +106,7 @@ def _text(root: ET.Element, x: int, y: int, words: str, style: dict[str, str]) -
 
 
 def _arrow(root: ET.Element, x: int, y: int, *, wraps: bool) -> None:
-    """The arrow to the box at a place: from the left, or from the row above."""
+    """The arrow to a box, from the left or from the row above."""
     if wraps:
         middle, last = WIDTH // 2, (PER_ROW - 1) * (WIDTH + GAP) + WIDTH // 2
         line = f"M{last} {y - GAP}v{GAP // 2}H{middle}V{y - 2}m-4 -6l4 6l4 -6"

@@ -1,12 +1,13 @@
-"""Do two checkouts make the same data? Small runs of each, compared file by file.
+"""Checks whether two checkouts make the same data: small runs of each, compared file by file.
 
     python -m benchmarks.same_bytes CHECKOUT --write before.tsv [--slice FOLDER]
     python -m benchmarks.same_bytes CHECKOUT --compare before.tsv [--slice FOLDER]
 
-A checkout needs an environment of its own (`make .venv/installed`), and both the same `--folder`, whose path stands in
-some files. Made are the fictional world 7, its store and the run `demo` with trajectories and data set; the learning
-world and its run; and, with `--slice`, the run `slice` over a folder of real dumps. Every file is compared but those
-that `EXCEPTED` and `OF_A_CHECKOUT` name. Exits with 1 where anything differs.
+Each checkout needs its own environment (`make .venv/installed`). Both checkouts need the same
+`--folder`, because its path stands in some files. The script makes the fictional world 7, its store
+and the run `demo` with trajectories and data set. The script also makes the learning world and its
+run. With `--slice`, it makes the run `slice` over a folder of real dumps. Every file is compared,
+except those that `EXCEPTED` and `OF_A_CHECKOUT` name. The exit code is 1 if anything differs.
 """
 
 import argparse
@@ -30,7 +31,7 @@ DEMO = {
     "filters": {"quotas": {"relation": 1, "shape": 1}},
     "run": {"shards": 4},
 }
-"""A recipe of a minute in which every stage has something to do."""
+"""A recipe of a minute in which every stage has some work."""
 SLICE_ARTICLES = ("articles.xml.bz2", "articles-vital.xml.bz2", "articles-presidents.xml.bz2")
 OF_A_CHECKOUT = {
     r".*run/recipe\.yaml": "all settings, also those that only one of two checkouts has",
@@ -39,13 +40,13 @@ OF_A_CHECKOUT = {
     r".*/store/meta\.json": "the time of the ingest",
     r".*\.lance/.*": "Lance names its files by chance",
 }
-"""Further patterns of paths that may differ, and why."""
+"""Further path patterns that may differ, each with the reason."""
 HASH = re.compile(r"-[0-9a-f]{12,64}(?=/)")
-"""The hash of a stage's settings in its folder's name: a setting that goes changes it."""
+"""The hash of a stage's settings in its folder's name, which changes if a setting is removed."""
 
 
 def commands(at: Path, slice_of: Path | None) -> list[str]:
-    """The commands, in order; they write below `at` only."""
+    """The commands in order; they write only below `at`."""
     (at / "recipe.yaml").write_text(json.dumps(DEMO), encoding="utf-8")
     world, learning, real = at / "learning/world", at / "learning", at / "slice"
     made = [
@@ -67,13 +68,13 @@ def commands(at: Path, slice_of: Path | None) -> list[str]:
 
 
 def make(checkout: Path, folder: Path, slice_of: Path | None) -> dict[str, str]:
-    """Runs everything with a checkout's own environment.
+    """Runs all commands in a checkout's own environment.
 
     Returns:
         The SHA-256 of each file by its path, without settings' hashes.
 
     Raises:
-        SystemExit: a command failed; with the end of what it printed.
+        SystemExit: a command failed; the message ends with the command's last output.
     """
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -94,7 +95,9 @@ def make(checkout: Path, folder: Path, slice_of: Path | None) -> dict[str, str]:
 
 
 def digest(path: Path) -> str:
-    """SHA-256 of a file; of a stage's shard that of its rows, since the recipe's fingerprint is in its metadata."""
+    """The SHA-256 of a file. For a stage's shard only its rows count, because its metadata holds
+    the recipe's fingerprint.
+    """
     found = hashlib.sha256()
     if path.suffix == ".parquet" and "stages" in path.parts:
         table = pq.read_table(path).replace_schema_metadata(None)

@@ -1,12 +1,15 @@
-"""Whether routes are priced right: how the shortcut solver and the oracle fare, against the route, by level.
+"""Compares the price of routes with the calls of the shortcut solver and of the oracle, by level.
 
     python -m benchmarks.shortcut RUN STORE             all kept questions of a finished synth run over the store that it was made from
     python -m benchmarks.shortcut RUN STORE --list      each right answer with its question
 
-It prints how often the shortcut solver is right, the rank correlation (Spearman's, with a bootstrap's 95 % interval) of the route's price
-with its calls and with those of the oracle's kept episodes, and every question that it answers in fewer calls than the route says. Of the
-oracle's episodes also `hit`: the turn in which the answer first stood in a result, as a share of the turns.
-Answers are judged by the rules of the answer judge, without a model.
+A route is the cheapest sequence of tool calls that singles out the answer; its price is the number
+of calls. The shortcut solver is an agent that tries to need fewer calls. The script prints how
+often the solver is right, and every question that it answers in fewer calls than the route. The
+script also prints two rank correlations of the route's price: with the solver's calls, and with the
+calls of the oracle's kept episodes. The correlations are Spearman's, with a bootstrap's 95 %
+interval. `hit` is the turn in which the answer first stood in a result of the oracle, as a share of
+the turns. The answer judge's rules judge the answers, without a model.
 """
 
 import argparse
@@ -42,21 +45,21 @@ from questloom.transforms.planning.route import find_route
 from questloom.transforms.stages.run_folder import RunFolder
 
 LEAST = 5
-"""With fewer questions of a level no correlation is printed."""
+"""The least number of a level's questions for which a correlation is printed."""
 NUM_RESAMPLED = 1_000
 GOALS = {"easy": 0.4, "medium": 0.15, "hard": 0.05}
-"""Of a level's questions the shortcut solver may answer so many at most."""
+"""The largest share of each level's questions that the shortcut solver may answer."""
 
 
 @dataclass(frozen=True)
 class Played:
-    """A question and how the shortcut solver fared."""
+    """A question, with the shortcut solver's episode and result."""
 
     question: Question
     episode: Episode
     right: bool
     route: Route
-    """As the code prices it now, whatever is in the run."""
+    """The route as the current code prices it, not the route stored in the run."""
 
     @property
     def num_calls(self) -> int:
@@ -64,7 +67,7 @@ class Played:
 
     @property
     def move(self) -> str:
-        """By which move the answer was reached, as the last thought says it."""
+        """The move by which the answer was reached, as the last thought says."""
         found = re.search(r"that I found, by (\w+)\.", self.episode.turns[-1].text)
         return found[1] if found else "none"
 
@@ -74,7 +77,7 @@ def num_calls(episode: Episode) -> int:
 
 
 def trajectories(run: RunFolder) -> dict[str, Trajectory]:
-    """The first kept episode of each question by the run's teacher, by the question's id; empty where it had none."""
+    """The first kept teacher episode of each question, by the question's id; empty without a teacher."""
     teacher = RunFolder(f"{run.path}/episodes/teacher")
     label = teacher.label("keep")
     found: dict[str, Trajectory] = {}
@@ -127,7 +130,9 @@ def level_line(level: str, played: list[Played]) -> str:
 
 
 def rank_correlation(first: Sequence[int], second: Sequence[int]) -> float:
-    """Spearman's; equal values share their mean rank. Not a number where one of both does not vary."""
+    """Spearman's rank correlation; equal values share their mean rank. NaN if one sequence is
+    constant.
+    """
     ranks = []
     for values in map(np.asarray, (first, second)):
         below = (values[:, None] > values).sum(1)
@@ -139,7 +144,7 @@ def rank_correlation(first: Sequence[int], second: Sequence[int]) -> float:
 
 
 def interval(first: Sequence[int], second: Sequence[int]) -> tuple[float, float]:
-    """A bootstrap's 95 % interval of `rank_correlation`; not a number where no sample has one."""
+    """A bootstrap's 95 % interval of `rank_correlation`; NaN if no sample has one."""
     pairs, draw = np.array([first, second]), np.random.default_rng(0)
     samples = draw.integers(len(first), size=(NUM_RESAMPLED, len(first)))
     found = [rank_correlation(*pairs[:, rows]) for rows in samples]
@@ -150,7 +155,7 @@ def interval(first: Sequence[int], second: Sequence[int]) -> tuple[float, float]
 
 
 def correlation_line(whose: str, pairs: Sequence[tuple[int, int]]) -> str:
-    """The rank correlation of routes with calls, given as (route, calls)."""
+    """The rank correlation of routes with calls, given as pairs (route, calls)."""
     if len(pairs) < LEAST:
         return f"  route and calls of the {whose}: {len(pairs)} questions, too few"
     routes, calls = zip(*pairs, strict=True)
@@ -162,7 +167,7 @@ def correlation_line(whose: str, pairs: Sequence[tuple[int, int]]) -> str:
 
 
 def hole_lines(played: Iterable[Played]) -> Iterator[str]:
-    """The questions that were answered in fewer calls than their route has, with both ways."""
+    """The questions that were answered in fewer calls than their route, each with the route and the found calls."""
     for p in played:
         if p.right and p.num_calls < p.route.calls:
             calls = [t.call for t in p.episode.turns if t.call]
@@ -174,7 +179,7 @@ def hole_lines(played: Iterable[Played]) -> Iterator[str]:
 
 
 def find_hit(facts: Facts, episode: Episode, answer: Answer) -> float | None:
-    """The turn in which the answer first stood in a result, as a share of the turns; None where it never did."""
+    """The turn in which the answer first stood in a result, as a share of the turns; None if it never did."""
     names = answer_names(facts, answer, ("en",))
     for number, turn in enumerate(episode.turns, 1):
         if turn.result is not None and leaked(turn.result.text, names):
@@ -183,7 +188,7 @@ def find_hit(facts: Facts, episode: Episode, answer: Answer) -> float | None:
 
 
 def hit_line(facts: Facts, kept: Iterable[Trajectory]) -> str:
-    """How many of a level's episodes meet the answer in their second half."""
+    """How many of a level's episodes find the answer in their second half."""
     hits = [find_hit(facts, t.episode, t.answer) for t in kept]
     met = [hit for hit in hits if hit is not None]
     mean = f"{statistics.mean(met):.2f}" if met else "-"

@@ -1,11 +1,13 @@
-"""Whether a request is sent twice where processes are stopped for longer than anybody waits for a sign of life, on a busy machine.
+"""Checks that no request is sent twice if processes stop for longer than a heartbeat lasts.
 
     python -m benchmarks.stopped
 
-Three processes ask the same questions of a mock endpoint on loopback over one call cache, in a file and in a Redis server
-(started here), with signs of life that end after one second. Four times one of them is stopped by SIGSTOP for two to three
-seconds, at a random moment. Beside them ten processes compute. Printed: in how many runs each request was sent once, and
-how many requests were sent more than once. `--timeout 2` makes the time limit of a request shorter than the stops.
+Three processes ask the same questions of a mock endpoint on loopback. The processes share one call
+cache, in a file or in a Redis server (started here), with heartbeats that expire after one second.
+In each run, SIGSTOP stops one process four times, for two to three seconds, at random moments. Ten
+other processes compute meanwhile. The script prints in how many runs each request was sent once,
+and how many requests were sent more than once. `--timeout 2` makes a request's time limit shorter
+than the stops.
 """
 
 import argparse
@@ -38,12 +40,12 @@ from questloom.models.messages import user
 WORKERS, QUESTIONS, WINDOW, MEAN = 3, 150, 16, 0.3
 LIFE = 1.0
 STOPS = 4
-"""Of a run."""
+"""The number of stops in a run."""
 FORK = multiprocessing.get_context("fork")
 
 
 def opened(place: str) -> CallCache:
-    """The cache; in Redis with signs of life that soon end."""
+    """Opens the cache; in Redis, with heartbeats that expire soon."""
     if not is_url(place):
         return open_cache(place)
     from questloom.calls.shared.redis_cache import RedisCache
@@ -52,7 +54,7 @@ def opened(place: str) -> CallCache:
 
 
 def work(url: str, place: str, timeout: float) -> None:
-    """A worker: asks every question."""
+    """A worker process that asks every question."""
 
     async def ask() -> None:
         cache = opened(place)
@@ -77,7 +79,7 @@ def compute() -> None:
 
 @contextlib.contextmanager
 def load(number: int) -> Iterator[None]:
-    """So many processes that compute."""
+    """Runs a number of processes that only compute."""
     busy = [FORK.Process(target=compute, daemon=True) for _ in range(number)]
     for process in busy:
         process.start()
@@ -90,7 +92,7 @@ def load(number: int) -> Iterator[None]:
 
 
 def run(place: str, chance: random.Random, timeout: float) -> tuple[Counter[int], int, int]:
-    """How many requests were sent once, twice and so on; how often a process was stopped; how many attempts the ledger has as lost."""
+    """Runs once and returns counts: requests by how often they were sent, stops, and attempts recorded as lost."""
     with running(mean=MEAN) as url:
         workers = [FORK.Process(target=work, args=(url, place, timeout)) for _ in range(WORKERS)]
         for process in workers:
@@ -116,7 +118,7 @@ def run(place: str, chance: random.Random, timeout: float) -> tuple[Counter[int]
 
 
 def main() -> None:
-    """Prints one line a backend."""
+    """Prints one line per backend."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

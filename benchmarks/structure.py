@@ -1,10 +1,12 @@
-"""The shape of the code, of one checkout or of several side by side.
+"""Prints the shape of the code, of one checkout or of several side by side.
 
     python -m benchmarks.structure [CHECKOUT …]        this one by default
 
-Size is counted in statements, so that a line's length buys nothing. Printed: statements by folder, the longest functions,
-lines over 120 columns, files over 400 lines, names that an installation adds, settings of a recipe, seconds to import the
-recipe's types (the least of five, in processes of their own), and in how many files each filter is named.
+Size is counted in statements, so long lines gain nothing. The table shows statements by folder, the
+longest functions, lines over 120 columns, and files over 400 lines. Further lines show the names
+that an installation adds, and the settings of a recipe. The last lines show the seconds to import
+the recipe's types, the least of five new processes. The last lines also show how many files name
+each filter.
 """
 
 import argparse
@@ -32,7 +34,7 @@ print(count(Recipe))
 
 
 def statements(node: ast.AST) -> int:
-    """Statements below a node, docstrings left out."""
+    """The number of statements below a node, docstrings left out."""
     return sum(
         isinstance(each, ast.stmt)
         and not (isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant))
@@ -47,7 +49,7 @@ def functions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]
 
 
 def modules(root: Path) -> dict[Path, str]:
-    """The text of every module that is installed, by its path below `root`."""
+    """The text of every installed module, by its path below `root`."""
     return {
         path.relative_to(root): path.read_text(encoding="utf-8")
         for folder in FOLDERS.split()
@@ -67,12 +69,12 @@ def imports(root: Path) -> float:
 
 
 def package(root: Path) -> str:
-    """What is in front of a folder's name in an import."""
+    """The prefix of a folder's name in an import."""
     return "questloom." if (root / "questloom").is_dir() else ""
 
 
 def naming(texts: dict[Path, str], name: str) -> int:
-    """In how many modules a filter is named: as a word of its own in the code, not in a docstring."""
+    """The number of modules that name a filter as a separate word in code, not in a docstring."""
     found = 0
     for text in texts.values():
         tree = ast.parse(text)

@@ -1,10 +1,11 @@
-"""The local provider's speed: text search and picture search over a synthetic store, and the tool box around them.
+"""Measures the local provider's speed: text search, picture search, and the tool box around them.
 
     python -m benchmarks.tools                     builds a store in a temporary folder first (about two minutes)
     python -m benchmarks.tools --store FOLDER      keeps the store there, and uses one that it wrote before
 
-100,000 passages of words drawn by Zipf's law, 20,000 pictures with random unit vectors. Calls run eight at a time, as episodes do; no
-cache of results. A picture search is given the vector, and returns titles, addresses and files.
+The synthetic store has 100,000 passages of words drawn by Zipf's law, and 20,000 pictures with
+random unit vectors. Eight calls run at a time, as in episodes, without a cache of results. A
+picture search gets a vector and returns titles, addresses and files.
 """
 
 import argparse
@@ -55,7 +56,7 @@ def vocabulary(seed: int) -> tuple[list[str], list[float]]:
 
 
 def write_store(path: Path, model: str, width: int) -> None:
-    """Articles of two passages each; every tenth has pictures."""
+    """Writes articles of two passages each; every tenth article has pictures."""
     rng, (words, weights) = random.Random(1), vocabulary(0)
     total = PASSAGES // 2
     titles = [f"{words[i % WORDS].title()} {words[rng.randrange(WORDS)]} {i}" for i in range(total)]
@@ -122,7 +123,7 @@ def write_store(path: Path, model: str, width: int) -> None:
 
 
 async def rate(call: Callable[[int], Awaitable[object]], seconds: float) -> float:
-    """Calls a second over so many seconds, after a short warm-up."""
+    """Calls a second over a given time, after a short warm-up."""
     done = 0
 
     async def worker(numbers: "itertools.count[int]", end: float) -> None:
@@ -139,7 +140,7 @@ async def rate(call: Callable[[int], Awaitable[object]], seconds: float) -> floa
 
 
 async def measure(provider: LocalProvider, seconds: float) -> None:
-    """Prints one line a figure."""
+    """Prints one line per figure."""
     rng, (words, weights) = random.Random(2), vocabulary(0)
     queries = [" ".join(rng.choices(words, cum_weights=weights, k=6)) for _ in range(5_000)]
     draw = np.random.default_rng(1)
@@ -175,7 +176,7 @@ async def measure(provider: LocalProvider, seconds: float) -> None:
 
 
 def main() -> None:
-    """Builds the store if need be, measures, prints."""
+    """Builds the store if needed, measures, prints."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

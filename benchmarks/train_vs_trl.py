@@ -1,17 +1,23 @@
-"""This trainer against TRL's: non-padding tokens a second and peak memory, for SFT and for the update of GRPO.
+"""Compares this trainer with TRL's in tokens a second and peak memory, for SFT and GRPO updates.
 
     python -m benchmarks.train_vs_trl                                      a tiny Qwen3-VL on this CPU
     python -m benchmarks.train_vs_trl --vocabulary 0                       the same with the tiny tokenizer's vocabulary
     python -m benchmarks.train_vs_trl --device cuda --model qwen3-vl-2b --max-tokens 8192 --checkpointing     random weights, bf16, with MFU
     python -m benchmarks.train_vs_trl --device cuda --model qwen3-vl-2b --max-tokens 32768 --checkpointing
 
-Both get the same weights and the same rows, whose lengths are those of stored trajectories (`trajectory_shapes.py`), with a picture for every
-picture that a tool brought; before anything is timed their gradients are compared. Times are taken in one process, in the order ours, TRL, TRL,
-ours, as often as asked, and told as ratios of neighbours, since the machine's speed changes; on a CPU they are the process's computing time on one
-thread. Memory is measured in a fresh process for each:
-on a CPU the growth of the resident set over two updates (gradients, optimiser, activations, logits; the weights' own size is reported), from the
-kernel's high-water mark, which is set back before; on a GPU torch's own peak. TRL is run with every batch size asked for; the ratio is taken
-against its fastest. `trainers.py` says what it may do.
+Padding tokens do not count as tokens. Both trainers get the same weights and the same rows. The
+rows have the lengths and pictures of stored trajectories (`trajectory_shapes.py`). The trainers'
+gradients are compared before timing.
+
+Times are taken in one process, in the order ours, TRL, TRL, ours, repeated as often as asked. Each
+ratio compares two neighbouring measurements, because the machine's speed changes. On a CPU, time
+means the process's computing time on one thread.
+
+Memory is measured in a new process per trainer. On a GPU, the memory is torch's own peak. On a CPU,
+the memory is the growth of the resident set over two updates: gradients, optimiser, activations,
+logits. The kernel's high-water mark is reset before, and the weights' own size is reported. TRL
+runs with every given batch size, and the ratio is against its fastest. `trainers.py` says which
+options TRL may use.
 """
 
 import argparse
@@ -40,17 +46,17 @@ from questloom.train.rows.row import PictureTokens, Row, rope_of
 from tests.agent import tiny
 
 PEAK_FLOPS = {"H100": 989e12, "H200": 989e12, "A100": 312e12}
-"""bf16, dense, by what is in the device's name."""
+"""Dense bf16 operations a second, by a part of the device's name."""
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What both trainers are given."""
+    """The setting that both trainers get."""
 
     folder: Path
-    """Of the model."""
+    """The folder of the model."""
     rows: int
-    """Of an update."""
+    """The number of rows per update."""
     max_tokens: int
     scale: int
     max_pixels: int
@@ -59,7 +65,7 @@ class Setting:
     seed: int = 0
 
     def made(self) -> tuple[list[Row], Tensor]:
-        """An update's rows, and an advantage for each."""
+        """The rows of an update, and an advantage for each."""
         config = Qwen3VLConfig.from_pretrained(self.folder)
         with torch.device("meta"):
             rope = rope_of(Qwen3VLForConditionalGeneration(config))
@@ -87,7 +93,11 @@ class Setting:
         )
 
     def contender(self, name: str, task: Task, rows: Sequence[Row]) -> Contender:
-        """ "ours", whose forward passes hold as many tokens as the longest row has, or "trl-B" with B rows each."""
+        """Makes a trainer by name.
+
+        "ours" has as many tokens per forward pass as the longest row; "trl-B" has B rows per
+        forward pass.
+        """
         if name == "ours":
             return Ours(
                 self.folder,
@@ -107,7 +117,10 @@ class Setting:
 
 
 def write_model(folder: Path, model: str, vocabulary: int, *, weights: bool = True) -> None:
-    """A Qwen3-VL of random weights: "tiny", with a vocabulary, or of a known model's shape; or its configuration alone."""
+    """Writes a Qwen3-VL with random weights, or only its configuration.
+
+    The model is "tiny" with a given vocabulary, or has a known model's shape.
+    """
     torch.manual_seed(0)
     config = tiny.model().config.to_dict()
     if model == "tiny":
@@ -153,7 +166,7 @@ def write_model(folder: Path, model: str, vocabulary: int, *, weights: bool = Tr
 
 
 def difference(one: Any, other: Any) -> float:
-    """How far two models' gradients are apart, relative to their norm."""
+    """The difference of two models' gradients, relative to their norm."""
     pairs = [
         (a.grad.double(), b.grad.double())
         for a, b in zip(one.parameters(), other.parameters(), strict=True)
@@ -167,7 +180,9 @@ def difference(one: Any, other: Any) -> float:
 def seconds(
     contender: Contender, rows: Sequence[Row], advantages: Tensor, device: torch.device
 ) -> float:
-    """Of one update: on a CPU this process's computing time, which others on the machine bear on less."""
+    """The seconds of one update. On a CPU, the seconds are this process's computing time, which
+    other processes affect less.
+    """
     clock = time.perf_counter if device.type == "cuda" else time.process_time
     gc.collect()
     began = clock()
@@ -179,7 +194,7 @@ def seconds(
 
 
 def duel(setting: Setting, task: Task, batch: int, repeats: int) -> dict[str, Any]:
-    """Seconds of updates in the order ours, TRL, TRL, ours, and how far the gradients are apart."""
+    """The seconds of updates in the order ours, TRL, TRL, ours, and the difference of the gradients."""
     rows, advantages = setting.made()
     ours, trl = setting.contender("ours", task, rows), setting.contender(f"trl-{batch}", task, rows)
     losses = [each.gradient(rows, advantages) for each in (ours, trl)]
@@ -196,7 +211,7 @@ def duel(setting: Setting, task: Task, batch: int, repeats: int) -> dict[str, An
 
 
 def peak_growth(setting: Setting, task: Task, name: str) -> int:
-    """Bytes that two updates take beyond the loaded model; in a process that does nothing else."""
+    """The bytes that two updates take beyond the loaded model, in a process that does nothing else."""
     rows, advantages = setting.made()
     gc.collect()
     contender = setting.contender(name, task, rows)
@@ -223,7 +238,7 @@ def _resident(what: str) -> int:
 
 
 def in_a_child(arguments: Sequence[str], task: Task, name: str, folder: Path) -> int:
-    """`peak_growth` in a fresh process."""
+    """Runs `peak_growth` in a new process."""
     done = subprocess.run(
         [
             sys.executable,
@@ -252,7 +267,7 @@ def compare(
     arguments: Sequence[str],
     shape: ModelShape,
 ) -> None:
-    """Prints what one task takes."""
+    """Prints the figures of one task."""
     rows, _ = setting.made()
     lengths = sorted(map(len, rows))
     print(
@@ -304,7 +319,7 @@ def _mfu(flops: float, found: dict[str, Any], device: torch.device) -> str:
 
 
 def parser() -> argparse.ArgumentParser:
-    """The command line."""
+    """The command line's parser."""
     made = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -343,7 +358,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Measures, or says why it cannot."""
+    """Measures, or prints why it cannot."""
     given = parser().parse_args(arguments)
     if given.device == "cuda" and not torch.cuda.is_available():
         print("no GPU here: run the same command on a machine with one", file=sys.stderr)

@@ -1,15 +1,21 @@
-"""The two trainers that `train_vs_trl.py` compares, each with the same weights and the same rows: one update of the optimiser at a time.
+"""The two trainers that `train_vs_trl.py` compares, one update at a time.
 
-TRL 1.16 at its best legal setting, read from its source:
+Both trainers get the same weights and rows.
 
-* SFT refuses packing and padding-free batches where a data set has pictures, and a collator of one's own with either. So rows are padded; they are
-  sorted by length first, which is more than its `group_by_length` does. Batches of one row have no padding and no mask.
-* GRPO pads all completions of a generation batch to the longest and then splits it, so its batches of one row are padded, too.
-* Its head is fused: log-probabilities in tiles of 4,096 × 32,768 logits. On CUDA it scores the tokens that have labels, elsewhere all of them.
-* The optimiser is its own default (fused AdamW), and only its collating, loss, gradient, clipping and step are timed, not the Trainer's loop.
+TRL 1.16 runs at the best setting that its source allows:
 
-Of ours the work that a run's thread does while the last micro-batch computes is timed, too: positions and every check of a row, packing.
-Pictures are patches already, for both.
+* For a data set with pictures, TRL's SFT refuses packing and padding-free batches, also with a
+  custom collator. So TRL's rows are padded. The rows are sorted by length first, which helps TRL
+  more than its own `group_by_length`. Batches of one row have no padding and no mask.
+* TRL's GRPO pads all completions of a generation batch to the longest and then splits the batch. So
+  batches of one row are padded, too.
+* TRL's head is fused: log-probabilities come in tiles of 4,096 × 32,768 logits. On CUDA the head
+  scores only tokens with labels, elsewhere all tokens.
+* The optimiser is TRL's default (fused AdamW). Only collating, loss, gradient, clipping and step
+  are timed, not the Trainer's loop.
+
+For our trainer, the time includes work that a run does on a thread: positions, all checks of a row,
+packing. Both trainers get pictures as patches.
 """
 
 import contextlib
@@ -48,7 +54,7 @@ with warnings.catch_warnings():
 
 Task = Literal["sft", "grpo"]
 OBJECTIVE = Objective(normaliser="token")
-"""TRL's `dapo` loss; its clip is TRL's own default here, too."""
+"""TRL's `dapo` loss, with TRL's default clip."""
 
 
 class Contender(Protocol):
@@ -60,15 +66,15 @@ class Contender(Protocol):
         """Adds up an update's gradient; returns the loss."""
 
     def step(self) -> None:
-        """Clips the gradient, moves the weights and forgets the gradient."""
+        """Clips the gradient, updates the weights and clears the gradient."""
 
 
 class Ours:
     """`questloom.train.sft` and the update of GRPO.
 
     Args:
-        folder: of the model.
-        micro_tokens: of a forward pass; rows are packed up to it.
+        folder: the folder of the model.
+        micro_tokens: tokens per forward pass; rows are packed up to this number.
     """
 
     def __init__(
@@ -137,8 +143,8 @@ class Trl:
     """TRL's trainers.
 
     Args:
-        folder: of the model.
-        batch: rows of a forward pass.
+        folder: the folder of the model.
+        batch: rows per forward pass.
     """
 
     def __init__(
@@ -266,7 +272,7 @@ class Trl:
     def _grpo_batches(
         self, rows: Sequence[Row], advantages: Tensor, items: Tensor
     ) -> list[dict[str, Any]]:
-        """As its rollouts hand a generation batch on: prompts padded on the left and completions on the right, then split."""
+        """Splits a generation batch as TRL's rollouts do: prompts padded on the left, completions on the right."""
         begins = [row.turns[0][0] for row in rows]
         prompt = pad_sequence(
             [row.ids[:begin].flip(0) for row, begin in zip(rows, begins, strict=True)],
@@ -308,7 +314,7 @@ def _no_reward(completions: Any, **_: Any) -> list[float | None]:
 
 
 def precision(device: torch.device) -> contextlib.AbstractContextManager[Any]:
-    """bf16 on a GPU, as `Training.score` has it; fp32 on a CPU."""
+    """bf16 on a GPU, as in `Training.score`; fp32 on a CPU."""
     return (
         torch.autocast("cuda", torch.bfloat16)
         if device.type == "cuda"
@@ -318,7 +324,7 @@ def precision(device: torch.device) -> contextlib.AbstractContextManager[Any]:
 
 @torch.no_grad()
 def with_engine_logp(rows: Sequence[Row], folder: Path, device: torch.device) -> list[Row]:
-    """Rows with log-probabilities of an engine near the model, the same for both trainers."""
+    """Rows with log-probabilities of an engine close to the model, the same for both trainers."""
     model = load_model(
         str(folder), WeightSettings(precision="bf16" if device.type == "cuda" else "fp32"), 0
     ).model.eval()

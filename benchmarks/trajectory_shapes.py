@@ -1,11 +1,15 @@
-"""How long stored trajectories are, and rows of these lengths: what the training benchmark learns from.
+"""Records the lengths of stored trajectories; the training benchmark uses rows of these lengths.
 
     python -m benchmarks.trajectory_shapes RUN > benchmarks/trajectory_shapes.json
 
-reads the teacher's kept trajectories of a run: characters of the system prompt, of the question, of each turn and of each observation, and each
-picture's size. The file beside this one is of the 115 trajectories that the demo kept on 22 November 2026 (`questloom demo`, played by the
-oracle). A row takes one token for `CHARACTERS` characters and as many tokens a picture as the model's processor would; its ids and pixels are
-drawn at random, since what they say does not bear on what they cost.
+The command reads the teacher's kept trajectories of a run. The output has the number of characters
+of system prompt, question, turns and observations, and each picture's size.
+`trajectory_shapes.json` has the 115 trajectories that the demo kept on 22 November 2026 (`questloom
+demo`, played by the oracle).
+
+A row has one token per `CHARACTERS` characters, and as many tokens per picture as the model's
+processor makes. A row's ids and pixels are random, because their content does not change the cost
+of training.
 """
 
 import json
@@ -25,23 +29,23 @@ from questloom.transforms.stages.run_folder import RunFolder
 
 SHAPES = Path(__file__).with_suffix(".json")
 CHARACTERS = 4
-"""Of a token: what Qwen's tokenizer takes of English with some JSON, roughly."""
+"""Characters per token: a rough figure for Qwen's tokenizer on English with some JSON."""
 
 
 @dataclass(frozen=True)
 class Shape:
-    """One trajectory."""
+    """The lengths of one trajectory."""
 
     opening: int
     """Characters of system prompt and question."""
     said: tuple[int, ...]
     """Characters of each turn."""
     observed: tuple[int, ...]
-    """Characters of what each turn brought; 0 after the last."""
+    """Characters of the observation after each turn; 0 after the last turn."""
     shown: tuple[int, ...]
-    """Pictures of the task, then of what each turn brought."""
+    """The number of the task's pictures, then of each observation's pictures."""
     sizes: tuple[tuple[int, int], ...]
-    """(width, height) of all of them, in their order."""
+    """The (width, height) of all pictures, in their order."""
 
 
 def shape_of(episode: Episode, system_prompt: str) -> Shape:
@@ -65,7 +69,7 @@ def shape_of(episode: Episode, system_prompt: str) -> Shape:
 
 
 def read_shapes(path: Path = SHAPES) -> list[Shape]:
-    """The lengths that a file holds."""
+    """Reads the lengths in a file."""
     return [
         Shape(
             **{
@@ -90,14 +94,14 @@ def row_of(
     max_tokens: int,
     vocabulary: int,
 ) -> Row:
-    """A row of a trajectory's lengths, of random ids and pixels.
+    """A row with a trajectory's lengths and random ids and pixels.
 
     Args:
         patch: side of a patch in pixels.
-        max_pixels: of a picture as the model is shown it.
-        scale: text is so many times shorter.
+        max_pixels: most pixels of a picture that the model sees.
+        scale: divisor of the text's length.
         max_tokens: a longer row ends after the last whole turn that fits.
-        vocabulary: ids are drawn below it, and below the model's special ones.
+        vocabulary: upper bound of the random ids, which also stay below the model's special ids.
     """
     draw = torch.Generator().manual_seed(seed)
     begin, end = tokens.framing

@@ -1,9 +1,10 @@
-"""How many turns of other agents' conversations pass the strict check, and why the others do not.
+"""Counts how many turns of other agents' conversations pass the strict check, and why others fail.
 
     python -m benchmarks.transcripts FILE...
 
-A second line a file says how it would be if each turn that does not begin with a thought began with an empty one: data from before
-thinking models has no thoughts, and the rest of the check should still be seen at work.
+The second line per file shows the result after an empty thought is added to each turn without a
+thought. Data from before thinking models has no thoughts, so the first line would hide the rest of
+the check.
 """
 
 import argparse
@@ -18,7 +19,9 @@ from questloom.agent.turns.turn_protocol import TurnProtocol
 
 
 def shares(path: Path) -> tuple[int, Counter[str], Counter[str]]:
-    """Conversations, and turns by verdict ("ok" or the violation): as they stand, and with empty thoughts put before."""
+    """The number of conversations, and turns by verdict ("ok" or the violation): unchanged, and
+    with empty thoughts added.
+    """
     num, plain, mended = 0, Counter[str](), Counter[str]()
     for transcript in read_transcripts(path):
         num += 1
@@ -35,7 +38,7 @@ def shares(path: Path) -> tuple[int, Counter[str], Counter[str]]:
 
 
 def format_counts(counts: Counter[str]) -> str:
-    """The share that passes, and the reasons of the rest by number."""
+    """The share of turns that pass, and the number of failures by reason."""
     num = counts.total()
     rest = ", ".join(
         f"{reason} {count}" for reason, count in counts.most_common() if reason != "ok"
@@ -46,7 +49,7 @@ def format_counts(counts: Counter[str]) -> str:
 
 
 def main() -> None:
-    """Prints two lines a file."""
+    """Prints two lines per file."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

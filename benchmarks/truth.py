@@ -1,11 +1,13 @@
-"""Of how many kept questions the stored answer is the only right one: read from their English, against the truth of the fictional world.
+"""Reads kept questions in English and checks that the stored answer is the only right one.
 
     python -m benchmarks.truth --world WORLD --run RUN [--store STORE] [--loose RUN] [--list]
     python -m benchmarks.truth --all --out FOLDER [--articles 5000] [--seeds 1000] [--worlds 9001 9002 9003] [--gaps 0 1 2] [--absent 0 0.2 0.5]
 
-Nothing of `transforms/`, `prompts/` or `pipeline/` is imported: the words are read by `benchmarks/truth_reader`, the
-rows by `records/`. With `--all` the worlds, stores and runs are made by the command line in processes of their own.
-Shares have 95 % intervals (Wilson). A question that cannot be read counts neither as true nor as false; its number is listed.
+The check uses the truth of the fictional world. The check imports nothing of `transforms/`,
+`prompts/` or `pipeline/`: `benchmarks/truth_reader` reads the words, `records/` reads the rows.
+With `--all`, Questloom's command line makes the worlds, stores and runs in separate processes.
+Shares have 95 % intervals (Wilson). Unreadable questions count neither as true nor as false; their
+number is listed.
 """
 
 import argparse
@@ -32,20 +34,20 @@ from questloom.records.outcomes import Rejection
 from questloom.records.synthesis import Question, Seed
 
 GOALS = {0: 0.0, 1: 0.007, 2: 0.015}
-"""Highest share of certified questions that are not unique, by gaps."""
+"""The highest share of certified questions that may be ambiguous, by the world's number of gaps."""
 ABSENT_GOALS = {0.0: 0.0, 0.2: 0.01, 0.5: 0.02}
-"""The same by the share of all things that the dumps lack."""
+"""The highest share of certified questions that may be ambiguous, by the share of things missing from the dumps."""
 LEAST_READ = 0.97
 SHORTCUTS = {
     "answer_in_question": "answer_in_question",
     "text_search_shortcut": "text_search",
     "image_search_shortcut": "image_search",
 }
-"""Reasons of the filters that quote what they found, and the filter."""
+"""Rejection reasons that quote evidence, each with its filter."""
 
 
 def wilson(hits: int, of: int) -> tuple[float, float]:
-    """The 95 % interval of a share (Wilson, 1927).
+    """Wilson's 95 % interval of a share (1927).
 
     >>> [round(x, 3) for x in wilson(0, 100)]
     [0.0, 0.037]
@@ -74,10 +76,10 @@ class Measured:
     num_leaks: int = 0
     num_disagreements: int = 0
     filters: Counter = field(default_factory=Counter)
-    """(filter, "flagged" | "in error" | "unknown") to count."""
+    """Counts by (filter, "flagged" | "in error" | "unknown")."""
     refused: Counter = field(default_factory=Counter)
     lines: list[str] = field(default_factory=list)
-    """What a person should look at."""
+    """Lines of output that a person should look at."""
 
     def add(self, other: "Measured") -> None:
         """Adds another run's counts."""
@@ -99,18 +101,18 @@ class Measured:
 
 
 def rows(run: Path, stage: str, kind: str, of: type) -> Iterator:
-    """The records of one stage of a run; nothing where the stage did not run."""
+    """The records of one stage of a run; empty if the stage did not run."""
     for path in sorted((run / "stages").glob(f"*-{stage}/{kind}-*.parquet")):
         yield from read_records(path, of)
 
 
 def certified(run: Path) -> list[Question]:
-    """Every question that got a certificate, whatever the filters said of it afterwards."""
+    """Every question with a certificate, whether or not later filters dropped it."""
     return list(rows(run, "certify", "kept", Question))
 
 
 def measure(world: Path, run: Path, reader: Reader | None = None) -> Measured:
-    """Reads a run's certified questions against its world."""
+    """Checks a run's certified questions against the truth of its world."""
     reader = reader or Reader(Truth(world))
     told = json.loads((world / "world.json").read_text(encoding="utf-8"))
     made = Measured(name=run.name, gaps=told["gaps"], absent=told.get("absent", 0.0))
@@ -152,7 +154,7 @@ def _note(made: Measured, question: Question, judged: Judged) -> None:
 
 
 def wrong_picture(truth: Truth, question: Question, judged: Judged) -> str:
-    """Why the picture is not that of the thing the question starts from, or ""."""
+    """Why the picture does not show the thing that the question starts from; "" if the picture shows it."""
     files = truth.files.get(question.source_image_id)
     if files is None:
         return "unknown file"
@@ -165,13 +167,13 @@ def wrong_picture(truth: Truth, question: Question, judged: Judged) -> str:
 
 
 def folded(text: str) -> str:
-    """Lower case without accents and marks, words apart by one space."""
+    """The text in lower case without accents and marks, with single spaces."""
     plain = "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
     return " ".join(re.findall(r"\w+", plain.casefold()))
 
 
 def leaks(truth: Truth, question: Question) -> list[str]:
-    """Names of hidden things, and of the answer, that are in the question's words."""
+    """The names of hidden things, and of the answer, that are in the question's words."""
     hidden = {truth.id_of(v) for v in (*question.bindings.values(), question.anchor)}
     names = {n for e in hidden if e in truth.things for n in truth.things[e].names} | {
         question.answer.text,
@@ -185,7 +187,7 @@ def leaks(truth: Truth, question: Question) -> list[str]:
 
 
 def _filters(made: Measured, run: Path, reader: Reader) -> None:
-    """How often a filter that quotes what it found was mistaken, as far as the truth can tell."""
+    """Counts how often a filter's evidence was wrong, where the truth can tell."""
     before = {q.id: q for q in certified(run)}
     for path in sorted((run / "stages").glob("*/rejected-*.parquet")):
         for rejection in read_records(path, Rejection):
@@ -199,7 +201,7 @@ def _filters(made: Measured, run: Path, reader: Reader) -> None:
 
 
 def _pictures_refused(made: Measured, run: Path, truth: Truth) -> None:
-    """Pictures that grounding refused although by the truth they show the thing, and nothing else."""
+    """Counts pictures that grounding refused although they show the thing and nothing else."""
     drafts = {q.id: q for q in rows(run, "draft", "kept", Question)}
     for rejection in rows(run, "pictures", "rejected", Rejection):
         question = drafts.get(rejection.item_id)
@@ -215,11 +217,13 @@ def _pictures_refused(made: Measured, run: Path, truth: Truth) -> None:
 
 
 def _gives_away(truth: Truth, question: Question, evidence: dict, name: str) -> bool:
-    """Whether what a filter quotes really tells the answer: the words say it, or the page is about a thing that the truth ties to it.
+    """Whether a filter's evidence really tells the answer.
 
-    A page is found by its own title ("Karsk (town)") or by a label. It is tied to the answer where either names the other, where it names another thing
-    of the question (a second work of the architect whose teacher is asked), or has the date, number or text that is the answer; and a quoted passage that
-    says the answer together with another thing of the question tells it on any page.
+    The words of the question may tell it, or a page about a thing that the truth ties to the
+    answer. A page is found by its own title ("Karsk (town)") or by a label. A page is tied to the
+    answer if one of them names the other. A page is also tied if it names another thing of the
+    question, or has the answer's date, number or text. On any page, a quoted passage tells the
+    answer if it also names another thing of the question.
     """
     if name == "answer_in_question":
         return bool(leaks(truth, question)) or folded(str(evidence.get("found", ""))) in folded(
@@ -259,18 +263,18 @@ def _gives_away(truth: Truth, question: Question, evidence: dict, name: str) -> 
 
 
 def share(hits: int, of: int) -> str:
-    """ "3/250 = 1.2 % (0.4–3.5)"."""
+    """Formats a share as in "3/250 = 1.2 % (0.4–3.5)", with its interval."""
     low, high = wilson(hits, of)
     return f"{hits}/{of} = {100 * hits / max(of, 1):.2f} % ({100 * low:.2f}–{100 * high:.2f})"
 
 
 def goal_of(made: Measured) -> float:
-    """The highest share of certified questions that are not unique."""
+    """The highest share of certified questions that may be ambiguous."""
     return max(GOALS[made.gaps], ABSENT_GOALS.get(made.absent, 1.0))
 
 
 def table(made: Measured) -> str:
-    """One run's figures."""
+    """The figures of one run."""
     found = made.findings
     read = made.num_certified - found[Finding.UNREAD]
     false = sum(found[f] for f in (Finding.NOT_UNIQUE, Finding.WRONG, Finding.NONE))
@@ -301,7 +305,9 @@ def table(made: Measured) -> str:
 
 
 def loose_table(loose: Path, reader: Reader, margin: int) -> str:
-    """Good questions that the margin refuses: those of a run with a smaller margin whose own margin is below `margin`."""
+    """Counts good questions that the margin check refuses. The questions come from a run with a
+    smaller required margin, and have a margin below `margin`.
+    """
     below = [
         q
         for q in certified(loose)
@@ -316,10 +322,10 @@ def loose_table(loose: Path, reader: Reader, margin: int) -> str:
 
 
 def questloom(*words: str) -> None:
-    """One command of the command line, in a process of its own.
+    """Runs one command of the command line in a separate process.
 
     Raises:
-        subprocess.CalledProcessError: it failed.
+        subprocess.CalledProcessError: the command failed.
     """
     workers = str(len(os.sched_getaffinity(0)))
     subprocess.run(
@@ -340,7 +346,7 @@ def make(
     *,
     absent: float = 0.0,
 ) -> tuple[Path, Path]:
-    """World, store and run of one setting; what stands already is used again."""
+    """Makes world, store and run of one setting; existing ones are reused."""
     name = f"{world_seed}-{gaps}" + (f"-absent{absent:g}" if absent else "")
     world, store, run = out / f"world-{name}", out / f"store-{name}", out / f"run-{name}-{margin}"
     if not (world / "world.json").exists():
@@ -387,7 +393,7 @@ def make(
 
 
 def main() -> None:
-    """Prints the figures; exits with 1 where a goal is missed."""
+    """Prints the figures; the exit code is 1 if a goal is missed."""
     options = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -459,7 +465,7 @@ def main() -> None:
 
 
 def missed(made: Measured) -> bool:
-    """Whether a goal is missed by the counts themselves."""
+    """Whether the counts themselves miss a goal."""
     read = made.num_certified - made.findings[Finding.UNREAD]
     false = sum(made.findings[f] for f in (Finding.NOT_UNIQUE, Finding.WRONG, Finding.NONE))
     return (

@@ -1,10 +1,12 @@
-"""Of how many plans the stored answer is the only right one: their forms are executed over the truth of the invented world, without English.
+"""Executes plans' forms over the truth, and checks that the stored answer is the only right one.
 
     python -m benchmarks.truth_of_plans --world WORLD --run RUN [--plans PLANS.jsonl] [--short]
 
-A line of PLANS is `{"id", "form", "bindings"}`, and `"level"` and `"hops"` where known. Nothing of `transforms/` is
-imported: the certificate must not judge itself. Every false plan is printed with the claim that breaks it, and
-whether the published dump has that claim, lost it in a gap, or lacks the thing. Shares have 95 % intervals (Wilson).
+The check needs no English. A line of PLANS is `{"id", "form", "bindings"}`, plus `"level"` and
+`"hops"` if known. Nothing of `transforms/` is imported, because the certificate must not judge
+itself. Every false plan is printed with the claim that breaks it. The line also says whether the
+published dump has that claim, lost it in a gap, or lacks the thing. Shares have 95 % intervals
+(Wilson).
 """
 
 import argparse
@@ -23,14 +25,14 @@ from questloom.records.form import ClaimClause, ClassClause, Form, Image, Senten
 from questloom.records.synthesis import Question
 
 GOALS = {0: 0.0, 1: 0.0, 2: 0.005}
-"""Highest share of plans that may be false, by the world's gaps."""
+"""The highest share of plans that may be false, by the world's number of gaps."""
 MOST_ANSWERS = 20
-"""So many answers are enough to call a form ambiguous."""
+"""The search stops after this number of answers; the form is then certainly ambiguous."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """A form, and what its variables are meant to be."""
+    """A form, and the intended values of its variables."""
 
     id: str
     form: Form
@@ -41,21 +43,21 @@ class Plan:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the truth says of a plan."""
+    """The truth's verdict on a plan."""
 
     true: bool
     reason: str = ""
-    """Why it is false, for a person to read."""
+    """Why the plan is false, in words."""
     hidden: str = ""
-    """"absent thing" or "gap", where a claim that the dump lacks makes another answer."""
+    """"absent thing" or "gap" if another answer rests on a claim that the dump lacks."""
 
 
 def judge(world: World, plan: Plan) -> Verdict:
-    """Whether the one answer of a plan's form is the intended one.
+    """Checks that a plan's form has one answer, and that it is the intended one.
 
     Raises:
         Unknown: a clause or an operation that the executor does not know.
-        ValueError: a variable that the bindings do not give.
+        ValueError: the bindings lack a variable.
     """
     if missing := {v for c in plan.form.clauses for v in variables(c)} - plan.bindings.keys():
         raise ValueError(f"plan {plan.id}: no binding of {', '.join(sorted(missing))}")
@@ -85,7 +87,9 @@ def judge(world: World, plan: Plan) -> Verdict:
 
 
 def _is(key: str, wanted: str) -> bool:
-    """Times are one only as precisely as they are stated: 1832 is no answer where a day of it is meant."""
+    """Whether two values are one. Times must also agree in precision: the year 1832 is not a day in
+    1832.
+    """
     return key == wanted if key.startswith("time:") else same(key, wanted)
 
 
@@ -101,7 +105,7 @@ def _said(world: World, claim: tuple[str, str, str]) -> str:
 
 
 def _broken(world: World, form: Form, intended: Binding) -> Iterator[str]:
-    """What of the intended binding the truth does not say."""
+    """Yields the parts of the intended binding that the truth does not state."""
     for claim in _claims(form, intended):
         if not world.holds(*claim):
             yield f"the truth does not say {_said(world, claim)}"
@@ -121,7 +125,10 @@ def _broken(world: World, form: Form, intended: Binding) -> Iterator[str]:
 
 
 def _rival(world: World, form: Form, intended: Binding, other: Binding) -> tuple[str, str]:
-    """The claims by which another answer comes about, first those that the dump lacks; and how it lacks them."""
+    """The claims that another answer rests on, and why the dump lacks them.
+
+    The claims that the dump lacks come first.
+    """
     meant = set(_claims(form, intended))
     new = [c for c in _claims(form, other) if c not in meant]
     lost = [(how, c) for c in new if (how := world.hidden(*c))]
@@ -137,7 +144,7 @@ def _rival(world: World, form: Form, intended: Binding, other: Binding) -> tuple
 
 
 def plans_of(questions: Iterable[Question]) -> Iterator[Plan]:
-    """The plans of those questions that have a form."""
+    """The plans of the questions that have a form."""
     for q in questions:
         form = q.logical_form
         if form is not None:
@@ -145,10 +152,10 @@ def plans_of(questions: Iterable[Question]) -> Iterator[Plan]:
 
 
 def read_plans(path: Path) -> Iterator[Plan]:
-    """The plans of a JSONL file.
+    """Reads the plans of a JSONL file.
 
     Raises:
-        ValueError: a line that is no plan.
+        ValueError: a line is no plan.
     """
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         try:
@@ -165,7 +172,7 @@ def read_plans(path: Path) -> Iterator[Plan]:
 
 
 def report(name: str, world: World, plans: Iterable[Plan], *, listed: bool) -> tuple[int, int]:
-    """Prints one table; gives the false and all."""
+    """Prints one table; returns the numbers of false plans and of all plans."""
     judged = [(p, judge(world, p)) for p in plans]
     false = [(p, v) for p, v in judged if not v.true]
     print(f"{name}\n  false  {share(len(false), len(judged))}")
@@ -185,7 +192,7 @@ def report(name: str, world: World, plans: Iterable[Plan], *, listed: bool) -> t
 
 
 def main() -> None:
-    """Prints the figures; exits with 1 where more are false than the world's gaps allow."""
+    """Prints the figures; the exit code is 1 if too many plans are false for the world's gaps."""
     options = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

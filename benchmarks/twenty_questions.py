@@ -1,10 +1,12 @@
-"""Twenty kept questions of a run, with their routes as pictures, as a page for people.
+"""Makes a page for people with twenty kept questions of a run, and pictures of their routes.
 
     python -m benchmarks.twenty_questions RUN docs/twenty-questions.md [--number 20] [--seed 1]
 
-One question of each shape and level that the run holds is drawn by the seed, then others that read a detail, look at a later picture or
-compute. Pictures are written beside the page, small; those of an earlier page are removed. With `--blind FOLDER` a second page holds questions
-and pictures alone, for a reader who is to say of each whether it is natural, clear and fair.
+The script draws one question of each shape and level that the run holds. Then the script draws
+questions that read a detail, look at a later picture or compute. Small pictures are written next to
+the page; pictures of an earlier page are removed. With `--blind FOLDER` a second page holds only
+questions and pictures. A reader of the second page judges whether each question is natural, clear
+and fair.
 """
 
 import argparse
@@ -30,7 +32,7 @@ SHAPES = tuple(shape.name for shape in (CHAIN, TREE, MEET, CLUSTER))
 LEVELS = ("easy", "medium", "hard")
 
 Shaped = tuple[str, Question]
-"""What grew a question, and the question."""
+"""A pair: the shape of the plan, and the question."""
 
 
 def shaped(run: RunFolder) -> list[Shaped]:
@@ -45,7 +47,10 @@ def shaped(run: RunFolder) -> list[Shaped]:
 
 
 def drawn(found: Sequence[Shaped], number: int, seed: int) -> list[Shaped]:
-    """One question of each shape and level, then the other kinds of work in turn, then any. No picture and no words twice."""
+    """Draws questions: one of each shape and level, then the other kinds of work in turn, then any.
+
+    No two drawn questions have the same picture or the same words.
+    """
     order = sorted(found, key=lambda each: priority(seed, each[1].id, "twenty"))
     cells = [
         [each for each in order if (each[0], each[1].level) == (shape, level)]
@@ -90,14 +95,14 @@ def write_page(
     """Writes the page and its folder of pictures.
 
     Args:
-        page: a Markdown file; the folder beside it has its name without the ending.
+        page: a Markdown file; the folder beside it has the same name without the ending.
         chosen: the questions in their order; all have a route.
-        names: what their variables stand for.
-        read_picture: a picture's bytes by its id.
-        command: what makes the page, for its head.
+        names: gives the names of the variables' things.
+        read_picture: gives a picture's bytes by its id.
+        command: the command that makes the page, for the page's head.
 
     Raises:
-        ValueError: a route with an unknown move.
+        ValueError: a route has an unknown move.
     """
     folder = page.parent / page.stem
     folder.mkdir(parents=True, exist_ok=True)
@@ -113,7 +118,7 @@ def write_page(
         "",
     ]
     if absent:
-        lines += [f"The run holds none of these: {'; '.join(absent)}.", ""]
+        lines += [f"The run has no question of these kinds: {'; '.join(absent)}.", ""]
     for number, (shape, question) in enumerate(chosen, 1):
         image = decode(read_picture(question.image_id))
         image.thumbnail((WIDTH, WIDTH * 2))
@@ -138,7 +143,9 @@ def write_page(
 
 
 def alt(route: Sequence[Step]) -> str:
-    """What a route finds, each once; the tools are in the picture's own words.
+    """The alternative text of a route's picture: each thing that the route finds, once.
+
+    The picture itself names the tools.
 
     >>> alt([("page", "", "Old Mill"), ("close look", "", "1714"), ("answer", "", "1714")])
     'Route: Old Mill → 1714'
@@ -149,7 +156,10 @@ def alt(route: Sequence[Step]) -> str:
 def write_blind(
     folder: Path, chosen: Sequence[Shaped], read_picture: Callable[[str], bytes]
 ) -> None:
-    """Questions and whole pictures alone: what the policy is shown, so that small print is legible."""
+    """Writes a page of questions and full-size pictures without answers.
+
+    The pictures are those that the policy sees, so small print is legible.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     lines = []
     for number, (_, question) in enumerate(chosen, 1):

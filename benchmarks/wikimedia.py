@@ -1,11 +1,15 @@
-"""Wikimedia's services on loopback over ordinary dumps, in their own formats and with their own manners, for `questloom gather`.
+"""Serves dumps on loopback as Wikimedia's services do, for `questloom gather`.
 
-Under one address: BASE/sparql, BASE/wikidata/w/api.php, BASE/en.wikipedia/w/api.php, BASE/commons/w/api.php and BASE/thumbs/WIDTHpx-NAME.
-They refuse what the real services refuse: no contact in the User-Agent, a second request to a service while one is open, more than fifty
-titles, a width that is not a standard one. A client that returns before Retry-After is over is banned for good.
+All services have one address: BASE/sparql, BASE/wikidata/w/api.php, BASE/en.wikipedia/w/api.php,
+BASE/commons/w/api.php and BASE/thumbs/WIDTHpx-NAME. The services refuse what the real services
+refuse. Examples are a User-Agent without contact, a second request while one is open, more than
+fifty titles, and a non-standard width. A client that returns before Retry-After is over is banned
+for good.
 
-Sources: https://www.mediawiki.org/wiki/API:Etiquette, https://www.mediawiki.org/wiki/Common_thumbnail_sizes,
-https://www.mediawiki.org/wiki/Wikidata_Query_Service/User_Manual#Query_limits, https://www.mediawiki.org/wiki/Manual:Maxlag_parameter
+Sources: https://www.mediawiki.org/wiki/API:Etiquette,
+https://www.mediawiki.org/wiki/Common_thumbnail_sizes,
+https://www.mediawiki.org/wiki/Wikidata_Query_Service/User_Manual#Query_limits,
+https://www.mediawiki.org/wiki/Manual:Maxlag_parameter
 """
 
 import argparse
@@ -32,14 +36,14 @@ WIDTHS = (20, 40, 60, 120, 250, 330, 500, 960, 1280, 1920, 3840)
 MOST_TITLES, FILES_A_REPLY = 50, 20
 CONTACT = re.compile(r"\(.*(@|https?://).*\)")
 Fault = Callable[[int], str]
-"""Gives for the number of a request (from 1) what goes wrong: "", maxlag, 429, 503, html, cut, half or kill."""
+"""Gives the fault of each request by its number (from 1): "", maxlag, 429, 503, html, cut, half or kill."""
 
 
 class Manners:
     """What the services remember of their client.
 
     Args:
-        fault: what goes wrong, by the number of the request.
+        fault: gives the fault by the number of the request.
         pause: seconds that Retry-After says.
         kill: called for the fault "kill", instead of a reply.
     """
@@ -55,16 +59,16 @@ class Manners:
         self.served: Counter[str] = Counter()
         """How often each entity, page, file and picture was served."""
         self.violations: list[str] = []
-        """What the client did that the real services refuse."""
+        """Requests of the client that the real services would refuse."""
         self.requests: Counter[str] = Counter()
-        """By service."""
+        """The number of requests by service."""
         self._lock = threading.Lock()
         self._open: Counter[str] = Counter()
         self._closed_until: dict[str, float] = {}
         self._banned = False
 
     def enter(self, service: str, agent: str) -> tuple[int, str]:
-        """(status, what goes wrong) for a request that begins; 200 lets it in."""
+        """The (status, fault) for a request that begins; status 200 lets it in."""
         with self._lock:
             self.requests[service] += 1
             self._open[service] += 1
@@ -86,14 +90,14 @@ class Manners:
             self._open[service] -= 1
 
     def close(self, service: str) -> None:
-        """From now on, for the pause, nobody may ask the service."""
+        """Closes a service to all requests for the length of its pause."""
         with (
             self._lock
-        ):  # a little less than was said: clocks and sockets are no fault of the client
+        ):  # a little less than announced: clocks and sockets are no fault of the client
             self._closed_until[service] = time.monotonic() + 0.9 * self.pause
 
     def count(self, kind: str, names: list[str]) -> None:
-        """Notes what is served."""
+        """Counts what is served."""
         with self._lock:
             self.served.update(f"{kind} {name}" for name in names)
 
@@ -134,7 +138,9 @@ class _Handler(BaseHTTPRequestHandler):
             self._leave()
 
     def _leave(self) -> None:
-        """Ends the request, once: before its reply leaves, since its client may be back before this thread goes on."""
+        """Ends the request once, before its reply leaves, because its client may return before this
+        thread continues.
+        """
         service, self._service = self._service, ""
         if service:
             self.manners.leave(service)
@@ -197,7 +203,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(200, found, "application/sparql-results+json")
 
     def _members(self, form: dict[str, str]) -> Json:
-        """Articles of a category, so many a reply."""
+        """The articles of a category, a limited number per reply."""
         found = self.world.in_category(form["cmtitle"].partition(":")[2])
         start, size = int(form.get("cmcontinue", "0")), int(form["cmlimit"])
         shown = [{"ns": 0, "title": title} for title in found[start : start + size]]
@@ -213,7 +219,7 @@ class _Handler(BaseHTTPRequestHandler):
         return found
 
     def _files(self, titles: list[str], form: dict[str, str]) -> Json:
-        """Pages of files; the information comes twenty at a time, as the API does where replies grow long."""
+        """The pages of files, with the information of twenty files at a time, as in the API's long replies."""
         width, start = int(form["iiurlwidth"]), int(form.get("iistart", "0"))
         base = f"http://127.0.0.1:{self.server.server_port}/thumbs/{width}px-"  # type: ignore[attr-defined]
         pages: list[Json] = []
@@ -275,7 +281,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def thumbnail(data: bytes, width: int) -> bytes:
-    """A picture in a width; as it is where it is no wider."""
+    """A picture scaled down to a width; unchanged if it is no wider."""
     with Image.open(io.BytesIO(data)) as picture:
         if picture.width <= width:
             return data
@@ -287,7 +293,7 @@ def thumbnail(data: bytes, width: int) -> bytes:
 
 @contextmanager
 def serving(world: World, manners: Manners | None = None, *, port: int = 0) -> Iterator[str]:
-    """The services over a world; gives their address."""
+    """Serves the data of a world; yields the address of the services."""
     handler = type("Handler", (_Handler,), {"world": world, "manners": manners or Manners()})
     server = ThreadingHTTPServer(("127.0.0.1", port), handler)
     thread = threading.Thread(target=server.serve_forever, daemon=True)

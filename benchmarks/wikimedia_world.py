@@ -1,4 +1,7 @@
-"""What the loopback services of `benchmarks/wikimedia.py` know: dumps as they are published, answered as the services answer."""
+"""The data of the loopback services in `benchmarks/wikimedia.py`.
+
+The data is read from published dumps, and replies have the form of the real services.
+"""
 
 import bz2
 import copy
@@ -33,21 +36,21 @@ class World:
 
     entities: dict[str, Json] = field(default_factory=dict)
     pages: dict[str, str] = field(default_factory=dict)
-    """XML of each, as the dump has it."""
+    """The XML of each page, as in the dump."""
     header: str = ""
     files: dict[str, tuple[Json, Path]] = field(default_factory=dict)
-    """Page object and where the picture lies."""
+    """The page object of each file, and the picture's path."""
     merged: dict[str, str] = field(default_factory=dict)
     """Ids that redirect to others."""
     deleted: set[str] = field(default_factory=set)
-    """Ids, titles and file names that are gone."""
+    """Ids, titles and file names that were deleted."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @classmethod
     def read(
         cls, entities: Iterable[Path], articles: Iterable[Path], images: Iterable[Path]
     ) -> "World":
-        """The world of dumps of entities and articles and of folders of pictures."""
+        """Reads dumps of entities and articles, and folders of pictures."""
         world = cls()
         for path in entities:
             for line in _lines(path):
@@ -62,12 +65,12 @@ class World:
             for line in (folder / "metadata.jsonl").read_text("utf-8").splitlines():
                 page = json.loads(line)
                 name = page["title"].partition(":")[2]
-                # Claims name a file with blanks where the disk may have underscores.
+                # Claims name a file with blanks; on disk the name may have underscores.
                 world.files[file_name(page["title"])] = page, folder / name
         return world
 
     def pictured(self) -> list[str]:
-        """Items with a picture and an article, by number."""
+        """Items with a picture and an article, in order of their numbers."""
         found = (
             name
             for name, entity in self.entities.items()
@@ -77,7 +80,7 @@ class World:
         return sorted(found, key=lambda name: int(name[1:]))
 
     def with_pictures(self) -> "World":
-        """The world in which an item without a picture has the first that depicts it (P180)."""
+        """The world in which an item without a picture gets the first picture that depicts it (P180)."""
         entities = dict(self.entities)
         for name, (page, _) in sorted(self.files.items()):
             for item in depicted(page):
@@ -100,7 +103,10 @@ class World:
         )
 
     def entity(self, name: str) -> Json:
-        """As `wbgetentities` gives it: one that was merged under the id that was asked for, `M` ids with their statements."""
+        """An entity as `wbgetentities` returns it.
+
+        A merged entity comes under the requested id; an `M` id comes with its statements.
+        """
         if name.startswith("M"):
             found = self._media.get(name)
             return {"id": name, "missing": ""} if found is None else found
@@ -119,7 +125,7 @@ class World:
         }
 
     def items_of(self, titles: list[str]) -> Json:
-        """`prop=pageprops`: which item each page is about."""
+        """The item of each page, as `prop=pageprops` returns it."""
         return self._titles(titles, lambda title: {"pageprops": self._item(title)})
 
     def _item(self, title: str) -> Json:
@@ -142,7 +148,11 @@ class World:
         return found[1] if found else "enwiki"
 
     def export(self, titles: list[str]) -> tuple[Json, str, list[str]]:
-        """(`query` with normalisations, redirects and pages; the XML export; titles in it) of pages."""
+        """An export of pages.
+
+        Returns:
+            The `query` with normalisations, redirects and pages; the XML export; the titles in it.
+        """
         query = self._titles(titles, lambda title: {"lastrevid": self._revision(title)})
         exported = [page["title"] for page in query["pages"] if not page.get("missing")]
         pages = "".join(self.pages[title] for title in exported)
@@ -168,12 +178,12 @@ class World:
         return {"normalized": normalized, "redirects": redirects, "pages": list(pages.values())}
 
     def in_category(self, category: str) -> list[str]:
-        """Titles of the articles whose text names a category, sorted."""
+        """Sorted titles of the articles whose text names a category."""
         named = re.compile(rf"\[\[Category:{re.escape(category)}[\]|]")
         return sorted(t for t, xml in self.pages.items() if named.search(xml))
 
     def depicting(self, item: str) -> list[str]:
-        """Names of files whose statements say that they depict an item."""
+        """The names of files whose statements say that they depict an item."""
         return self._depicting.get(item, [])
 
     @cached_property
@@ -185,17 +195,17 @@ class World:
         return found
 
     def file(self, name: str) -> Json | None:
-        """A copy of a file's page object, None where there is no such file."""
+        """A copy of a file's page object; None if there is no such file."""
         found = self.files.get(name)
         return None if found is None or name in self.deleted else copy.deepcopy(found[0])
 
     def picture(self, name: str) -> bytes | None:
-        """The bytes of a file."""
+        """The bytes of a file; None if there is no such file."""
         found = self.files.get(name)
         return None if found is None or name in self.deleted else found[1].read_bytes()
 
     def select(self, query: str) -> bytes:
-        """The reply of the query service, by a SPARQL engine over classes, pictures and articles."""
+        """The reply of the query service, from a SPARQL engine over classes, pictures and articles."""
         with self._lock:
             return self._graph.query(query).serialize(format="json") or b""
 
@@ -215,7 +225,7 @@ class World:
 
 
 def depicted(page: Json) -> list[str]:
-    """Items that a file's statements say it depicts."""
+    """The items that a file depicts, by its statements."""
     statements = (page.get("mediainfo") or {}).get("statements") or {}
     values = (s["mainsnak"].get("datavalue") for s in statements.get("P180", ()))
     return [value["value"]["id"] for value in values if value]

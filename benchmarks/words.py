@@ -1,14 +1,18 @@
-"""The words of questions, ours beside those that people wrote: how many different ones, how often said twice, how the questions open.
+"""Compares the words of our questions and of people's questions: variety, repetition, openings.
 
     python -m benchmarks.words [NAME=RUN_OR_JSONL ...] [--words 2400] [--shared FOLDER]
 
-A set is a run's folder (its kept questions) or a file of JSON lines with `question`. The sets of `qa` in the shared data are printed beside
-them, where they are there. Counted over draws of questions until so many words are reached, the mean of ten draws by a fixed seed:
+A set is a run's folder (its kept questions) or a file of JSON lines with `question`. The question
+sets under `qa` in the shared data are compared too, if they exist. Each figure is the mean of ten
+draws by a fixed seed; a draw takes questions until `--words` words are reached. The figures are:
 
-* different words, in lower case, names and numbers included; and without words that begin with a capital;
-* near twins: pairs with four of five words in common once names and numbers are left out, among a hundred questions;
-* openers of exam papers, and the share of the commonest first two words;
-* mean length in words, and the share of questions that say a content word twice (`lints.repeated`).
+* different words in lower case, counted with names and numbers, and again without capitalised
+  words;
+* near twins: pairs among a hundred questions that share four of five words, without names and
+  numbers;
+* the share of questions that open like an exam paper ("Identify the …"), and of the most frequent
+  first two words;
+* mean length in words, and the share of questions that repeat a content word (`lints.repeated`).
 """
 
 import argparse
@@ -59,7 +63,7 @@ def read_questions(place: str) -> list[str]:
 
 
 def drawn(texts: Sequence[str], num_words: int, seed: int) -> list[str]:
-    """Questions in a random order, until they have so many words."""
+    """Questions in a random order, until they reach the number of words."""
     order = random.Random(seed).sample(list(texts), len(texts))
     found, total = [], 0
     for text in order:
@@ -76,7 +80,7 @@ def bones(text: str) -> frozenset[str]:
 
 
 def row(texts: Sequence[str], num_words: int) -> list[float]:
-    """One set's figures, in the order of `COLUMNS`."""
+    """The figures of one set, in the order of `COLUMNS`."""
     draws = [drawn(texts, num_words, SEED + k) for k in range(DRAWS)]
     few = [bones(t) for t in random.Random(SEED).sample(list(texts), min(AMONG, len(texts)))]
     twins = sum(len(a & b) >= ALIKE * len(a | b) for a, b in combinations(few, 2))

@@ -1,8 +1,9 @@
-"""What a ledger holds, in whichever backend: one row for every attempt that was sent, and the sums of many.
+"""The rows of a call ledger, the same for SQLite and Redis: one row for each attempt that was sent.
 
-A row is committed as `in_flight` before its request is sent and settled in the transaction that caches the reply. A row
-that is still in flight when its process is gone becomes `lost`: the reply may have been paid, and is asked again with
-the same idempotency key. Lost, timed out and cut attempts keep their reserved numbers, marked as estimated.
+A row is committed as `in_flight` before its request is sent. The transaction that caches the reply
+also settles the row. When a process dies, its rows that are still in flight become `lost`: their
+replies may have been charged. A lost request is sent again with the same idempotency key. Lost,
+timed out and cut attempts keep the reserved tokens and cost, marked as estimated.
 """
 
 from dataclasses import dataclass
@@ -10,32 +11,32 @@ from enum import StrEnum
 
 
 class Status(StrEnum):
-    """How an attempt stands."""
+    """The state of an attempt."""
 
     IN_FLIGHT = "in_flight"
     OK = "ok"
     LOST = "lost"
-    """Its process died or dropped it before the reply came."""
+    """The process died, or cancelled the call, before the reply came."""
     TIMEOUT = "timeout"
     CUT = "cut"
     """The connection broke after the request was sent."""
     UNREACHABLE = "unreachable"
-    """Nothing was sent."""
+    """No connection: nothing was sent."""
     RATE_LIMITED = "rate_limited"
     SERVER_ERROR = "server_error"
     NOT_ACCEPTED = "not_accepted"
-    """Another 4xx: the same request will not be taken later either."""
+    """Another status 4xx: the provider will not accept the same request later either."""
     BAD_RESPONSE = "bad_response"
-    """Status 200 with a body that breaks the protocol."""
+    """Status 200, but the body breaks the protocol."""
 
 
 FREE_OF_CHARGE = frozenset(
     {Status.UNREACHABLE, Status.RATE_LIMITED, Status.SERVER_ERROR, Status.NOT_ACCEPTED}
 )
-"""Providers charge for replies only; after every other end the reply may exist."""
+"""Outcomes of an attempt that cost nothing. After any other outcome the provider may have charged the call."""
 
 GROUPS = ("stage", "provider", "model", "item_id", "seed_id")
-"""What attempts are summed by."""
+"""The columns by which the attempts can be grouped and summed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,17 +45,17 @@ class CostLine:
 
     group: tuple[str, ...]
     num_calls: int
-    """Attempts that were or may have been charged."""
+    """Attempts that the provider charged or may have charged."""
     num_faults: int
     """Attempts that brought no reply."""
     num_lost: int
-    """Attempts in flight when their process died: what a resume sends again."""
+    """Attempts whose process died before the reply: a resumed run sends their requests again."""
     tokens_in: int
     tokens_out: int
     num_estimated: int
     """Calls whose tokens are estimates."""
     money: float
-    """Over the calls of known price."""
+    """The cost of the calls whose price is known."""
     num_unpriced: int
-    """Charged calls of unknown price; where there are any, the true money is unknown and at least `money`."""
+    """Charged calls whose price is unknown. After such calls the true cost is unknown, but at least `money`."""
     seconds: float

@@ -1,8 +1,9 @@
-"""The hard budget: in money, tokens or calls, over all runs of one folder and all its processes.
+"""The hard budget in money, tokens or calls. All runs of one folder, and all their processes, share the budget.
 
-The highest cost of a call is reserved before the call is sent, in the transaction that writes its ledger row. When the call is settled, its
-real cost replaces the reservation. Calls in flight together can therefore not pass the budget; only an input whose
-tokens were estimated too low can, by the error of that estimate.
+The transaction that writes a call's ledger row also reserves the call's highest cost. When the call
+is settled, its real cost replaces the reservation. So calls in flight together cannot exceed the
+budget. Only an input whose tokens were estimated too low can exceed the budget, by the error of the
+estimate.
 """
 
 from dataclasses import dataclass
@@ -28,22 +29,22 @@ class Spend:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Limits that are never passed; None is no limit."""
+    """Hard limits of the spend; None means no limit."""
 
     money: float | None = None
     tokens: int | None = None
     calls: int | None = None
 
     def breach(self, spent: Spend) -> str:
-        """Which limit `spent` passes, in words; "" for none."""
+        """The limit that `spent` exceeds, in words; "" if it exceeds none."""
         for name, limit in (("money", self.money), ("tokens", self.tokens), ("calls", self.calls)):
-            # A float sum of prices may miss an exact limit by its last digits.
+            # A sum of float prices may miss an exact limit by its last digits.
             if limit is not None and getattr(spent, name) > limit * (1 + 1e-12):
                 return f"the budget of {limit:g} {name}"
         return ""
 
     def check_price(self, provider: str, model: str, price: Price | None) -> None:
-        """Refuses to start with a money budget that an unknown price would make meaningless.
+        """Refuses a call of unknown price when there is a budget in money.
 
         Raises:
             InputError: there is a money budget and the price is None.

@@ -1,7 +1,7 @@
-"""What a backend of the call cache must do: one protocol for SQLite (a machine) and Redis (a cluster).
+"""The protocol of the call cache, which SQLite (one machine) and Redis (a cluster) implement.
 
-The backend decides in one atomic step whether a request is sent, since cache, calls in flight and budget must agree
-over all processes that share it.
+The backend decides in one atomic step whether a request is sent. This keeps the cache, the calls in
+flight and the budget consistent in all processes that share the backend.
 """
 
 from dataclasses import dataclass
@@ -19,11 +19,11 @@ class Decision(Enum):
 
     SEND = "send"
     HIT = "hit"
-    """A reply is there."""
+    """The reply is in the cache."""
     BUSY = "busy"
-    """Another process has sent the same request: ask again soon."""
+    """Another process has sent the same request: ask the cache again soon."""
     FULL = "full"
-    """The budget holds only if calls in flight cost less than reserved: ask again soon."""
+    """The budget suffices only if the calls in flight cost less than they reserved: ask again soon."""
     EXCEEDED = "exceeded"
     """The budget is used up."""
 
@@ -39,13 +39,14 @@ class Started:
 
 
 class CallCache(Protocol):
-    """Replies by key, the ledger of attempts, and the spend that is compared with the budget."""
+    """The replies by key, the ledger of attempts, and the spend that counts against the budget."""
 
     async def lookup(self, key: str) -> Reply | None:
-        """The reply of a key, if it has arrived."""
+        """The cached reply for a key, or None."""
 
     async def start(self, key: str, request: CallRequest, budget: Budget) -> Started:
-        """Decides on a request; where it says SEND, the attempt is in the ledger, its cost reserved."""
+        """Decides about a request. If the decision is SEND, the ledger holds the attempt and the
+        budget its reserved cost."""
 
     async def settle(
         self,
@@ -56,26 +57,27 @@ class CallCache(Protocol):
         seconds: float,
         reply: Reply | None,
     ) -> None:
-        """Ends an attempt. When this returns, the reply has arrived: no kill can lose it."""
+        """Ends an attempt. Once `settle` returns, the reply is committed: a killed process does not lose the reply."""
 
     async def forget(self, key: str, reply: Reply) -> None:
-        """Removes a reply that turned out to be none, unless another stands there meanwhile. Its ledger row stays."""
+        """Removes a cached reply that is not valid, unless another reply has replaced it. The ledger row stays."""
 
     def drop(self, attempt_id: int, key: str, request: CallRequest, seconds: float) -> None:
-        """Ends an attempt as `lost`, at once and without an event loop: its task is being cancelled."""
+        """Ends an attempt as `lost` at once, without the event loop, since its task is being cancelled."""
 
     def spent(self) -> Spend:
-        """What was spent or is reserved, over all runs and processes."""
+        """What all runs and processes have spent or reserved."""
 
     def new_lane(self, provider: str, model: str, pace: Pace) -> AnyLane:
-        """The lane of a pair, shared by all who share the backend if it can.
+        """Makes the lane (the queue of calls) of a provider and model. Processes that share the
+        backend also share the lane, if the backend supports this.
 
         Raises:
-            InputError: the backend cannot hold such a pace.
+            InputError: the backend does not support this pace.
         """
 
     async def aclose(self) -> None:
-        """Releases what belongs to the running event loop; another may follow."""
+        """Releases what belongs to the running event loop. Another event loop may use the cache afterwards."""
 
     def close(self) -> None:
         """Releases the backend."""

@@ -1,4 +1,4 @@
-"""The one way out of the process: cache, merging, pacing, budget, ledger and retries around any sender."""
+"""Every call that leaves the process goes through `Caller`: cache, merging, pacing, budget, ledger and retries."""
 
 import asyncio
 import math
@@ -17,28 +17,31 @@ from questloom.calls.waiting import not_counted
 from questloom.records.errors import BudgetExceeded
 
 Send = Callable[[str], Awaitable[Reply]]
-"""Sends the request once, with the given idempotency key; raises `CallFault` where no reply comes."""
+"""Sends the request once with the given idempotency key, and raises `CallFault` if no reply comes."""
 
 OVERLOAD = frozenset({Status.RATE_LIMITED, Status.SERVER_ERROR, Status.TIMEOUT})
 SILENT_SECONDS = 60.0
-"""So long nothing is sent to a provider that no call of this process has ever reached, after one has tried for as long as it may."""
+"""Pause in seconds before further calls to a provider that this process has never reached. The
+pause begins when a call has used up its retries."""
 LATE_SECONDS = 1.0
-"""A time limit that strikes so late finds a process that was stopped, or starved: it could not read what had come in time."""
+"""If a time limit fires this many seconds late, the process was stopped or starved and could not
+read its replies in time."""
 GRACE_SECONDS = 5.0
-"""For that."""
+"""Extra seconds, after a late time limit, for reading a reply that has already arrived."""
 POLL_SECONDS = (0.01, 0.1)
-"""First and longest pause between two looks at what other processes hold."""
+"""The first and the longest pause, in seconds, between two checks of what other processes hold."""
 
 
 class Caller:
-    """Calls that are cached, merged, paced, budgeted, written down and tried again.
+    """Sends calls with cache, merging, pacing, budget, ledger and retries.
 
-    One a process, used by one event loop at a time; loops may follow each other.
+    A process has one `Caller`. One event loop uses the `Caller` at a time; another loop may use the
+    `Caller` afterwards.
 
     Args:
         cache: the backend; several processes may share it.
         budget: hard limits over all runs of the folder.
-        paces: by provider; the default pace for the others.
+        paces: the pace of each provider; other providers have the default pace.
     """
 
     def __init__(
@@ -60,14 +63,15 @@ class Caller:
         self._silence: dict[tuple[str, str], tuple[int, float]] = {}
 
     def set_pace(self, provider: str, pace: Pace) -> None:
-        """Sets a provider's pace; before its first call, or the same again."""
+        """Sets a provider's pace, before the provider's first call. Later calls may only repeat the same pace."""
         assert self._paces.get(provider) == pace or all(
             name != provider for name, _ in self._lanes
         ), provider
         self._paces[provider] = pace
 
     async def aclose(self) -> None:
-        """Releases what the cache holds for the running event loop; another may follow."""
+        """Releases what the cache holds for the running event loop. Another event loop may use the
+        caller afterwards."""
         await self.cache.aclose()
 
     async def call(
@@ -75,16 +79,19 @@ class Caller:
     ) -> Reply:
         """The reply to a request: from the cache, from an equal request in flight, or from the provider.
 
-        A caller that is cancelled leaves the call running, since it may already be paid; its reply is cached.
+        If the awaiting task is cancelled, the call still runs to its end, since it may be charged
+        already. The reply is then cached.
 
         Args:
-            is_reply: whether what the cache holds is one, where earlier versions may have kept what is none: that is forgotten and asked again.
+            is_reply: whether a cached reply is valid. Invalid replies of earlier versions are
+                removed, and the request is sent again.
 
         Raises:
-            ProviderFault: no reply after all attempts, or none to be had. Never cached.
+            ProviderFault: no reply came after all attempts, or none can come. A fault is never
+                cached.
             BudgetExceeded: the reply may cost more than the budget leaves.
-            InputError: a budget in money and an unknown price; or the cache's file cannot be written. (A shared cache that
-                is away for too long is a `ProviderFault`.)
+            InputError: there is a budget in money but the price is unknown, or the cache's file
+                cannot be written. (A shared cache that stays unreachable raises `ProviderFault`.)
         """
         self.budget.check_price(request.provider, request.model, request.price)
         key = request.key()
@@ -104,7 +111,7 @@ class Caller:
         if self._in_flight.get(key) is task:
             del self._in_flight[key]
         if not task.cancelled():
-            task.exception()  # marks it as seen, where everybody who waited was cancelled
+            task.exception()  # marks the exception as seen, if everybody who waited was cancelled
 
     async def _fetch(self, key: str, request: CallRequest, send: Send) -> Reply:
         pair = (request.provider, request.model)
@@ -145,14 +152,17 @@ class Caller:
             if self.retry.gives_up(fault, attempt):
                 if (
                     fault.retryable and request.provider not in self._reached
-                ):  # a wrong address: thousands of calls need not find out one by one
+                ):  # a wrong address: thousands of calls need not discover it one by one
                     self._shut[pair] = (time.monotonic() + SILENT_SECONDS, fault)
                 raise fault
             await asyncio.sleep(self.retry.delay(key, attempt))
 
     def _shut_after(self, pair: tuple[str, str], fault: CallFault | None, entered: float) -> None:
-        """Sends nothing more where credentials are refused, where the provider wants a longer pause than we wait, and for a while where nothing
-        was replied in time to so many calls, one after the other, as one call is tried: the others need not find out one by one."""
+        """Stops sending to a provider that refuses the credentials or asks for a longer pause than
+        the policy allows.
+
+        A series of timeouts, as many as one call has attempts, also stops the provider's calls for
+        a while. The other calls then need not time out one by one."""
         if fault is None:
             self._silence.pop(pair, None)
         elif fault.status in WRONG_CREDENTIALS:
@@ -161,7 +171,7 @@ class Caller:
             self._shut[pair] = (time.monotonic() + fault.retry_after, fault)
         elif fault.kind is Status.TIMEOUT:
             num, noticed = self._silence.get(pair, (0, 0.0))
-            if entered >= noticed:  # those that were in flight together count once
+            if entered >= noticed:  # calls that were in flight together count once
                 self._silence[pair] = (num + 1, time.monotonic())
                 if num + 1 >= self.retry.max_attempts:
                     self._shut[pair] = (time.monotonic() + SILENT_SECONDS, fault)
@@ -173,7 +183,7 @@ class Caller:
         self._shut.pop(pair, None)
 
     async def _start(self, key: str, request: CallRequest) -> tuple[int, Reply | None]:
-        """The id of an attempt that may now be sent, or the reply that another process brought meanwhile."""
+        """The id of an attempt that may now be sent, or the reply that another process has received meanwhile."""
         pause, longest = POLL_SECONDS
         while True:
             started = await self.cache.start(key, request, self.budget)
@@ -207,7 +217,8 @@ class Caller:
             self.cache.drop(attempt_id, key, request, time.monotonic() - began)
             raise
         status = Status.OK if fault is None else fault.kind
-        # Cancelled here, the reply still arrives: the step is queued before the first suspension.
+        # If the task is cancelled here, the reply still arrives: the step is queued before the
+        # first suspension.
         await self.cache.settle(attempt_id, key, request, status, time.monotonic() - began, reply)
         if reply is not None:
             meter.add(request, reply)
@@ -216,7 +227,8 @@ class Caller:
 
 @asynccontextmanager
 async def _time_limit(seconds: float) -> AsyncIterator[None]:
-    """`asyncio.timeout`, but where it strikes late a reply that has come meanwhile is still read."""
+    """A time limit like `asyncio.timeout`. When the limit fires late, a reply that has already
+    arrived is still read."""
     loop = asyncio.get_running_loop()
     end = loop.time() + seconds
     async with asyncio.timeout(None) as limit:

@@ -1,4 +1,5 @@
-"""One event loop a process, on which everything asynchronous lives: clients, their connections, episodes under way."""
+"""The one event loop of the process. All asynchronous work of the process runs on this loop:
+clients, connections, episodes."""
 
 import asyncio
 import threading
@@ -10,14 +11,15 @@ from typing import Any
 
 @cache
 def event_loop() -> asyncio.AbstractEventLoop:
-    """The process's own loop, running in a daemon thread; clients live on it from first use to exit."""
+    """The process's own loop, in a daemon thread. Clients live on the loop from their first use
+    until the process exits."""
     loop = asyncio.new_event_loop()
     threading.Thread(target=loop.run_forever, name="calls", daemon=True).start()
     return loop
 
 
 def is_event_loop_thread() -> bool:
-    """Whether the caller runs on that loop's own thread, which must not wait for it."""
+    """Whether the caller runs on the loop's own thread, which must not wait for the loop."""
     return threading.current_thread().name == "calls"
 
 

@@ -1,4 +1,4 @@
-"""Reads the ledger of a call cache without opening it for calls: at a file's path, or at the address of a Redis database."""
+"""Reads the ledger of a call cache without opening the cache: from a file, or from a Redis database."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,10 +9,12 @@ from questloom.calls.shared.place import is_url
 
 
 def cost_lines(path: str | Path, by: Sequence[str] = ("stage", "model")) -> list[CostLine]:
-    """Sums of the ledger in a run's `calls.sqlite`, or at the `redis://` address that stands for it, sorted by group.
+    """Sums the ledger in a run's `calls.sqlite`, or in its Redis database (`redis://`), sorted by
+    group.
 
     Args:
-        by: any of "stage", "provider", "model", "item_id", "seed_id"; empty for one line over everything.
+        by: any of "stage", "provider", "model", "item_id", "seed_id". An empty sequence gives one
+            line for the whole ledger.
 
     Raises:
         InputError: there is no ledger at `path`.
@@ -26,7 +28,7 @@ def cost_lines(path: str | Path, by: Sequence[str] = ("stage", "model")) -> list
 
 
 def has_ledger(path: str | Path) -> bool:
-    """Whether a ledger stands there. Raises InputError for a Redis server that cannot be reached."""
+    """Whether there is a ledger at `path`. Raises InputError if a Redis server cannot be reached."""
     if is_url(path):
         from questloom.calls.shared import redis_ledger
 
@@ -35,7 +37,8 @@ def has_ledger(path: str | Path) -> bool:
 
 
 def last_settled(path: str | Path) -> float:
-    """When an attempt last ended, about (seconds since the epoch); 0 for a ledger that is not there or cannot be reached now."""
+    """Roughly when an attempt last ended, in seconds since the epoch. The result is 0 if the ledger
+    is missing or cannot be reached now."""
     if is_url(path):
         from questloom.calls.shared import redis_ledger
 
@@ -44,14 +47,15 @@ def last_settled(path: str | Path) -> float:
 
 
 def last_attempts(path: str | Path, since: float, most: int) -> list[tuple[str, str, str]]:
-    """The last attempts: provider, key and status of each, those in flight too.
+    """Provider, key and status of the last attempts, including those in flight.
 
     Args:
-        since: only those that began (in Redis: were written down) then or later, in seconds since the epoch.
-        most: how many at most.
+        since: only attempts that began at this time or later, in seconds since the epoch. For Redis
+            the time of writing the row counts.
+        most: the highest number of attempts.
 
     Raises:
-        InputError: there is no ledger at `path`, or it cannot be read now.
+        InputError: there is no ledger at `path`, or the ledger cannot be read now.
     """
     if is_url(path):
         from questloom.calls.shared import redis_ledger

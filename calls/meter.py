@@ -1,4 +1,5 @@
-"""What this process has spent since it was last asked, by stage: for the live metrics of a job. The ledger is what counts."""
+"""Counts what this process has spent on each stage since the last reading, for a job's live
+metrics. The ledger is authoritative."""
 
 import threading
 from collections import defaultdict
@@ -9,13 +10,13 @@ from questloom.calls.request import CallRequest, Reply
 
 @dataclass
 class Spent:
-    """Replies that were paid for, not those of the cache."""
+    """Tokens and money of the replies that this process paid for; replies from the cache are not included."""
 
     calls: int = 0
     tokens_in: int = 0
     tokens_out: int = 0
     money_millionths: int = 0
-    """Of the currency of the prices; 0 where the price is unknown."""
+    """Money in millionths of the currency of the prices; 0 if the price is unknown."""
 
 
 _SPENT: defaultdict[str, Spent] = defaultdict(Spent)
@@ -23,7 +24,7 @@ _LOCK = threading.Lock()
 
 
 def add(request: CallRequest, reply: Reply) -> None:
-    """Books a reply on the request's stage."""
+    """Adds a reply to the spend of the request's stage."""
     with _LOCK:
         spent = _SPENT[request.stage]
         spent.calls += 1
@@ -36,6 +37,6 @@ def add(request: CallRequest, reply: Reply) -> None:
 
 
 def take(stage: str) -> Spent | None:
-    """What a stage has spent since the last call of this, or None."""
+    """What a stage has spent since the last call of `take`, or None."""
     with _LOCK:
         return _SPENT.pop(stage, None)

@@ -9,13 +9,13 @@ from questloom.records.errors import InputError
 
 
 def open_cache(place: str | Path) -> CallCache:
-    """Opens the cache, the ledger and the budget's spend of a place.
+    """Opens the cache with its ledger and the budget's spend.
 
     Args:
         place: the path of a `calls.sqlite`, or `redis://host:port/db?prefix=NAME`.
 
     Raises:
-        InputError: it cannot be opened, or the `redis` package is not installed.
+        InputError: the cache cannot be opened, or the `redis` package is not installed.
     """
     if not is_url(place):
         return SqliteCache(place)

@@ -1,6 +1,7 @@
-"""Who holds a call in flight: a process, by pid and start time, so that a reused pid is another owner; and whether it still exists.
+"""Identifies the process that holds a call in flight, and tells whether that process still exists.
 
-A process that is stopped, swapped out or starved exists. On its own machine that can be seen.
+An owner is named by pid and start time, so a reused pid is another owner. A process that is
+stopped, swapped out or starved still exists; only its own machine can see this.
 """
 
 import os
@@ -8,11 +9,12 @@ from functools import cache
 from pathlib import Path
 
 DEAD = ("Z", "X")
-"""States in which a process does nothing more: a zombie waits to be reaped only."""
+"""States in which a process does nothing more. A zombie only waits to be reaped."""
 
 
 def _state_and_start(pid: int) -> tuple[str, str]:
-    """A process's state, and clock ticks from boot to its start; "" where the system has no /proc, or does not show us this one."""
+    """A process's state, and the clock ticks from boot to its start. Both results are "" if the
+    system has no /proc, or hides the process."""
     try:
         # proc(5): fields 3 and 22; the name in field 2 may hold spaces and brackets.
         fields = (
@@ -28,7 +30,8 @@ def _state_and_start(pid: int) -> tuple[str, str]:
 
 @cache
 def boot_and_pid_namespace() -> str:
-    """A name of the machine since its boot, and of the pids that are seen here (a container has its own); "" where it cannot be told."""
+    """A name for this boot of the machine and the pid namespace; a container has its own namespace.
+    The name is "" if the system does not tell boot and namespace."""
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
         return f"{boot}/{os.readlink('/proc/self/ns/pid').strip('pid:[]')}"
@@ -37,12 +40,13 @@ def boot_and_pid_namespace() -> str:
 
 
 def this_owner() -> str:
-    """The name of this process."""
+    """The owner's name of this process."""
     return f"{os.getpid()}:{_state_and_start(os.getpid())[1]}"
 
 
 def is_alive(owner: str) -> bool:
-    """Whether the named process still exists on this machine. One of which no more can be seen than that its pid is taken counts as alive."""
+    """Whether the named process still exists on this machine. If only the pid's existence can be
+    seen, the process counts as alive."""
     pid, _, start = owner.partition(":")
     try:
         os.kill(int(pid), 0)

@@ -1,11 +1,14 @@
-"""How many calls may be in flight to one (provider, model), and how soon the next may start.
+"""Limits the calls in flight to one (provider, model), and decides when the next call may start.
 
-Additive increase, multiplicative decrease: a reply widens the window by one a window, a sign of overload (429, 5xx, a
-timeout) halves it, once for all calls that were in flight together. `Retry-After` stops the whole pair.
+The window is the number of calls that may be in flight. The window follows additive increase,
+multiplicative decrease. A full window of replies widens the window by one; a sign of overload (429,
+5xx, a timeout) halves the window. Calls that were in flight together halve the window only once.
+`Retry-After` stops all calls to the provider and model.
 
-Where nobody knows what a provider can bear (`slow_start`), the window begins with one call and doubles a window of replies, for as long as
-replies come well within their time limit: `Latency` says how much a reply widens or narrows it. A server that works at a few requests and
-queues the rest is so kept busy, and what waits for its place waits here, where no time runs out.
+With `slow_start` the window begins with one call. The window doubles with each full window of
+replies, while replies come well within their time limit. `Latency` decides how much a reply widens
+or narrows the window. Slow start keeps a server busy that works on a few requests and queues the
+rest. Calls beyond the window wait in this process, where no time limit runs.
 """
 
 import asyncio
@@ -20,14 +23,16 @@ DECREASE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """The most that a provider is asked to bear, for each of its models.
+    """The highest load for a provider, for each of its models.
 
     Args:
-        max_in_flight: calls at once.
-        requests_per_minute: evenly spaced; None for no limit.
-        work_per_minute: seconds that the provider may work for us in any minute, in calls one after the other over all processes that
-            share the cache (`questloom.calls.turns`); None where calls may overlap.
-        slow_start: the window begins with one call instead of the most, and learns from the replies.
+        max_in_flight: the highest number of calls at once.
+        requests_per_minute: evenly spaced starts; None means no limit.
+        work_per_minute: seconds in any minute during which the provider may work for us. With this
+            limit, calls run one after the other in all processes that share the cache
+            (`questloom.calls.turns`). With None, calls may overlap.
+        slow_start: the window begins with one call instead of `max_in_flight`, and the replies
+            widen it.
 
     Raises:
         ValueError: work is limited and more than one call may be in flight.
@@ -40,7 +45,7 @@ class Pace:
 
     @property
     def first(self) -> int:
-        """Calls at once in the beginning."""
+        """The number of calls at once in the beginning."""
         return 1 if self.slow_start else self.max_in_flight
 
     def __post_init__(self) -> None:
@@ -51,11 +56,13 @@ class Pace:
 
 
 class AnyLane(Protocol):
-    """What a call passes through: this process's `Lane`, turns with other processes (`questloom.calls.turns`), or
-    the lane of all workers (`questloom.calls.shared.lane`)."""
+    """The queue that a call passes through. There are three kinds: this process's `Lane`, turns
+    with other processes (`questloom.calls.turns`), and the lane of all workers
+    (`questloom.calls.shared.lane`)."""
 
     async def enter(self) -> float:
-        """Waits for a place; returns when it was given (monotonic seconds), for `leave`."""
+        """Waits for a place in the window. Returns the time (monotonic seconds) at which the place
+        was given, for `leave`."""
 
     def leave(
         self,
@@ -69,26 +76,27 @@ class AnyLane(Protocol):
         retry_after: float | None = None,
         banned: float | None = None,
     ) -> None:
-        """Gives the place back and tells how the call went."""
+        """Gives the place back and reports how the call went."""
 
 
 class Latency:
-    """What replies of a pair take, as one process learns it, and what that says of the window."""
+    """Measures how long the replies of a (provider, model) pair take, and adapts the window."""
 
     CROWDED = 1.5
-    """So many times what replies took at best: no longer slow by itself, but for what else is in flight."""
+    """A reply that takes this many times the best usual time is slow because too many calls are in flight."""
     LEAST_NEWS = 8
-    """Replies over which the usual is a mean, at least."""
+    """The usual time is a mean over at least this many replies."""
 
     def __init__(self) -> None:
         self.usual = 0.0
-        """Seconds, a moving mean over a window of replies."""
+        """The usual time of a reply in seconds: a moving mean over a window of replies."""
         self.best = math.inf
-        """The least that was usual; learnt anew where calls go one by one."""
+        """The lowest usual time so far. The lowest time is measured anew when calls go one by one."""
         self._num = 0
 
     def step(self, seconds: float, timeout: float, window: float) -> float:
-        """How much a reply widens the window (up to 1, which doubles it a window of replies) or narrows it (up to ½)."""
+        """How much a reply changes the window: up to +1, which doubles the window within a window
+        of replies, or down to -½."""
         self._learn(seconds, window)
         room = (
             min(1.0, timeout / 4 / max(seconds, 1e-9) - 1)
@@ -98,7 +106,8 @@ class Latency:
         return max(0.5, room) if seconds <= self.CROWDED * self.best else max(-0.5, room)
 
     def is_crowd(self, timeout: float, window: float) -> bool:
-        """Whether a timeout is a sign of too many calls, and not of one slow reply among many that came well in time."""
+        """Whether a timeout shows that too many calls are in flight, and is not just one slow reply
+        among many fast ones."""
         self._learn(timeout, window)
         return self.usual > max(timeout / 2, 1.3 * self.best)
 
@@ -109,7 +118,7 @@ class Latency:
 
 
 class Lane:
-    """The window of one (provider, model); first come, first served. For one event loop at a time."""
+    """The window of one (provider, model): first come, first served. One event loop uses the lane at a time."""
 
     def __init__(self, pace: Pace) -> None:
         self._pace = pace
@@ -122,7 +131,8 @@ class Lane:
         self._waiters: deque[asyncio.Future[None]] = deque()
 
     async def enter(self) -> float:
-        """Waits for a place in the window; returns when it was given (monotonic seconds), for `leave`."""
+        """Waits for a place in the window. Returns the time (monotonic seconds) at which the place
+        was given, for `leave`."""
         if self._waiters or not self._may_start():
             waiter = asyncio.get_running_loop().create_future()
             self._waiters.append(waiter)
@@ -152,17 +162,20 @@ class Lane:
         retry_after: float | None = None,
         banned: float | None = None,
     ) -> None:
-        """Gives the place back and tells how the call went.
+        """Gives the place back and reports how the call went.
 
         Args:
             entered: what `enter` returned, or when the call was sent.
-            replied: a reply came: the window may grow; in a slow start only where it was full.
-            overloaded: the provider showed overload: the window shrinks, unless it did since the call began.
-            limited: the overload was a 429; here like any other.
-            timeout: seconds that the call had for its reply.
-            late: the overload was that these ran out.
-            retry_after: seconds for which nobody may start.
-            banned: the same, longer than anybody waits. The caller itself stops; other processes would have to be told.
+            replied: a reply came, so the window may grow. During a slow start the window grows only
+                if it was full.
+            overloaded: the provider showed overload, so the window shrinks, unless it has shrunk
+                since the call began.
+            limited: the overload was a 429; this lane treats it like any other overload.
+            timeout: the call's time limit in seconds.
+            late: whether the overload was a timeout.
+            retry_after: seconds during which no call may start.
+            banned: `retry_after` is longer than any call waits. After a ban this process's `Caller`
+                stops by itself; a shared lane also has to tell the other processes.
         """
         full = (
             not self._pace.slow_start or bool(self._waiters) or self.in_flight >= int(self.window)
@@ -207,5 +220,5 @@ class Lane:
                 waiter.set_result(None)
         wait = self._not_before - time.monotonic()
         if self._waiters and wait > 0:
-            # One timer more than needed is harmless; one lost with an ended event loop would not be.
+            # One timer too many is harmless; a timer lost with an ended event loop would not be.
             self._waiters[0].get_loop().call_later(wait, self._wake)

@@ -1,4 +1,4 @@
-"""What a failed attempt was, and when it is tried again."""
+"""Classifies a failed attempt and decides when to try again."""
 
 import email.utils
 import time
@@ -12,11 +12,11 @@ from questloom.records.identity import chance
 WRONG_CREDENTIALS = (401, 402)
 RETRYABLE_STATUS = (408, 409, 425, 429)
 LASTING_STATUS = (501, 505)
-"""The server does not know the method, or the protocol: it will not later either."""
+"""The server does not support the method or the protocol, and a retry will not change that."""
 
 
 class CallFault(ProviderFault):
-    """An attempt that brought no reply, as a sender raises it; pickles as `ProviderFault`.
+    """The error that a sender raises when an attempt brought no reply; it pickles as `ProviderFault`.
 
     Args:
         kind: the status that the ledger keeps for the attempt.
@@ -41,11 +41,11 @@ class CallFault(ProviderFault):
 def fault_of_status(
     provider: str, status: int, message: str, headers: Mapping[str, str]
 ) -> CallFault:
-    """The fault that an HTTP status other than 2xx stands for.
+    """The fault for an HTTP status other than 2xx.
 
     Args:
-        message: what the body says, shortened and without secrets.
-        headers: of the response; names in lower case, or a case-insensitive mapping.
+        message: the text of the body, shortened and without secrets.
+        headers: the response's headers, with names in lower case or as a case-insensitive mapping.
     """
     if status in RETRYABLE_STATUS or (status >= 500 and status not in LASTING_STATUS):
         kind = Status.RATE_LIMITED if status == 429 else Status.SERVER_ERROR
@@ -54,7 +54,8 @@ def fault_of_status(
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds that `Retry-After` (seconds or an HTTP date, RFC 9110 10.2.3) asks to wait; None without one."""
+    """The pause in seconds that `Retry-After` (seconds or an HTTP date, RFC 9110 10.2.3) asks for;
+    None without the header."""
     value = headers.get("retry-after", "").strip()
     if not value:
         return None
@@ -70,23 +71,25 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """Exponential backoff with jitter. The defaults outlast an endpoint that is away for a minute."""
+    """Exponential backoff with jitter. The defaults are enough for an endpoint that is down for a minute."""
 
     max_attempts: int = 9
     first_delay: float = 0.5
     max_delay: float = 30.0
     max_retry_after: float = 600.0
-    """A provider that asks for a longer pause than this many seconds leaves the item pending."""
+    """The longest pause in seconds that a provider may ask for. After a request for a longer pause
+    the item stays pending."""
     max_unreachable: int = 9
-    """Attempts at an address that nothing answers at: a person who misspelt it should hear so soon."""
+    """Attempts at an address where nothing answers. The number is low, so that a misspelt address is reported soon."""
 
     def delay(self, key: str, attempt: int) -> float:
-        """Seconds to wait after the attempt (the first is 1): half to all of the doubling delay, drawn by the key."""
+        """Seconds to wait after the attempt (the first is 1): half to all of the doubling delay;
+        the key decides the fraction."""
         full = min(self.max_delay, self.first_delay * 2 ** (attempt - 1))
         return full * (0.5 + 0.5 * chance(0, key, f"retry {attempt}").random())
 
     def gives_up(self, fault: ProviderFault, attempt: int) -> bool:
-        """Whether the call ends with this fault."""
+        """Whether this fault ends the call."""
         unreachable = (
             isinstance(fault, CallFault)
             and fault.kind is Status.UNREACHABLE

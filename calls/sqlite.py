@@ -1,8 +1,9 @@
 """The call cache in one SQLite file, shared by the processes of one machine.
 
-Everything that the calls of one turn of the event loop ask for is done in one transaction (group commit), on the loop's
-own thread: a commit in WAL mode takes about 30 µs, less than handing it to another thread and back costs. A commit
-survives the death of the process (it may not survive a power cut: synchronous=NORMAL).
+All steps that calls request in one turn of the event loop share one transaction (group commit). The
+transaction runs on the loop's own thread: a commit in WAL mode takes about 30 µs, less than a
+handover to another thread. A commit survives the death of the process, but perhaps not a power cut
+(synchronous=NORMAL).
 """
 
 import asyncio
@@ -24,9 +25,9 @@ from questloom.records.errors import InputError
 
 VERSION = 1
 BUSY_SECONDS = 60.0
-"""How long another process may hold the file's lock."""
+"""Seconds that another process may hold the file's lock."""
 LEASE_MARGIN = 60.0
-"""Seconds past its timeout after which an attempt is lost though its process seems alive (a pid used again)."""
+"""Seconds past its timeout after which an attempt is lost even if its process seems alive (its pid may be reused)."""
 
 SCHEMA = """
 CREATE TABLE replies (
@@ -48,7 +49,8 @@ INSERT INTO spent VALUES (0.0, 0, 0);
 
 
 def _use_wal(connection: sqlite3.Connection) -> None:
-    """Switches to WAL mode. SQLite does not wait for a lock here, and processes often open a new file together."""
+    """Switches to WAL mode. The function retries by itself: SQLite does not wait for a lock here,
+    and processes often open a new file together."""
     end = time.monotonic() + BUSY_SECONDS
     while True:
         try:
@@ -90,13 +92,15 @@ def _open(path: Path) -> sqlite3.Connection:
 
 
 class SqliteCache:
-    """`CallCache` in a file. One instance a process; event loops may use it one after the other, not two at once.
+    """`CallCache` in a file. A process has one `SqliteCache`. Event loops may use the cache one
+    after the other, not two at once.
 
     Args:
-        path: the file; made where there is none. Attempts of dead processes are marked lost.
+        path: the file, created if it is missing. Opening the cache marks the attempts of dead
+            processes as lost.
 
     Raises:
-        InputError: the file cannot be opened, is no call cache, or is one of another version.
+        InputError: the file cannot be opened, is not a call cache, or has another version.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -111,11 +115,11 @@ class SqliteCache:
     # the protocol
 
     async def lookup(self, key: str) -> Reply | None:
-        """The reply of a key, if it has arrived."""
+        """The cached reply for a key, or None."""
         return self._reply_of(key)
 
     async def start(self, key: str, request: CallRequest, budget: Budget) -> Started:
-        """Decides on a request; see `CallCache`."""
+        """Decides about a request; see `CallCache`."""
         return await self._commit(lambda: self._start(key, request, budget))
 
     async def settle(
@@ -131,7 +135,7 @@ class SqliteCache:
         await self._commit(lambda: self._settle(attempt_id, key, request, status, seconds, reply))
 
     async def forget(self, key: str, reply: Reply) -> None:
-        """Removes a reply that is none; see `CallCache`."""
+        """Removes an invalid reply; see `CallCache`."""
         await self._commit(
             lambda: self._connection.execute(
                 "DELETE FROM replies WHERE key = ? AND body = ?", (key, reply.body)
@@ -139,7 +143,7 @@ class SqliteCache:
         )
 
     def forget_keys(self, keys: Iterable[str]) -> None:
-        """Removes replies. Their ledger rows stay."""
+        """Removes replies. The replies' ledger rows stay."""
         self._connection.executemany("DELETE FROM replies WHERE key = ?", ((k,) for k in keys))
 
     def drop(self, attempt_id: int, key: str, request: CallRequest, seconds: float) -> None:
@@ -150,11 +154,12 @@ class SqliteCache:
         self._flush()
 
     def spent(self) -> Spend:
-        """What was spent or is reserved, over all runs and processes."""
+        """What all runs and processes have spent or reserved."""
         return Spend(*self._connection.execute("SELECT money, tokens, calls FROM spent").fetchone())
 
     def new_lane(self, provider: str, model: str, pace: Pace) -> AnyLane:
-        """A lane of this process alone; turns with all that use the file, by another beside it, where the pace limits the provider's work."""
+        """A lane (queue of calls) for this process only. If the pace limits the provider's work,
+        the lane takes turns with all processes that use the file."""
         if pace.work_per_minute is None:
             return Lane(pace)
         return TurnLane(
@@ -164,10 +169,10 @@ class SqliteCache:
         )
 
     async def aclose(self) -> None:
-        """The file belongs to no event loop."""
+        """Does nothing: the file belongs to no event loop."""
 
     def close(self) -> None:
-        """Closes the file; the last process to do so leaves it as one file without a log beside it."""
+        """Closes the cache. The last process to close the cache leaves a single file without a log."""
         self._connection.close()
 
     # group commit
@@ -177,7 +182,7 @@ class SqliteCache:
         loop = asyncio.get_running_loop()
         future = loop.create_future()
         self._waiting.append((step, future))
-        # An earlier loop may have ended with its flush still due.
+        # An earlier loop may have ended before its flush ran.
         if len(self._waiting) == 1 or self._flush_loop is not loop:
             self._flush_loop = loop
             loop.call_soon(self._flush)
@@ -337,7 +342,8 @@ class SqliteCache:
         )
 
     def _mark_lost(self) -> None:
-        """Marks the attempts of dead processes. They keep their reserved cost: it may have been charged."""
+        """Marks the attempts of dead processes as lost. Lost attempts keep their reserved cost,
+        since they may have been charged."""
         rows = self._connection.execute(
             "SELECT id, owner, lease FROM attempts WHERE status = 'in_flight'"
         ).fetchall()

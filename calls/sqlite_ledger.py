@@ -1,4 +1,4 @@
-"""The sums of a ledger in a file, as `calls.sqlite` writes it."""
+"""Sums the ledger in a file that `calls.sqlite` writes."""
 
 import sqlite3
 from collections.abc import Sequence
@@ -36,12 +36,12 @@ def cost_lines(path: Path, by: Sequence[str]) -> list[CostLine]:
 
 
 def has_ledger(path: Path) -> bool:
-    """Whether there is a file."""
+    """Whether the file exists."""
     return path.exists()
 
 
 def last_settled(path: Path) -> float:
-    """When an attempt last ended, about (seconds since the epoch): when the log beside the file was last written."""
+    """Roughly when an attempt last ended, in seconds since the epoch: when the log beside the file was last written."""
     log = Path(f"{path}-wal")
     return log.stat().st_mtime if log.exists() else 0.0
 

@@ -1,7 +1,9 @@
-"""Turns at a provider that wants one call at a time: over all processes of a machine, by a lock on a file that holds when they called.
+"""Lets all processes of a machine take turns at a provider that allows one call at a time.
 
-The lock ends with its process, so that a kill leaves no turn behind. The file is what a later process knows of earlier
-ones: a call that was killed counts as work until now, and `Retry-After` holds for everybody, after a resume too.
+A locked file gives the turn and records when the processes called. The lock ends with its process,
+so a killed process keeps no turn. A later process reads from the file what earlier processes did. A
+call that was killed counts as work until now. `Retry-After` applies to all processes, also after a
+resume.
 """
 
 import asyncio
@@ -18,17 +20,17 @@ from questloom.calls.retry import CallFault, RetryPolicy
 
 MINUTE = 60.0
 POLL_SECONDS = 0.02
-"""Between two looks at whether the turn of another call is over; whoever looks first is next."""
+"""Seconds between two checks whether another call's turn is over. The process that checks first gets the next turn."""
 LONGEST_PAUSE = RetryPolicy().max_retry_after
 
 
 class TurnLane:
-    """`AnyLane` for a `Pace` with `work_per_minute`. For one event loop at a time.
+    """`AnyLane` for a `Pace` with `work_per_minute`. One event loop uses the lane at a time.
 
     Args:
-        path: the file, made where there is none.
-        provider: named in faults.
-        pace: its requests a minute are evenly spaced, as in `Lane`.
+        path: the file, created if it is missing.
+        provider: the name that faults show.
+        pace: its `requests_per_minute` are evenly spaced, as in `Lane`.
     """
 
     def __init__(self, path: Path, provider: str, pace: Pace) -> None:
@@ -38,14 +40,14 @@ class TurnLane:
         self._fd: int | None = None
         self._calls: list[
             tuple[float, float]
-        ] = []  # (begun, ended), seconds since the epoch: processes share no other clock
+        ] = []  # (begun, ended) in seconds since the epoch: processes share no other clock
         self._closed_until = 0.0
 
     async def enter(self) -> float:
-        """Waits for the turn and until the next call may start; returns when that was (monotonic seconds).
+        """Waits for the turn and until the next call may start. Returns the start time (monotonic seconds).
 
         Raises:
-            CallFault: the provider told some process to stay away for longer than anybody waits.
+            CallFault: the provider asked some process for a longer pause than any call waits.
         """
         while not self._lock():
             await asyncio.sleep(POLL_SECONDS)
@@ -80,7 +82,8 @@ class TurnLane:
         retry_after: float | None = None,
         banned: float | None = None,
     ) -> None:
-        """Ends the turn. Of how the call went only a pause counts: there is no window to narrow. See `Lane.leave`."""
+        """Ends the turn. Only a pause that the provider asked for matters: there is no window to
+        narrow. See `Lane.leave`."""
         now = time.time()
         self._calls[-1] = (self._calls[-1][0], now)
         pause = retry_after if banned is None else banned
@@ -108,11 +111,11 @@ class TurnLane:
         if fd is not None:
             fcntl.flock(
                 fd, fcntl.LOCK_UN
-            )  # closing alone would leave it to a process that was forked meanwhile
+            )  # closing alone would leave the lock to a process that was forked meanwhile
             os.close(fd)
 
     def _read(self, now: float) -> None:
-        """The calls that count on the last minute, oldest first, and the pause that was asked for."""
+        """The calls of the last minute, oldest first, and the pause that the provider asked for."""
         assert self._fd is not None
         data = os.pread(self._fd, os.fstat(self._fd).st_size, 0)
         try:
@@ -123,9 +126,10 @@ class TurnLane:
             ValueError,
             TypeError,
             KeyError,
-        ):  # its writer was killed in the middle of it: as if somebody had just worked for a minute
+        ):  # its writer was killed while writing: treat it as if somebody had just worked for a minute
             calls = [(now - MINUTE, now)]
-        # A call without an end was killed, and the provider may be at it still; none lasts longer than a minute counts.
+        # A call without an end was killed, and the provider may still be working on it. No such
+        # call counts for longer than a minute.
         calls = [(begun, min(now, ended or begun + MINUTE)) for begun, ended in calls]
         self._calls = [(begun, ended) for begun, ended in calls if ended > now - MINUTE]
 
@@ -139,7 +143,7 @@ class TurnLane:
         """Seconds until the next call may start."""
         start = max(self._closed_until, self._calls[-1][0] + self._spacing if self._calls else 0.0)
         work = sum(ended - begun for begun, ended in self._calls)
-        for begun, ended in self._calls:  # the oldest leave the minute first
+        for begun, ended in self._calls:  # the oldest calls leave the minute first
             if work < self._work:
                 break
             work -= ended - begun

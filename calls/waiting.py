@@ -1,6 +1,7 @@
-"""A time limit around calls whose clock stands still while one of them waits for its place in a provider's window.
+"""A time limit whose clock stops while one of its calls waits for a place in a provider's window.
 
-How long that takes says nothing of the work that is limited: a server of one's own may be asked by many at once.
+Waiting for a place says nothing about the limited work itself: many tasks may use the same server
+at once.
 """
 
 import asyncio
@@ -17,7 +18,7 @@ class _Clock:
         self.open = True
 
     def stop(self) -> None:
-        """One more waits."""
+        """Counts one more waiting call and stops the clock."""
         self._num += 1
         when = self._limit.when()
         if self._num == 1 and self.open and when is not None and not self._limit.expired():
@@ -25,7 +26,7 @@ class _Clock:
             self._limit.reschedule(None)
 
     def go_on(self) -> None:
-        """One has its place; the clock goes where no other waits."""
+        """Ends one call's waiting. The clock goes on if no other call waits."""
         self._num -= 1
         if not self._num and self.open and self._limit.when() is None:
             self._limit.reschedule(asyncio.get_running_loop().time() + self._left)
@@ -36,20 +37,21 @@ _CLOCKS: ContextVar[tuple[_Clock, ...]] = ContextVar("clocks", default=())
 
 @asynccontextmanager
 async def time_limit(seconds: float) -> AsyncIterator[None]:
-    """`asyncio.timeout`, less what calls within it wait for their place. A call that joins an equal one in flight counts as working."""
+    """A time limit like `asyncio.timeout` that does not count the time in which calls wait for
+    their place. A call that joins an equal call in flight counts as working."""
     async with asyncio.timeout(seconds) as limit:
         clock = _Clock(limit)
         token = _CLOCKS.set((*_CLOCKS.get(), clock))
         try:
             yield
         finally:
-            clock.open = False  # a call may outlive whom it was for
+            clock.open = False  # a call may outlive the task that it was made for
             _CLOCKS.reset(token)
 
 
 @contextmanager
 def not_counted() -> Iterator[None]:
-    """Stops the clocks of all limits around this task."""
+    """Stops the clocks of all limits that surround this task."""
     clocks = _CLOCKS.get()
     for clock in clocks:
         clock.stop()

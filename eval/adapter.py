@@ -1,4 +1,7 @@
-"""Rows of a benchmark as `Item`s, by its statement: columns, options, ciphers, and the published subset that is asked for."""
+"""Turns rows of a benchmark into `Item`s, as the benchmark's entry in `benchmarks.yaml` describes.
+
+The entry in `benchmarks.yaml` names columns, answer options, ciphers and published subsets.
+"""
 
 import base64
 import contextlib
@@ -24,15 +27,15 @@ _LABEL = re.compile(r"\(?([A-Z])[.):]\s*")
 
 @dataclass(frozen=True)
 class Entry:
-    """An item whose pictures have not been read yet."""
+    """An `Item` (one benchmark question) whose pictures have not been read yet."""
 
     item: Item
     cells: tuple[Any, ...]
-    """Its pictures, as the row has them."""
+    """The item's pictures, as the row stores them."""
 
 
 def entries(statement: Statement, rows: Rows) -> list[Entry]:
-    """All rows of a benchmark.
+    """Reads all rows of a benchmark.
 
     Raises:
         InputError: a column is missing, a row holds no question or answer, or two rows have one id.
@@ -55,13 +58,14 @@ def entries(statement: Statement, rows: Rows) -> list[Entry]:
 def chosen(
     statement: Statement, found: Sequence[Entry], subset: str = "", *, partial: bool = False
 ) -> list[Entry]:
-    """The entries of a subset, or all of them; their number is checked against the statement.
+    """Selects the entries of a subset, or all entries, and checks their number against the
+    statement.
 
     Args:
-        partial: whether fewer than stated are what the user means.
+        partial: whether the user accepts fewer questions than the statement says.
 
     Raises:
-        InputError: an unknown subset, or another number of questions than was stated.
+        InputError: the subset is unknown, or the number of questions differs from the statement.
     """
     if subset and subset not in statement.subsets:
         raise InputError(
@@ -91,7 +95,7 @@ def chosen(
 
 
 def with_pictures(entry: Entry, rows: Rows, keep: Callable[[str, bytes], None]) -> Item:
-    """The item with its pictures, each stored once by its sha256."""
+    """Reads the item's pictures and stores each picture once, under its sha256."""
     hashes = []
     for cell in entry.cells:
         for data in rows.pictures(cell):
@@ -101,10 +105,11 @@ def with_pictures(entry: Entry, rows: Rows, keep: Callable[[str, bytes], None]) 
 
 
 def deciphered(text: str, key: str) -> str:
-    """A text that was hidden from crawlers: base64, then XOR with the key's sha256 over and over.
+    """Decodes a text that its publisher hid from crawlers: base64, then XOR with the key's repeated
+    sha256.
 
     Raises:
-        ValueError: it was not hidden in this way.
+        ValueError: the text is not encoded with this cipher.
 
     >>> deciphered("4zyi", "k")
     'aha'
@@ -114,7 +119,9 @@ def deciphered(text: str, key: str) -> str:
 
 
 def field_of(row: Any, path: str) -> Any:
-    """What stands at a path in a row; JSON in a text is read on the way. None where the path leads nowhere.
+    """The value at a path in a row; None if the path leads nowhere.
+
+    A text on the path is read as JSON.
 
     >>> field_of({"prompt": '[{"content": "Who?"}]'}, "prompt.0.content"), field_of({}, "answer")
     ('Who?', None)
@@ -140,7 +147,10 @@ def field_of(row: Any, path: str) -> Any:
 
 
 def answer_of(wordings: Sequence[str]) -> Answer:
-    """A typed answer: a number where the first wording is one, else a text; the others are as right.
+    """Makes a typed answer from several right wordings.
+
+    The answer is a number if the first wording is one, else a text. The other wordings become
+    aliases.
 
     >>> answer_of(["12.50"]).value.number, answer_of(["Rome", "Roma"]).aliases
     (12.5, ('Roma',))
@@ -242,7 +252,7 @@ def _of_letter(letter: str, options: list[tuple[str, str]]) -> list[str]:
 
 def _wordings(value: Any) -> list[str]:
     if isinstance(value, str) and value.startswith("[") and value.endswith("]"):
-        with contextlib.suppress(ValueError):  # an answer in brackets
+        with contextlib.suppress(ValueError):  # the value may be a plain answer in brackets
             value = json.loads(value)
     if isinstance(value, list | tuple):
         return [word for one in value for word in _wordings(one)]

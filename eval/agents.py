@@ -1,4 +1,4 @@
-"""From settings, a mode and a dialect to what plays a benchmark."""
+"""Builds the agent that plays a benchmark from settings, a mode and a dialect."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,7 +20,10 @@ from questloom.records.synthesis import Question
 
 
 class NoProvider:
-    """What a tool box without tools searches: nothing. So a direct answer needs neither a store nor services."""
+    """A provider that finds nothing, for a tool box without tools.
+
+    With this provider, the mode `direct` needs neither a store nor services.
+    """
 
     snapshot = "none"
 
@@ -51,15 +54,15 @@ class NoProvider:
 
 @dataclass(frozen=True)
 class Agent:
-    """What a process plays a benchmark with."""
+    """The agent that a process plays a benchmark with."""
 
     player: Player
     toolbox: ToolBox
     special_tokens: tuple[str, ...]
     settings: PlaySettings
-    """With the tools and limits that the mode and the dialect leave."""
+    """The settings, with only the tools and limits that the mode and the dialect allow."""
     begin: Callable[[Item], None]
-    """Told of each question before it is played."""
+    """A function that the caller calls with each question before playing it."""
 
 
 def open_agent(
@@ -71,15 +74,15 @@ def open_agent(
     prompt: str = "",
     question_of: Callable[[str], Question] | None = None,
 ) -> Agent:
-    """The agent of a process.
+    """Builds the agent of a process.
 
     Args:
-        settings: engine, tools, limits.
-        at: store, models, cache.
-        mode: what it may do.
-        dialect: how it speaks.
-        prompt: its own system message; "" takes one of ours.
-        question_of: gives a run's question by its id, for the oracle.
+        settings: engine, tools and limits.
+        at: store, models and cache.
+        mode: what the agent may do.
+        dialect: the tags and tool names that the agent uses.
+        prompt: the agent's own system message; "" takes one of ours.
+        question_of: gives a run's question by its id, for the oracle engine.
 
     Raises:
         InputError: see `questloom.agent.setup`.

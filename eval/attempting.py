@@ -1,7 +1,9 @@
-"""Plays the attempts at a question and stores what they showed; a question that waits for a provider or for budget is left pending.
+"""Plays the attempts at a question and stores the pictures that the attempts showed.
 
-As in the teacher's job, the journal of a question is a folder of its own: what is over is not played again, what was under way goes on behind its
-last turn. An attempt that failed for any other reason is an attempt.
+A question that waits for a provider or for budget is left pending. Each question has a journal
+folder, as in the teacher's job. A finished attempt is not played again; an interrupted attempt
+continues after its last turn. An attempt that failed for a reason other than provider or budget
+counts as an attempt.
 """
 
 import asyncio
@@ -25,16 +27,16 @@ from questloom.transforms.stages.stage import reject
 
 @dataclass(frozen=True, kw_only=True)
 class Attempting:
-    """Plays questions.
+    """Plays the attempts at a question.
 
     Args:
         player: engine, tools and limits.
-        rollouts: attempts a question.
+        rollouts: attempts per question.
         picture: gives a question's picture by its sha256.
         journal: gives the folder of a question's journal, on this machine.
         keep: stores a picture by its sha256.
         note: stores the times of a question's attempts.
-        begin: told of each question before it is played.
+        begin: is called with each question before it is played.
     """
 
     player: Player
@@ -46,7 +48,11 @@ class Attempting:
     begin: Callable[[Item], None]
 
     async def __call__(self, item: Item) -> list[Attempt | Pending] | Rejection:
-        """The finished attempts, and what the others wait for; a rejection where a picture cannot be shown.
+        """Plays all attempts at a question.
+
+        Returns:
+            The finished attempts, and one `Pending` if any attempt waits; a rejection if a picture
+                cannot be shown.
 
         Raises:
             InputError: the journal is damaged.
@@ -106,10 +112,10 @@ class Attempting:
 
 
 def as_shown(pictures: Sequence[bytes]) -> ImageBank:
-    """A question's pictures as the bank keeps them.
+    """Puts a question's pictures into an image bank.
 
     Raises:
-        PictureError: one cannot be shown.
+        PictureError: a picture cannot be shown.
     """
     bank = ImageBank()
     for data in pictures:

@@ -1,8 +1,10 @@
-"""What of a benchmark is in the training data: entities, questions by their n-grams, pictures by their perceptual hashes.
+"""Finds a benchmark's questions in training data, by entities, word n-grams and picture hashes.
 
-The training data is a data set as `questloom synth` exports it, or any folder of Parquet files with the columns `question`, `image` or `images`,
-and `bindings` and `anchor`. Its own part `benchmark` is no training data. A match is not proof that a model knows the answer, and no match is no
-proof that it does not; the score on the questions without a match stands beside the whole one.
+The training data is a data set that `questloom synth` exported, or any folder of Parquet files. The
+files need some of the columns `question`, `image`, `images`, `bindings` and `anchor`. The part
+`benchmark` of an exported data set does not count as training data. A match is no proof that a
+model knows the answer, and a missing match is no proof of the opposite. So the tables show the
+score on unmatched questions beside the score on all questions.
 """
 
 import re
@@ -20,13 +22,17 @@ from questloom.records.table import decode_json
 from questloom.transforms.pictures.choose import near_duplicate, perceptual_hash
 
 WORDS = 8
-"""Words of an n-gram (as in the usual checks of text corpora, 8 to 13); a shorter question is compared as a whole."""
+"""The number of words in an n-gram. Usual checks of text corpora take 8 to 13 words. A question
+with fewer words is compared as a whole."""
 SHARE = 0.5
-"""A question is in the training data if so much of its n-grams is: two questions made by one template share some."""
+"""The share of a question's n-grams that makes the question count as found in the training data.
+
+Different questions from one template share some n-grams, so a single common n-gram is not enough.
+"""
 MAX_DISTANCE = 6
-"""In how many of 64 bits perceptual hashes of near-duplicates may differ."""
+"""The most bits, of 64, in which the perceptual hashes of near-duplicates may differ."""
 LEFT_OUT = {"benchmark", "formats"}
-"""Parts of an exported data set: its own benchmark, and the copies in the folder `formats`."""
+"""Skipped parts of an exported data set: its own benchmark, and the copies in the folder `formats`."""
 KINDS = ("entities", "question", "pictures")
 _COLUMNS = ("question", "image", "images", "bindings", "anchor")
 _ENTITY = re.compile(r"Q\d+")
@@ -34,7 +40,7 @@ _ENTITY = re.compile(r"Q\d+")
 
 @dataclass
 class TrainingData:
-    """What is looked up."""
+    """An index of training data: entities, n-grams of questions, hashes of pictures."""
 
     sources: list[str] = field(default_factory=list)
     entities: set[str] = field(default_factory=set)
@@ -55,28 +61,28 @@ class TrainingData:
                 try:
                     self.hashes.add(perceptual_hash(data))
                 except PictureError:
-                    continue  # a picture that cannot be read can be recognised by nobody
+                    continue  # an unreadable picture cannot match any picture
 
 
 @dataclass(frozen=True)
 class Findings:
-    """Which questions of a benchmark have something of theirs in the training data."""
+    """The questions of a benchmark that match something in the training data."""
 
     sources: tuple[str, ...]
     num_rows: int
     matches: dict[str, tuple[str, ...]]
-    """By question id: the kinds of `KINDS` that match."""
+    """The kinds of match (see `KINDS`), by question id."""
     num_questions: int
     num_with_entities: int
-    """Questions whose entities are known: only of them anything can be said."""
+    """The number of questions with known entities; only these questions can match by entity."""
 
     @property
     def dirty(self) -> frozenset[str]:
-        """Ids of the questions with any match."""
+        """The ids of the questions with any match."""
         return frozenset(self.matches)
 
     def as_json(self) -> dict[str, Any]:
-        """Counts."""
+        """The number of questions with each kind of match."""
         return {
             "training_data": list(self.sources),
             "training_rows": self.num_rows,
@@ -88,7 +94,7 @@ class Findings:
 
 
 def n_grams(question: str) -> Iterator[str]:
-    """A question's n-grams of words; of a short one the whole.
+    """Yields a question's n-grams of words; a short question is one n-gram.
 
     >>> list(n_grams("Who built this?"))
     ['who built this']
@@ -102,7 +108,7 @@ def n_grams(question: str) -> Iterator[str]:
 
 
 def read_training(folders: Sequence[str]) -> TrainingData:
-    """The training data of some folders.
+    """Reads the training data in some folders.
 
     Raises:
         InputError: a folder holds no Parquet file with any of the columns.
@@ -137,10 +143,10 @@ def read_training(folders: Sequence[str]) -> TrainingData:
 def compare(
     items: Iterable[Item], training: TrainingData, picture: Callable[[str], bytes]
 ) -> Findings:
-    """Looks every question up.
+    """Looks up every question of a benchmark in the training data.
 
     Args:
-        items: the benchmark.
+        items: the benchmark's questions.
         training: the training data.
         picture: gives a picture of the benchmark by its sha256.
     """

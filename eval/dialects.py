@@ -1,4 +1,8 @@
-"""Dialects: the tags, names of tools and arguments, and handles of other agents, as a table. `speaking.py` plays by it."""
+"""Dialects: how released agents write tags, tool names, arguments and image names.
+
+The table `dialects.yaml` lists the dialects, and `speaking.py` plays in them. A handle is an
+image's name in the dialogue.
+"""
 
 import functools
 import json
@@ -23,60 +27,63 @@ class ForeignTool:
     """A tool under another agent's name."""
 
     is_: ToolName
-    """The tool of ours that does it."""
+    """Our name of the tool that does the work."""
     arguments: Mapping[str, str] = field(default_factory=dict)
-    """The other agent's name of an argument to ours."""
+    """Maps the other agent's name of an argument to our name."""
     pixels: tuple[str, ...] = ()
-    """Names of left, top, width and height in pixels, in place of our box in thousandths."""
+    """The other agent's names of left, top, width and height in pixels.
+
+    Our tools take one box in thousandths instead.
+    """
     ignored: tuple[str, ...] = ()
-    """Arguments that are allowed and do nothing here."""
+    """Arguments that are allowed and have no effect here."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Dialect:
-    """How an agent speaks."""
+    """The tags, tool names and handles that an agent uses."""
 
     __pydantic_config__ = ConfigDict(extra="forbid")
 
     name: str
     about: str
     answer: str = "answer"
-    """The answer's tag; "" where the whole turn but its thought is the answer."""
+    """The tag around the answer; "" if the whole turn after the thought is the answer."""
     observation: str = "tool_response"
-    """The tag around what tools say."""
+    """The tag around a tool's result."""
     handle: str = "<image:{}>"
-    """A picture's name, with {} for its number; "" where pictures have none."""
+    """The handle of a picture, with {} for its number; "" if the agent gives pictures no handles."""
     first: int = 0
     """The number of the first picture."""
     tools_in: Literal["system", "user"] = "system"
-    """The message that tells of the tools."""
+    """The message that describes the tools."""
     limits: Mapping[str, Any] = field(default_factory=dict)
-    """Of `agent/turns/limits.py`: the agent's own, in place of the recipe's."""
+    """The agent's own limits (see `agent/turns/limits.py`), which replace the recipe's."""
     tools: Mapping[str, ForeignTool] = field(default_factory=dict)
-    """By the other agent's name; empty: ours."""
+    """The agent's tools by their names; empty if the agent uses ours."""
 
     @property
     def is_ours(self) -> bool:
-        """Whether nothing needs to be translated."""
+        """Whether the dialect is our own, so nothing needs translation."""
         return self.name == OURS
 
     @property
     def own_tools(self) -> tuple[ToolName, ...]:
-        """The tools of ours that it needs; () for whatever the recipe names."""
+        """Our names of the tools that the agent needs; () leaves the choice to the recipe."""
         return tuple(dict.fromkeys(tool.is_ for tool in self.tools.values()))
 
     def handle_text(self, number: int) -> str:
-        """A picture's name."""
+        """The handle of a picture."""
         return self.handle.format(number + self.first)
 
     def handle_number(self, text: str) -> int | None:
-        """The number of a picture by its name; None for anything else."""
+        """The number in a picture's handle; None if the text is no handle."""
         before, _, after = self.handle.partition("{}")
         found = re.fullmatch(rf"\s*{re.escape(before)}(\d{{1,6}}){re.escape(after)}\s*", text)
         return int(found[1]) - self.first if found else None
 
     def schemas(self, ours: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-        """Its tools' function schemas, made from those of ours that it has."""
+        """The function schemas of the agent's tools, made from our schemas."""
         if not self.tools:
             return [dict(schema) for schema in ours]
         known = {schema["function"]["name"]: schema["function"] for schema in ours}
@@ -122,11 +129,12 @@ class Dialect:
         }
 
     def call_text(self, own: str, arguments: Mapping[str, Any]) -> str:
-        """A call of one of our tools as this agent would write it, without tags.
+        """Writes a call of one of our tools as this agent would write it, without tags.
 
         Args:
             own: our name of the tool.
-            arguments: by our names; a handle as its number. Without handles none is written.
+            arguments: the values by our argument names, a picture by its number; for an agent
+                without handles the picture is left out.
         """
         name, tool = next(((n, t) for n, t in self.tools.items() if t.is_ == own), (own, None))
         names = (
@@ -157,10 +165,10 @@ def dialects() -> Mapping[str, Dialect]:
 
 
 def dialect_of(name: str) -> Dialect:
-    """A dialect by its name.
+    """The dialect with a name.
 
     Raises:
-        InputError: there is none.
+        InputError: no dialect has this name.
     """
     if name not in dialects():
         raise InputError(f"--dialect {name}", "is unknown", f"Known: {', '.join(dialects())}.")

@@ -1,4 +1,4 @@
-"""What an evaluation passes from stage to stage: questions, attempts at them, and how each attempt was marked."""
+"""The records of an evaluation: questions, attempts at them, and the mark of each attempt."""
 
 from dataclasses import dataclass, field
 
@@ -15,24 +15,24 @@ class Item(Record):
 
     benchmark: str
     row: str
-    """The benchmark's own id of it."""
+    """The id of the question in the benchmark's own rows."""
     question: str
-    """As the policy is asked, with the options where the question has some."""
+    """The question as the policy reads it, with the answer options if there are any."""
     answer: Answer
     language: str = "en"
     category: str = ""
     pictures: tuple[str, ...] = ()
-    """By sha256, in the order in which they are shown."""
+    """The sha256 of each picture, in the order in which the pictures are shown."""
     entities: tuple[str, ...] = ()
-    """Ids of the entities that it speaks of, where they are known."""
+    """Ids of the entities in the question, if they are known."""
     question_id: str = ""
-    """Of a run's own question; "" for others."""
+    """The question's id in its run; "" for a question of a public benchmark."""
     withheld: str = ""
-    """The picture of the store that no search may return: the question's own."""
+    """The question's own picture in the store, which no search may return."""
 
     @property
     def id(self) -> str:
-        """A run's question keeps its id; others have one by benchmark and row."""
+        """The item's id: the id of a run's question, or else an id made from benchmark and row."""
         return self.question_id or record_id("Item", self.benchmark, self.row)
 
 
@@ -42,39 +42,39 @@ class Attempt(Record):
 
     item: Item
     episode: Episode
-    """Without times: those stand beside."""
+    """The episode without its times, which are stored in a separate file."""
     statistics: ToolStatistics
 
     @property
     def id(self) -> str:
-        """The episode's."""
+        """The episode's id."""
         return self.episode.id
 
 
 @dataclass(frozen=True, kw_only=True)
 class Mark(Record):
-    """How one attempt was marked, and what it took."""
+    """The verdicts on one attempt, and what the attempt used."""
 
     episode_id: str
     item_id: str
     rollout: int
     end: str
-    """An `EndReason`."""
+    """How the episode ended: an `EndReason`."""
     strict: AnswerVerdict
-    """Of the final answer."""
+    """The verdict on the final answer."""
     lenient: AnswerVerdict
-    """Of anything in the last turn, as published scores are marked."""
+    """The verdict on the whole last turn; published scores are marked in this way."""
     num_turns: int
     calls_by_tool: dict[str, int] = field(default_factory=dict)
     faults_by_tool: dict[str, int] = field(default_factory=dict)
-    """Calls whose result was no success."""
+    """The number of failed calls, by tool."""
     tokens_in: int = 0
-    """Prompt tokens over all turns: a prompt that is read again counts again."""
+    """Prompt tokens over all turns; a prompt that is read again counts again."""
     tokens_out: int = 0
     cost: float = 0.0
     """Money for the model's own calls."""
 
     @property
     def id(self) -> str:
-        """The episode's."""
+        """The episode's id."""
         return self.episode_id

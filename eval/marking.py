@@ -1,4 +1,4 @@
-"""Marks an attempt strictly and leniently, and counts what it took."""
+"""Marks an attempt strictly and leniently, and counts the calls, tokens and money that it used."""
 
 from dataclasses import dataclass
 
@@ -13,18 +13,21 @@ from questloom.records.trajectories import AnswerVerdict
 
 @dataclass(frozen=True, kw_only=True)
 class Marking:
-    """Marks attempts. A judge that its provider kept from judging leaves the attempt pending; one that replies with nonsense has failed.
+    """Marks attempts.
+
+    If a provider fault stops a judge, the attempt stays pending. If a judge's reply is unusable,
+    the mark says that the judge failed.
 
     Args:
         strict: judges the final answer.
-        lenient: judges all that the last turn says.
+        lenient: judges everything that the last turn says.
     """
 
     strict: AnswerJudge
     lenient: ReportJudge
 
     async def __call__(self, attempt: Attempt) -> Mark | Pending:
-        """The attempt's mark."""
+        """Marks one attempt."""
         item, episode = attempt.item, attempt.episode
         strict = await self.strict.judge(
             item.answer,
@@ -70,7 +73,7 @@ class Marking:
 
 
 def report_of(episode: Episode) -> str:
-    """What an episode ended with: its answer, else what its last turn says after the thought."""
+    """The text that the lenient judge reads: the answer, else the last turn after the thought."""
     if episode.answer or not episode.turns:
         return episode.answer
     return episode.turns[-1].text.rpartition("</think>")[2].strip()

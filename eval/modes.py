@@ -1,4 +1,8 @@
-"""What an agent may do: nothing but answer, one search that is made for it, or whatever its tools allow. The modes side by side show what tools add."""
+"""Modes: what an agent may do on a benchmark.
+
+An agent may only answer, or answer after one given search, or use all its tools. Scores in several
+modes show what tools add.
+"""
 
 import dataclasses
 from collections.abc import Mapping
@@ -14,20 +18,20 @@ from questloom.eval.dialects import Dialect
 from questloom.models.messages import Message
 
 MAX_QUERY_CHARS = 2_000
-"""What the tool takes."""
+"""The longest query that the search tool accepts."""
 
 
 class Mode(StrEnum):
-    """How a benchmark is asked."""
+    """How an agent may answer the questions of a benchmark."""
 
     DIRECT = "direct"
     """The question and its pictures; no tools, one turn."""
     IMAGE_SEARCH = "image_search"
-    """One image search of the first picture, made before the agent's first turn; then it answers."""
+    """One image search of the first picture before the agent's first turn; then the agent answers."""
     TEXT_SEARCH = "text_search"
-    """One text search of the question's words, made before the agent's first turn; then it answers."""
+    """One text search of the question's words before the agent's first turn; then the agent answers."""
     AGENT = "agent"
-    """All tools that the settings name, and as many calls as they allow."""
+    """All tools that the settings name, and as many calls as the settings allow."""
 
 
 SEARCHES: Mapping[Mode, ToolName] = {
@@ -41,7 +45,7 @@ _THOUGHTS = {
 
 
 def settings_for(mode: Mode, settings: PlaySettings, dialect: Dialect) -> PlaySettings:
-    """The settings with the tools and limits that the mode and the dialect leave."""
+    """The settings, with only the tools and limits that the mode and the dialect allow."""
     limits = dataclasses.replace(settings.limits, **dict(dialect.limits))
     tools: tuple[ToolName, ...] = dialect.own_tools or settings.tools.tools
     if mode is Mode.DIRECT:
@@ -59,14 +63,7 @@ def settings_for(mode: Mode, settings: PlaySettings, dialect: Dialect) -> PlaySe
 
 @dataclass
 class SearchedFor:
-    """An engine whose first turn is a search that is written for it; every other turn is its own.
-
-    Args:
-        engine: the agent's.
-        mode: which search.
-        dialect: in whose words it is written.
-        handles: whether the tools take pictures' handles; without, an image search is of the question's picture.
-    """
+    """An engine that returns a prepared search as the first turn; another engine plays all later turns."""
 
     engine: Engine
     mode: Mode
@@ -78,12 +75,12 @@ class SearchedFor:
         self._queries: dict[str, str] = {}
 
     def begin(self, item_id: str, question: str) -> None:
-        """Told of each question before it is played."""
+        """Stores the question before it is played, because a text search needs its words."""
         self._queries[item_id] = " ".join(question.split())[:MAX_QUERY_CHARS]
 
     @property
     def sampling(self) -> Mapping[str, Any]:
-        """The engine's, and that it did not write the first turn."""
+        """The engine's sampling settings, plus a note that the engine did not write the first turn."""
         return {**self.engine.sampling, "searched_for": self.mode.value}
 
     async def step(self, conversation: Conversation, *, max_new_tokens: int) -> Sample:

@@ -1,4 +1,4 @@
-"""The plot of right answers against tool calls: what an agent's calls buy."""
+"""Plots right answers against tool calls: what an agent's calls buy."""
 
 import io
 from collections.abc import Mapping, Sequence
@@ -8,12 +8,14 @@ MARKERS = "osD^vP*X"
 
 
 def calls_plot(found: Sequence[Mapping[str, Any]]) -> bytes:
-    """A PNG with one panel a benchmark: strict pass@1 with its interval over the mean number of calls, a point an agent and mode.
+    """A PNG with one panel per benchmark, and one point for each agent and mode.
+
+    A point shows strict pass@1 with its interval over the mean number of calls.
 
     Args:
-        found: what `scores.json` files hold.
+        found: the contents of `scores.json` files.
     """
-    from matplotlib.figure import Figure  # loads slowly
+    from matplotlib.figure import Figure  # imported here because it loads slowly
 
     names = sorted({scores["benchmark"]["name"] for scores in found})
     figure = Figure(figsize=(6.4, 4.2 * len(names)), layout="constrained")

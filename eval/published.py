@@ -1,4 +1,7 @@
-"""Published scores, from `published.yaml`: shown beside ours, always marked as published, never mixed with them."""
+"""Published scores from `published.yaml`.
+
+Tables show published scores beside ours, always marked as published.
+"""
 
 import functools
 from collections.abc import Iterator
@@ -10,7 +13,11 @@ import yaml
 
 TABLE = Path(__file__).parent / "published.yaml"
 HARNESSES = ("direct", "rag", "workflow", "agent")
-"""How the agents of a table were run, as papers call it: without tools, with searches made for them, in somebody's workflow, as agents."""
+"""How a paper ran its agents.
+
+`direct` means without tools, `rag` with searches made for the agent, `workflow` in a fixed
+workflow, `agent` as a free agent.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,7 +25,8 @@ class Published:
     """One score of a paper."""
 
     benchmark: str
-    """With a subset after a colon; several that were scored together with a plus between them; "=…" for a mean."""
+    """The name of the benchmark, perhaps with a subset after a colon. Benchmarks that were scored
+    together are joined by a plus; "=…" names a mean."""
     agent: str
     harness: str
     percent: float
@@ -28,7 +36,7 @@ class Published:
 
     @property
     def benchmarks(self) -> tuple[str, ...]:
-        """Their names, without subsets."""
+        """The benchmarks of this score, without their subsets."""
         return (
             tuple(name.partition(":")[0] for name in self.benchmark.split("+"))
             if not self.benchmark.startswith("=")
@@ -43,12 +51,12 @@ def published() -> tuple[Published, ...]:
 
 
 def published_for(benchmark: str) -> list[Published]:
-    """The published scores on a benchmark, on any of its subsets, or on it and others together."""
+    """The published scores that include a benchmark: alone, by subset, or together with others."""
     return [row for row in published() if benchmark in row.benchmarks]
 
 
 def published_text(benchmark: str) -> str:
-    """The published scores on a benchmark as a table for people, by source and harness."""
+    """The published scores on a benchmark as a text table, by source and harness."""
     rows = published_for(benchmark)
     lines = []
     for source in dict.fromkeys((row.source, row.metric, row.protocol) for row in rows):

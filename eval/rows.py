@@ -1,4 +1,7 @@
-"""The rows of a benchmark as they lie on disk or on the Hub, pictures undecoded. Nothing is fetched unless it is asked for."""
+"""Reads the rows of a benchmark from disk or from the Hub, and leaves pictures undecoded.
+
+Nothing is downloaded unless the user asks for it.
+"""
 
 import base64
 import binascii
@@ -18,26 +21,27 @@ from questloom.records.errors import InputError
 
 MAX_PICTURE_BYTES = 200_000_000
 MAX_NAME_CHARS = 255
-"""Of a file. A longer text in a column of pictures that is no address is a picture in base64."""
+"""The longest file name. A longer text in a picture column is a picture in base64, unless it is a
+URL."""
 SUFFIXES = ("", ".jpg", ".jpeg", ".png", ".webp", ".JPEG", ".JPG", ".PNG")
-"""Tried in turn where a row names a picture without its suffix."""
+"""File suffixes that are tried in turn if a row names a picture without its suffix."""
 
 
 @dataclass(frozen=True)
 class Rows:
-    """A benchmark's rows, and where the pictures lie that they name."""
+    """A benchmark's rows, and the folder of the pictures that the rows name."""
 
     rows: Sequence[Mapping[str, Any]]
     revision: str
-    """The commit that was read from the Hub, or the sha256 of the file."""
+    """The commit that was read from the Hub, or the sha256 of the local file."""
     folder: Path
-    """No picture outside it is read."""
+    """The folder of the pictures; no picture outside this folder is read."""
 
     def pictures(self, cell: Any) -> Iterator[bytes]:
-        """The files of a cell's pictures, in order; none of an empty cell.
+        """Yields the file bytes of a cell's pictures, in order; an empty cell gives none.
 
         Raises:
-            InputError: a picture that is named is not there, is outside the folder, or cannot be read.
+            InputError: a named picture is missing, lies outside the folder, or cannot be read.
         """
         for one in named(cell):
             data = one.get("bytes") or one.get("path") if isinstance(one, Mapping) else one
@@ -66,7 +70,7 @@ class Rows:
 
 
 def named(cell: Any) -> list[Any]:
-    """The pictures of a cell, each as bytes, as a name, or as the Hub stores one.
+    """The pictures in a cell, each as bytes, as a name, or in the Hub's form.
 
     >>> named(None), named([{"bytes": b"x", "path": None}, ""]), named("a.jpg")
     ([], [{'bytes': b'x', 'path': None}], ['a.jpg'])
@@ -91,11 +95,11 @@ def _base64(text: str) -> bytes:
 
 
 def open_local(path: Path, pictures: Path | None = None) -> Rows:
-    """The rows of a file (.jsonl, .json, .parquet, .tsv, .csv) or of a data set's folder.
+    """Opens the rows of a file (.jsonl, .json, .parquet, .tsv, .csv) or of a data set's folder.
 
     Args:
-        path: file or folder.
-        pictures: the folder of the pictures that rows name; by default where the rows lie.
+        path: a file or folder.
+        pictures: the folder of the pictures that rows name; by default the folder of the rows.
 
     Raises:
         InputError: nothing is there, or it cannot be read.
@@ -112,7 +116,9 @@ def open_local(path: Path, pictures: Path | None = None) -> Rows:
         rows = _read(path)
     except InputError:
         raise
-    except Exception as error:  # json's, csv's, the system's, and those of datasets with pyarrow and pandas under it
+    except (
+        Exception
+    ) as error:  # errors of json, csv, the system, and of datasets with pyarrow and pandas below it
         raise InputError(
             f"--data {path}",
             f"cannot be read ({type(error).__name__}: {error})"[:500],
@@ -124,10 +130,12 @@ def open_local(path: Path, pictures: Path | None = None) -> Rows:
 
 
 def open_hub(statement: Statement, pictures: Path | None = None) -> Rows:
-    """Downloads a benchmark through `datasets`, at the stated revision or, where none is stated, at the newest one, which is written down.
+    """Downloads a benchmark through `datasets`, at the stated revision.
+
+    Without a stated revision, the newest revision is downloaded and its commit recorded.
 
     Raises:
-        InputError: it does not lie on the Hub, or cannot be had.
+        InputError: the benchmark does not lie on the Hub, or the download fails.
     """
     if not statement.hub:
         raise InputError(
@@ -152,7 +160,7 @@ def open_hub(statement: Statement, pictures: Path | None = None) -> Rows:
         )
     except (
         Exception
-    ) as error:  # the library raises its own, the Hub's, pyarrow's and the system's alike
+    ) as error:  # the library raises its own errors, the Hub's, pyarrow's and the system's alike
         raise InputError(
             statement.place,
             f"cannot be had ({type(error).__name__}: {error})"[:500],
@@ -162,7 +170,7 @@ def open_hub(statement: Statement, pictures: Path | None = None) -> Rows:
 
 
 def undecoded(found: Any) -> Any:
-    """A `datasets.Dataset` whose pictures, in lists too, stay as their files' bytes."""
+    """A `datasets.Dataset` whose pictures stay undecoded file bytes, also pictures in lists."""
     import datasets
 
     def plain(feature: Any) -> Any:
@@ -205,7 +213,7 @@ def _read(path: Path) -> Any:
             if isinstance(found, list)
             else next(value for value in found.values() if isinstance(value, list))
         )
-    csv.field_size_limit(min(sys.maxsize, 1 << 30))  # pictures in base64
+    csv.field_size_limit(min(sys.maxsize, 1 << 30))  # pictures in base64 make long fields
     return list(csv.DictReader(text.splitlines(), delimiter="\t" if path.suffix == ".tsv" else ","))
 
 

@@ -1,4 +1,4 @@
-"""A run's own questions as a benchmark: the certified ones of one of its splits."""
+"""A run's own questions as a benchmark: the certified questions of one split."""
 
 import re
 from collections.abc import Iterator
@@ -13,12 +13,12 @@ _ENTITY = re.compile(r"Q\d+")
 
 
 def is_run(path: str) -> bool:
-    """Whether something is a run's folder and no benchmark's name."""
+    """Whether a path is a run's folder; any other text is a benchmark's name."""
     return RunFolder(path).recipe.is_file()
 
 
 def questions_of(run: RunFolder, split: str) -> Iterator[Question]:
-    """The certified questions of a split ("benchmark", "rl/validation", …), shard by shard.
+    """Yields the certified questions of a split ("benchmark", "rl/validation", …), shard by shard.
 
     Raises:
         InputError: the run has no stage that keeps questions.
@@ -38,13 +38,13 @@ def questions_of(run: RunFolder, split: str) -> Iterator[Question]:
 
 
 def run_items(run: RunFolder, name: str, split: str, *, withhold_own: bool) -> list[Item]:
-    """The questions of a split as items, in order of ids.
+    """The questions of a split as items, in order of their ids.
 
     Args:
         run: a finished run.
-        name: the benchmark's, in tables.
-        split: which of its splits.
-        withhold_own: whether no search may return a question's own picture.
+        name: the benchmark's name in tables.
+        split: one of the run's splits.
+        withhold_own: whether searches must not return a question's own picture.
 
     Raises:
         InputError: the split has no certified question.

@@ -1,8 +1,9 @@
-"""Scores from marks: both judges, pass@k with intervals, the outcomes, tools, tokens and cost. Nothing that a clock measured is in them.
+"""Scores from marks: both judges' pass@k with intervals, outcomes, tools, tokens and cost.
 
-Every question stays in the denominator with as many attempts as were asked for. A question that could not be played or marked counts as not
-right, under an outcome of its own. `not_played` waits for a provider, for budget or for a picture that can be shown; until then the scores
-are incomplete.
+Scores contain no times. Every question stays in the denominator with its full number of attempts.
+An attempt without a mark counts as not right, under its own outcome `not_played`. An attempt
+without a mark waits for a provider, for budget or for a picture that can be shown. The scores are
+incomplete while any attempt waits.
 """
 
 from collections import Counter
@@ -29,11 +30,11 @@ def scores_of(
     """The scores of one agent on one benchmark, as JSON.
 
     Args:
-        item_ids: of all questions that were to be asked.
-        marks: of all attempts that were played and judged.
-        rollouts: attempts a question that were asked for.
-        seed: of the bootstrap.
-        clean: ids of the questions of which nothing was found in the training data; None where nobody looked.
+        item_ids: ids of all questions of the benchmark.
+        marks: the marks of all attempts that were played and judged.
+        rollouts: attempts per question that the user asked for.
+        seed: seed of the bootstrap.
+        clean: ids of the questions without a match in the training data; None if nobody looked.
     """
     by_item: dict[str, list[Mark]] = {item_id: [] for item_id in sorted(item_ids)}
     for mark in sorted(marks, key=lambda m: (m.item_id, m.rollout)):
@@ -88,7 +89,7 @@ def _pass_at(
 
 
 def _effort(marks: Sequence[Mark]) -> dict[str, Any]:
-    """Per attempt that was played: calls, turns, tokens and money; and the share of calls that went well."""
+    """Means per played attempt of calls, turns, tokens and money, and the share of successful calls."""
     calls: Counter[str] = Counter()
     faults: Counter[str] = Counter()
     for mark in marks:
@@ -113,7 +114,7 @@ def _effort(marks: Sequence[Mark]) -> dict[str, Any]:
 
 
 def outcome_of(mark: Mark, judge: str) -> str:
-    """What a judge said of an attempt."""
+    """The outcome that one judge gave an attempt."""
     return (mark.strict if judge == "strict" else mark.lenient).outcome
 
 

@@ -1,6 +1,7 @@
-"""Plays by a dialect: turns are checked, prompts rendered and calls carried out in another agent's words; records, limits and judges stay ours.
+"""Plays in another agent's dialect: its tags, tool names and image handles.
 
-A turn is kept word for word as the agent wrote it, and its call under the agent's own names.
+Turn checks, prompts and tool calls use the dialect's words. Records, limits and judges are the same
+for all agents. A record keeps each turn word for word, and each call under the agent's own names.
 """
 
 import re
@@ -23,7 +24,7 @@ _THOUGHT = re.compile(r"\s*(?:<think>(.*?)</think>)?(.*)", re.DOTALL)
 
 
 class SpokenProtocol(TurnProtocol):
-    """Our strict check over a dialect's tags."""
+    """Checks turns as strictly as our own protocol, with a dialect's tags."""
 
     def __init__(self, dialect: Dialect, schemas: Iterable[Mapping[str, Any]]) -> None:
         super().__init__(schemas)
@@ -43,7 +44,7 @@ class SpokenProtocol(TurnProtocol):
 
 def _whole(text: str) -> Checked:
     found = _THOUGHT.fullmatch(text)
-    assert found is not None  # it matches any text
+    assert found is not None  # the pattern matches any text
     answer = found[2].strip()
     if not answer or "<think>" in answer:
         return Checked(violation=Violation.EMPTY, detail="There is no answer after the thought.")
@@ -51,13 +52,13 @@ def _whole(text: str) -> Checked:
 
 
 class SpokenRenderer(Renderer):
-    """Our renderer in a dialect's words.
+    """Our renderer with a dialect's tags, tool names and handles.
 
     Args:
-        dialect: the agent's.
-        schemas: its tools' schemas.
-        max_calls: told to the model.
-        prompt: the agent's own system message; "" takes one of ours in its dialect.
+        dialect: the agent's dialect.
+        schemas: the schemas of the agent's tools.
+        max_calls: the limit on calls that the prompt states.
+        prompt: the agent's own system message; "" takes one of ours, in the dialect.
         special_tokens: as for `Renderer`.
     """
 
@@ -103,7 +104,10 @@ class SpokenRenderer(Renderer):
         return self._translated(super().observation(turn_index, result, bank))
 
     def _translated(self, message: Message) -> Message:
-        """A message of ours with its tags and handles as the dialect has them. Escaped text holds no tag that could be taken for ours."""
+        """Rewrites a message of ours with the dialect's tags and handles.
+
+        Quoted text is escaped, so no quoted tag is taken for ours.
+        """
 
         def said(text: str) -> str:
             for slash in ("", "/"):
@@ -126,8 +130,8 @@ class SpokenToolBox(ToolBox):
     """Our tools under a dialect's names.
 
     Args:
-        box: ours.
-        dialect: the agent's.
+        box: our tool box.
+        dialect: the agent's dialect.
     """
 
     def __init__(self, box: ToolBox, dialect: Dialect) -> None:
@@ -172,11 +176,14 @@ class SpokenToolBox(ToolBox):
 
 
 def _shares(edges: Sequence[float], bank: ImageBank, handle: Any) -> list[float]:
-    """Left, top, width and height in pixels as our box: left, top, right, bottom in thousandths."""
+    """Converts left, top, width and height in pixels to our box.
+
+    Our box is left, top, right and bottom in thousandths of the picture.
+    """
     try:
         image = bank.get(handle) if isinstance(handle, int) else None
     except UnknownHandle:
-        image = None  # the tool says that there is none
+        image = None  # the tool itself reports the missing picture
     if image is None:
         return [0.0, 0.0, 1000.0, 1000.0]
     x, y, width, height = edges

@@ -1,4 +1,7 @@
-"""What is known of each benchmark: where it lies, how large it is, what its columns are called. Read from `benchmarks.yaml`, where every one stands."""
+"""The known facts about each benchmark: its place, its size, its columns.
+
+Each benchmark has one entry in `benchmarks.yaml`; a `Statement` is such an entry.
+"""
 
 import functools
 import re
@@ -19,55 +22,57 @@ TABLE = Path(__file__).parent / "benchmarks.yaml"
 
 @dataclass(frozen=True, kw_only=True)
 class Columns:
-    """The columns of a row. A name may lead inwards: "prompt.0.content" is the text of the first message."""
+    """The names of a row's columns. A name may lead inwards: "prompt.0.content" is the text of the
+    first message.
+    """
 
     question: str
     answer: str
-    """A text, a number, or a list of which any is right."""
+    """The column of the right answer: a text, a number, or a list of texts that are all right."""
     id: str = ""
-    """"" counts the rows."""
+    """The column of the id; "" numbers the rows instead."""
     aliases: str = ""
-    """More right answers."""
+    """The column with further right answers."""
     pictures: tuple[str, ...] = ()
-    """Each holds a picture, a list of them, or none."""
+    """The columns with pictures; a cell holds a picture, a list of pictures, or nothing."""
     options: tuple[str, ...] = ()
-    """One column with the list of options, or a column an option (A, B, …)."""
+    """The column with the list of answer options, or one column for each option (A, B, …)."""
     language: str = ""
     category: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Cipher:
-    """Texts that are hidden from crawlers: base64 of the text XORed with the key's sha256, repeated."""
+    """How texts are hidden from crawlers: base64 of the text, XORed with the key's repeated sha256."""
 
     columns: tuple[str, ...]
     key: str = ""
     key_column: str = ""
-    """The key is in each row."""
+    """The column that holds the key of each row."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Subset:
-    """A part of a benchmark that somebody published scores on."""
+    """A part of a benchmark with published scores."""
 
     size: int = 0
-    """How many questions it must have; 0 where that was not published."""
+    """The number of questions in the subset; 0 if the number was not published."""
     ids_known: bool
-    """Whether these are the very questions; else a draw of ours of the same size."""
+    """Whether the subset holds exactly the published questions, or else is our own draw of the same size."""
     note: str
     pictures: Literal["any", "some", "one"] = "any"
     where: Mapping[str, str] = field(default_factory=dict)
-    """Values of `language` or `category`."""
+    """Keeps only questions with these values of `language` or `category`."""
     first: int | None = None
     last: int | None = None
-    """Ids, as numbers, both included."""
+    """The last id, as a number; `first` and `last` are both included."""
     draw: bool = False
-    """Draws `size` questions by their ids, the same ones on every machine."""
+    """Whether to draw `size` questions by their ids, the same questions on every machine."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Statement:
-    """One benchmark."""
+    """The description of one benchmark."""
 
     __pydantic_config__ = ConfigDict(extra="forbid")
 
@@ -78,9 +83,9 @@ class Statement:
     licence: str
     columns: Columns
     verified: Literal["yes", "columns", "no"]
-    """How much of this was seen; `benchmarks.yaml` says what each word means."""
+    """How far this entry was checked against the real data; `benchmarks.yaml` explains the values."""
     hub: str = ""
-    """Its id on the Hub, or "" where it lies in a repository on GitHub."""
+    """The benchmark's id on the Hub; "" if it lies in a repository on GitHub."""
     config: str = ""
     split: str = ""
     data_files: str = ""
@@ -88,16 +93,16 @@ class Statement:
     repository: str = ""
     file: str = ""
     each: tuple[str, ...] = ()
-    """Columns of which each holds a question: a row then gives as many."""
+    """Columns that each hold a question, so one row gives several questions."""
     cipher: Cipher | None = None
     answer_is: Literal["text", "letter"] = "text"
-    """"letter": where a question has options, the answer is the letter of one."""
+    """"letter" if the answer to a question with options is the letter of one option."""
     note: str = ""
     subsets: Mapping[str, Subset] = field(default_factory=dict)
 
     @property
     def place(self) -> str:
-        """Where it is had from, for people."""
+        """Where the benchmark lies, in words."""
         if self.hub:
             return (
                 f"the data set {self.hub} of the Hub"
@@ -118,7 +123,7 @@ class Statement:
         )
 
     def as_text(self) -> str:
-        """Everything that a user must know to have it and to ask it."""
+        """All that a user must know to get the benchmark and to run it."""
         lines = [
             f"{self.name}: {self.title} ({self.paper}), {self.size:,} questions",
             f"  place     {self.place}",
@@ -135,15 +140,18 @@ class Statement:
 
 @functools.cache
 def statements() -> Mapping[str, Statement]:
-    """Every benchmark by its name. One is added in `benchmarks.yaml`, and nowhere else."""
+    """Every benchmark by its name. A new benchmark is added in `benchmarks.yaml`, and nowhere else."""
     return read_statements(TABLE)
 
 
 def statement_of(name: str) -> Statement | None:
-    """A benchmark by its name, or one of another package by `module:BENCHMARK` or entry point; None where there is none of the name.
+    """The benchmark with a name; None if no benchmark has this name.
+
+    `module:BENCHMARK`, or the name of an entry point, loads a benchmark of another package.
 
     Raises:
-        InputError: the package's object cannot be had, is no `Statement`, or is named like a benchmark of the table.
+        InputError: the object of the package cannot be loaded, is no `Statement`, or has the name
+            of a listed benchmark.
     """
     if name in statements() or not is_extension(name, "benchmarks"):
         return statements().get(name)
@@ -162,10 +170,10 @@ def statement_of(name: str) -> Statement | None:
 
 
 def read_statements(table: Path) -> dict[str, Statement]:
-    """The benchmarks of a table.
+    """Reads the benchmarks of a table.
 
     Raises:
-        ValueError: two have one name (of which YAML would keep the last), a key is missing, unknown or of a wrong type.
+        ValueError: two benchmarks have one name, or a key is missing, unknown or of a wrong type.
     """
     text = table.read_text(encoding="utf-8")
     root = yaml.compose(text, yaml.SafeLoader)
@@ -178,6 +186,6 @@ def read_statements(table: Path) -> dict[str, Statement]:
 
 
 def listing() -> str:
-    """All benchmarks as a table for people."""
+    """All benchmarks as a text table."""
     head = f"{'benchmark':<20}{'size':>7}  {'verified':<9}where it lies"
     return "\n".join([head, *(statement.as_line() for statement in statements().values())])

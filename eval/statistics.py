@@ -1,4 +1,7 @@
-"""Pass@k without bias, and intervals that take questions, not attempts, as what was drawn at random."""
+"""Unbiased pass@k, and confidence intervals over questions.
+
+The intervals take the questions, not the attempts, as the random sample.
+"""
 
 import math
 from collections.abc import Sequence
@@ -10,19 +13,20 @@ import numpy as np
 RESAMPLES = 10_000
 LEVEL = 0.95
 DIGITS = 6
-"""Of what is stored: sums of floats differ in their last digits by machine."""
+"""The number of decimals of stored scores. Rounding hides last digits, which differ between
+machines."""
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A share with its interval."""
+    """A share with its confidence interval."""
 
     value: float
     low: float
     high: float
 
     def as_json(self) -> dict[str, float]:
-        """Rounded, so that it is the same on every machine."""
+        """The share and its interval, rounded to be the same on every machine."""
         return {
             "value": round(self.value, DIGITS),
             "low": round(self.low, DIGITS),
@@ -31,12 +35,15 @@ class Estimate:
 
     @classmethod
     def of(cls, facts: dict[str, Any]) -> "Estimate":
-        """What `as_json` gave."""
+        """Makes an `Estimate` from the output of `as_json`."""
         return cls(facts["value"], facts["low"], facts["high"])
 
 
 def pass_at_k(num_attempts: int, num_correct: int, k: int) -> float:
-    """The chance that at least one of k attempts, drawn without replacement from those made, is right (Chen et al. 2021, arXiv 2107.03374, eq. 1).
+    """The chance that at least one of k attempts is right.
+
+    The k attempts are drawn without replacement from all attempts (Chen et al. 2021, arXiv
+    2107.03374, eq. 1).
 
     Args:
         num_attempts: n, at least k.
@@ -55,15 +62,16 @@ def pass_at_k(num_attempts: int, num_correct: int, k: int) -> float:
 
 
 def clustered(values: Sequence[float], *, seed: int = 0) -> Estimate:
-    """The mean of one value a question, with its 95 % interval over questions.
+    """The mean of one value per question, with its 95 % interval over questions.
 
-    The interval is the percentile bootstrap over questions: attempts at one question are no independent draws, so a question is taken with all of
-    its attempts. Where all questions have one value, resampling shows no spread at all; for 0 and 1 the exact interval of as many questions of
-    which none (all) were solved stands there.
+    The interval is a percentile bootstrap. Attempts at one question are not independent, so the
+    bootstrap draws questions with all their attempts. If all questions have the same value, the
+    bootstrap shows no spread. The interval then has the exact width of 0 successes in n (Clopper
+    and Pearson).
 
     Args:
-        values: of each question, 0 to 1, in an order that does not change.
-        seed: of the draws.
+        values: one value per question, 0 to 1, in a fixed order.
+        seed: seed of the draws.
     """
     if not values:
         return Estimate(math.nan, 0.0, 1.0)
@@ -75,14 +83,14 @@ def clustered(values: Sequence[float], *, seed: int = 0) -> Estimate:
     generator = np.random.Generator(np.random.PCG64(seed))
     kinds, counts = np.unique(
         given, return_counts=True
-    )  # few: drawing questions is drawing their values
+    )  # few values: drawing questions is drawing their values
     drawn = generator.multinomial(num, counts / num, size=RESAMPLES)  # (resamples, kinds)
     low, high = np.quantile(drawn @ kinds / num, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return Estimate(mean, float(low), float(high))
 
 
 def powers(num_attempts: int) -> list[int]:
-    """The k for which pass@k is reported: 1, 2, 4, … and the number of attempts.
+    """The values of k for which pass@k is reported: 1, 2, 4, … and the number of attempts.
 
     >>> powers(1), powers(6)
     ([1], [1, 2, 4, 6])

@@ -1,4 +1,7 @@
-"""Tables of scores: Markdown, CSV and HTML, with the published scores of each benchmark below ours and marked as published."""
+"""Tables of scores as Markdown, CSV and HTML.
+
+The published scores of each benchmark stand below ours and are marked as published.
+"""
 
 import csv
 import io
@@ -41,7 +44,7 @@ EXPLANATION = (
 
 @dataclass(frozen=True, kw_only=True)
 class Section:
-    """The lines of one benchmark."""
+    """The lines of one benchmark in the tables."""
 
     title: str
     note: str
@@ -49,10 +52,10 @@ class Section:
 
 
 def sections(found: Sequence[Mapping[str, Any]]) -> list[Section]:
-    """The tables' content.
+    """The content of the tables, one section per benchmark.
 
     Args:
-        found: what `scores.json` files hold, each with its `timing` under that key.
+        found: the contents of `scores.json` files, each with its timing under the key `timing`.
     """
     made = []
     for name in sorted({scores["benchmark"]["name"] for scores in found}):
@@ -73,7 +76,7 @@ def sections(found: Sequence[Mapping[str, Any]]) -> list[Section]:
 
 
 def line_of(scores: Mapping[str, Any]) -> dict[str, str]:
-    """One line of ours."""
+    """The table's line for one of our own scores."""
     benchmark, strict, lenient, calls = (
         scores["benchmark"],
         scores["strict"],
@@ -126,7 +129,7 @@ def _share(facts: Mapping[str, float]) -> str:
 
 
 def as_markdown(made: Sequence[Section]) -> str:
-    """One table a benchmark."""
+    """The scores as Markdown, one table per benchmark."""
     parts = ["# Scores", "", EXPLANATION]
     for section in made:
         parts += [
@@ -145,12 +148,12 @@ def as_markdown(made: Sequence[Section]) -> str:
 
 
 def _cell(text: str) -> str:
-    """A text that cannot end its cell or begin markup."""
+    """Escapes a text, so that it cannot end its table cell or begin markup."""
     return " ".join(text.translate(_MARKS).split())
 
 
 def as_csv(made: Sequence[Section]) -> str:
-    """All lines in one table, the benchmark first."""
+    """All lines in one CSV table, with the benchmark as the first column."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(["benchmark", *COLUMNS.values()])
@@ -163,7 +166,7 @@ def as_csv(made: Sequence[Section]) -> str:
 
 
 def as_html(made: Sequence[Section], picture: str = "") -> str:
-    """A page that opens from a file; every text in it is escaped."""
+    """The scores as one HTML page without other files; every text in it is escaped."""
     environment = jinja2.Environment(
         undefined=jinja2.StrictUndefined, autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
@@ -177,7 +180,7 @@ def as_html(made: Sequence[Section], picture: str = "") -> str:
 
 
 def as_text(found: Sequence[Mapping[str, Any]]) -> str:
-    """What the command says at its end: our lines only."""
+    """The text that the command prints at its end, with our scores only."""
     rows = [["benchmark", "agent", "mode", "strict pass@1", "lenient pass@1", "calls"]]
     for scores in sorted(
         found,

@@ -1,10 +1,10 @@
-"""A tool of your own: the policy may ask how far two places lie apart.
+"""An example of your own tool: it tells the policy (the playing agent) the distance between two places.
 
-In a recipe, beside the tools of the program:
+A recipe adds the tool to the built-in ones like this:
 
     teach: {tools: {custom: ["distance:TOOL"]}}
 
-A package may give it a short name, as entry point of the group `questloom.tools`.
+A package may give the tool a short name with an entry point of the group `questloom.tools`.
 """
 
 from math import asin, cos, radians, sin, sqrt
@@ -17,7 +17,7 @@ from questloom.agent.tools.tool_schema import Tool
 from questloom.agent.turns.tool_output import Output
 
 EARTH_KM = 6371.0
-"""Mean radius."""
+"""The mean radius of the Earth."""
 Latitude = Annotated[float, Field(ge=-90, le=90)]
 Longitude = Annotated[float, Field(ge=-180, le=180)]
 
@@ -32,10 +32,10 @@ async def distance(
     """Gives the distance of two places on the Earth, along its surface.
 
     Args:
-        latitude: Of the first place, in degrees; south is negative.
-        longitude: Of the first place, in degrees; west is negative.
-        to_latitude: Of the second place.
-        to_longitude: Of the second place.
+        latitude: Latitude of the first place in degrees; south is negative.
+        longitude: Longitude of the first place in degrees; west is negative.
+        to_latitude: Latitude of the second place.
+        to_longitude: Longitude of the second place.
     """
     one, other = radians(latitude), radians(to_latitude)
     turn = radians(to_longitude - longitude)

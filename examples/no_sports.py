@@ -1,10 +1,10 @@
-"""A filter of your own: it drops questions about sport.
+"""An example of your own filter: it drops questions about sport.
 
-In this folder, or where this file can be imported:
+This command uses the filter, in this folder or wherever this file can be imported:
 
     questloom synth --store STORE --out RUN --set 'filters.custom=[no_sports:NoSports]'
 
-A package may also give it a short name, in its pyproject.toml:
+A package may give the filter a short name in its pyproject.toml:
 
     [project.entry-points."questloom.filters"]
     no_sports = "mypackage.no_sports:NoSports"
@@ -21,7 +21,7 @@ class NoSports:
     reasons = {"sport": "A thing between the picture and the answer belongs to sport."}  # noqa: RUF012
 
     def __call__(self, question: Question, store: Store) -> Drop | None:
-        """Looks up each thing that the question passes; None keeps it."""
+        """Checks each entity on the way from picture to answer; None keeps the question."""
         for thing in (question.anchor, *question.bindings.values()):
             entity = store.entity(thing)
             if entity is not None and entity.topic == "sports":

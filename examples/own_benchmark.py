@@ -1,13 +1,14 @@
-"""A benchmark of your own: it says where the columns of your questions are.
+"""An example of your own benchmark: it names the columns that hold your questions.
 
     questloom evaluate --benchmark own_benchmark:BENCHMARK --data questions.jsonl --out scores …
 
-A line of `questions.jsonl`, with the picture in a file beside it:
+This is a line of `questions.jsonl`; the picture is a file in the same folder:
 
     {"id": "1", "asks": "Which river does the bridge cross?", "reply": ["Elbe", "Labe"],
      "photo": "bridge.jpg", "field": "geography"}
 
-A package may give it a short name, as entry point of the group `questloom.benchmarks`.
+A package may give the benchmark a short name with an entry point of the group
+`questloom.benchmarks`.
 """
 
 from questloom.eval.statements import Columns, Statement, Subset

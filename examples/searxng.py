@@ -1,15 +1,15 @@
-"""A search provider of your own: SearXNG, a metasearch engine that anybody can run.
+"""An example of your own search provider: SearXNG, a metasearch engine that anybody can run.
 
-In a recipe, in place of the store that the policy searches otherwise:
+With this recipe the policy (the playing agent) searches SearXNG instead of the store:
 
     teach:
       live:
         text: {kind: "searxng:SERVICE", address: "http://localhost:8888", price: 0}
 
-SearXNG must offer JSON (`search.formats` in its settings). Pacing, retries, the cache and replays
-are the program's; here stands what is asked, and how a reply is read. Never tried on the engine
-itself: written from its documentation. A package may give it a short name, as entry point of the
-group `questloom.services`.
+SearXNG must offer JSON (`search.formats` in its settings). Questloom does pacing, retries, caching
+and replays. This file only builds the request and reads the reply. The code was written from
+SearXNG's documentation and never tried on the engine itself. A package may give the service a short
+name with an entry point of the group `questloom.services`.
 """
 
 from typing import Any
@@ -20,15 +20,15 @@ from questloom.agent.providers.provider import PageHit
 
 
 def ask(settings: Any, query: Query) -> ServiceRequest:
-    """A text search. SearXNG gives whole pages of results; the caller takes as many as it wants."""
+    """The request for a text search. SearXNG returns whole pages of results; the caller takes as many as it wants."""
     return ServiceRequest(path="/search", query={"q": query.text, "format": "json"})
 
 
 def read(body: bytes, query: Query) -> PageHits:
-    """The pages; a row without a web address is passed over.
+    """The pages of a reply; rows without a web address are skipped.
 
     Raises:
-        ValueError: the reply is no list of results; it is then not cached.
+        ValueError: the reply is not a list of results. A refused reply is not cached.
     """
     return tuple(
         PageHit(title=words_of(row, "title"), url=url, snippet=words_of(row, "content"))

@@ -1,7 +1,9 @@
-"""Objects in S3 and Google Cloud Storage as paths, over fsspec's `s3fs` and `gcsfs` (extras `s3` and `gcs`).
+"""Objects in S3 and Google Cloud Storage as paths, over fsspec's `s3fs` and `gcsfs` (extras `s3`
+and `gcs`).
 
-Listings are never cached: other workers write. Faults that outlast the libraries' retries are `ProviderFault`, so that an
-item under way stays pending; what is missing is FileNotFoundError, as on a disk.
+Listings are never cached, because other workers write. A fault that outlasts the library's retries
+becomes a `ProviderFault`, so the item stays pending. A missing object raises FileNotFoundError, as
+on a disk.
 """
 
 import fnmatch
@@ -24,13 +26,13 @@ from questloom.records.errors import InputError, ProviderFault, QuestloomError
 from questloom.records.identity import sha256_hex
 
 EXTRAS = {"s3": ("s3fs", "s3"), "gs": ("gcsfs", "gcs")}
-"""Scheme to (package, extra of setup.py)."""
+"""URL scheme to (package, extra of setup.py)."""
 RIGHTS = {
     "s3": "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (or AWS_PROFILE), and AWS_ENDPOINT_URL for a store that is not Amazon's.",
     "gs": "Set GOOGLE_APPLICATION_CREDENTIALS, or log in with gcloud.",
 }
 BLOCK = 1 << 20
-"""Bytes that one request fetches at least; the end of the file comes as one block too, since footers stand there."""
+"""Minimum number of bytes per request. The end of a file also comes as one block, since file footers stand there."""
 BUFFER = 1 << 16
 THREADS = 16
 CHECK_SECONDS = 15
@@ -56,7 +58,7 @@ def is_remote(path: object) -> bool:
 
 @cache
 def _files(scheme: str, process: int, quick: bool = False) -> Any:
-    """The process's file system of a scheme."""
+    """The file system of a URL scheme, one per process."""
     package, extra = EXTRAS[scheme]
     try:
         __import__(package)
@@ -75,21 +77,24 @@ def _files(scheme: str, process: int, quick: bool = False) -> Any:
         return found
     from gcsfs.core import (
         GCSFileSystem,
-    )  # its subclass, which `fsspec` gives, first asks for the bucket's layout by gRPC
+    )  # the subclass that `fsspec` gives first asks for the bucket's layout by gRPC
 
-    # An emulator takes no credentials, and google-auth would look for some.
+    # An emulator takes no credentials, but google-auth would look for some.
     emulated = {"token": "anon"} if os.environ.get("STORAGE_EMULATOR_HOST") else {}
     return GCSFileSystem(use_listings_cache=False, **emulated)
 
 
 @contextmanager
 def asking(path: "BucketPath") -> Iterator[None]:
-    """The one boundary at which the providers' libraries' exceptions become ours."""
+    """Context that turns exceptions of the providers' libraries into the project's own. Only here
+    are the providers' exceptions caught."""
     try:
         yield
     except (*_MISSING, QuestloomError, AssertionError):
         raise
-    except Exception as error:  # botocore's, google-auth's, aiohttp's and their own
+    except (
+        Exception
+    ) as error:  # exceptions of botocore, google-auth, aiohttp and the providers' libraries
         raise ProviderFault(f"{path.scheme}://{path.bucket}", _words(error)) from error
 
 
@@ -99,15 +104,17 @@ def _words(error: BaseException) -> str:
 
 @total_ordering
 class BucketPath:
-    """An object, or the objects under a prefix, with the part of `pathlib.Path`'s interface that the project uses.
+    """An object or the objects under a prefix, with the part of `pathlib.Path`'s interface that the
+    project uses.
 
-    It has no `__fspath__`, so what can only open local files refuses it. It pickles as its address.
+    The class has no `__fspath__`, so libraries that can only open local files refuse it. A
+    `BucketPath` pickles as its address.
 
     Args:
         scheme: "s3" or "gs".
-        bucket: its name.
-        key: of the object, without slashes at its ends; "" for the bucket.
-        info: what a listing said of it.
+        bucket: name of the bucket.
+        key: key of the object, without slashes at its ends; "" for the bucket.
+        info: the entry of a listing for this object.
     """
 
     def __init__(
@@ -117,10 +124,10 @@ class BucketPath:
 
     @classmethod
     def of(cls, url: str) -> "BucketPath":
-        """The path of an address.
+        """Parses an address.
 
         Raises:
-            InputError: it names no bucket, or holds credentials.
+            InputError: the address names no bucket, or holds credentials.
         """
         scheme, _, rest = url.partition("://")
         bucket, _, key = rest.partition("/")
@@ -134,7 +141,7 @@ class BucketPath:
             raise InputError(url, "names no bucket", f"Give {scheme}://BUCKET/PATH.")
         return cls(scheme, bucket, "/".join(part for part in key.split("/") if part))
 
-    # What it is called
+    # Names and addresses
 
     def __str__(self) -> str:
         return f"{self.scheme}://{self.bucket}" + (f"/{self.key}" if self.key else "")
@@ -186,14 +193,15 @@ class BucketPath:
     def is_relative_to(self, other: "BucketPath") -> bool:
         return self == other or str(self).startswith(f"{other}/")
 
-    # What is there
+    # What the bucket holds
 
     @property
     def _fs(self) -> Any:
         return _files(self.scheme, os.getpid())
 
     def _look(self) -> dict[str, Any] | None:
-        """What the store says of it; None where nothing is there. A listing's word is taken as it is."""
+        """The store's facts about the object; None where nothing exists. If a listing gave the
+        entry, its facts are trusted without a request."""
         if self._info is not None:
             return self._info
         try:
@@ -212,14 +220,14 @@ class BucketPath:
         return (self._look() or {}).get("type") == "directory"
 
     def size(self) -> int:
-        """Bytes of the object."""
+        """Size of the object in bytes."""
         found = self._look()
         if found is None or found["type"] != "file":
             raise FileNotFoundError(2, "no such object", str(self))
         return int(found["size"])
 
     def version(self) -> str:
-        """What changes when the object, or any object under the prefix, does."""
+        """A string that changes when the object, or any object under the prefix, changes."""
         found = self._look()
         if found is None:
             raise FileNotFoundError(2, "no such object", str(self))
@@ -230,7 +238,7 @@ class BucketPath:
         )
 
     def iterdir(self) -> Iterator["BucketPath"]:
-        """What lies directly under the prefix; a probe that a check left there does not count."""
+        """The entries directly under the prefix. A probe that `check` left there does not count."""
         with asking(self):
             entries = self._fs.ls(str(self), detail=True, refresh=True)
         for entry in entries:
@@ -240,7 +248,7 @@ class BucketPath:
                 yield found
 
     def glob(self, pattern: str) -> Iterator["BucketPath"]:
-        """The objects and folders directly under the prefix whose names match."""
+        """The objects and folders directly under the prefix whose names match the pattern."""
         assert "/" not in pattern and "**" not in pattern, pattern
         try:
             yield from (
@@ -271,17 +279,17 @@ class BucketPath:
         return self.read_bytes().decode(encoding)
 
     def open(self, mode: str = "rb", block: int = 0) -> BinaryIO:
-        """The object for reading, by ranges of at least `block` bytes."""
+        """Opens the object for reading, in ranges of at least `block` bytes."""
         assert mode == "rb", mode
         return io.BufferedReader(_Ranges(self, self.size(), block or BLOCK), BUFFER)  # type: ignore[return-value]
 
     def range(self, start: int, stop: int) -> bytes:
-        """Bytes [start, stop)."""
+        """The bytes [start, stop) of the object."""
         with asking(self):
             return self._fs.cat_file(str(self), start=start, end=stop)
 
     def download(self, target: Path) -> None:
-        """Copies the object to a local file."""
+        """Downloads the object to a local file."""
         with asking(self):
             self._fs.get_file(str(self), str(target))
 
@@ -292,7 +300,8 @@ class BucketPath:
             self._fs.pipe_file(str(self), data)
 
     def upload(self, source: Path) -> None:
-        """The bytes of a local file as this object: one PUT, or parts that appear as one object when the last is there."""
+        """Writes the bytes of a local file as this object: one PUT, or parts that become one object
+        after the last part."""
         with asking(self):
             self._fs.put_file(str(source), str(self))
 
@@ -310,15 +319,16 @@ class BucketPath:
             list(pool.map(lambda file: file.unlink(missing_ok=True), self.files()))
 
     def mkdir(self, parents: bool = False, exist_ok: bool = False) -> None:
-        """Nothing: a bucket has no folders."""
+        """Does nothing: a bucket has no folders."""
 
     # Before work starts
 
     def check(self, *, writing: bool) -> None:
-        """Asks whether the place can be used, with few retries and a limit of time.
+        """Checks whether the place can be used, with few retries and a time limit.
 
         Raises:
-            InputError: no such bucket or object, no rights, no answer.
+            InputError: the bucket or object does not exist, access is denied, or the provider does
+                not answer.
         """
         files = _files(self.scheme, os.getpid(), quick=True)
         probe = str(self / f"{PROBE}-{uuid.uuid4().hex}")
@@ -349,7 +359,9 @@ class BucketPath:
             ) from error
         except FSTimeoutError:
             raise self.silent() from None
-        except Exception as error:  # botocore's, google-auth's, aiohttp's and their own
+        except (
+            Exception
+        ) as error:  # exceptions of botocore, google-auth, aiohttp and the providers' libraries
             raise InputError(
                 str(self),
                 f"cannot be used ({_words(error)})",
@@ -357,7 +369,7 @@ class BucketPath:
             ) from error
 
     def silent(self) -> InputError:
-        """The error of a check that did not end."""
+        """The error of a check that did not end in time."""
         return InputError(
             str(self),
             f"did not answer within {CHECK_SECONDS} seconds",
@@ -366,7 +378,7 @@ class BucketPath:
 
 
 class _NothingThere(Exception):
-    """The bucket is there, the object is not."""
+    """The bucket exists, but the object does not."""
 
 
 def _version(info: dict[str, Any]) -> str:
@@ -381,7 +393,8 @@ def _version(info: dict[str, Any]) -> str:
 
 
 class _Ranges(io.RawIOBase):
-    """An object as a file: each request fetches a block from where is read, or the file's last block."""
+    """A bucket's object as a readable file. Each request fetches the block at the reading position,
+    or the file's last block."""
 
     def __init__(self, path: BucketPath, size: int, block: int) -> None:
         self._path, self._size, self._block = path, size, block

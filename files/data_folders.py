@@ -1,4 +1,4 @@
-"""Folders of data sets: what they hold, and how a downloaded one is read by `datasets`."""
+"""Folders of data sets: the digest of their content, and how `datasets` reads a downloaded folder."""
 
 import hashlib
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import Any
 
 
 def content_digest(folder: Path) -> str:
-    """16 hexadecimal digits by which a folder is known: of its files, and of how they are named in it."""
+    """Digest of a folder, 16 hexadecimal digits, over the contents of its files and their names in the folder."""
     held = hashlib.sha256()
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         with path.open("rb") as file:
@@ -17,12 +17,13 @@ def content_digest(folder: Path) -> str:
 
 
 def load_folder(path: Path, split: str | None = None) -> Any:
-    """`datasets.load_dataset` of a folder, or of a split of it, which never gives the rows of another folder.
+    """Like `datasets.load_dataset` for a folder or one of its splits, but never gives the rows of
+    another folder.
 
-    `datasets` keeps what it has read by the folder's name and by the patterns in its card. So what it keeps lies here
-    under the content of the folder.
+    `datasets` caches rows under the folder's name and the patterns in its card. `load_folder`
+    therefore keeps the cache under the digest of the folder's content.
     """
-    import datasets  # loads slowly: only where a folder is read
+    import datasets  # importing datasets is slow, so only this function does it
 
     place = Path(datasets.config.HF_DATASETS_CACHE, f"content-{content_digest(path)}")
     return datasets.load_dataset(str(path), split=split, cache_dir=str(place))

@@ -1,6 +1,8 @@
-"""Objects of packages outside the program, which settings name: `module:Name`, or the name of an installed entry point.
+"""Objects of outside packages that settings name: `module:Name`, or the name of an installed entry
+point.
 
-Importing a module runs its code. So nothing is imported but what settings name, and settings are trusted like a program.
+Importing a module runs its code. The program therefore imports only what settings name, and trusts
+settings like a program.
 """
 
 import os
@@ -19,33 +21,37 @@ from questloom.records.identity import sha256_hex
 
 @dataclass(frozen=True)
 class Extension:
-    """One object, and which version of it."""
+    """One object of an outside package, with its version."""
 
     named: str
-    """As settings name it: an import path, or an entry point."""
+    """The name in the settings: an import path, or an entry point."""
     path: str
-    """Its import path, "mypackage:NoSports"."""
+    """The import path of the object, "mypackage:NoSports"."""
     version: str
-    """Package and version where it is installed, and a hash of its file: "mypackage 1.2, source 3f2a9c…"."""
+    """Package and version where the package is installed, and a hash of the object's file:
+    "mypackage 1.2, source 3f2a9c…"."""
     object: Any
 
     @property
     def identity(self) -> str:
-        """Changes whenever the object may do something else. A helper in another file is seen by the package's version only."""
+        """A string that changes whenever the object may behave differently. A change in another
+        file of the package shows only in the package's version."""
         return f"{self.path} ({self.version})"
 
 
 @cache
 def load_extension(named: str, kind: str, key: str) -> Extension:
-    """Imports an object that settings name; once a process.
+    """Imports an object that settings name, once per process.
 
     Args:
-        named: `module:Name`, or the name of an entry point. The current folder is looked through last.
-        kind: what it is, "filters": entry points are those of the group `questloom.filters`.
-        key: of the settings, for errors.
+        named: `module:Name`, or the name of an entry point; Python searches the current folder
+            last.
+        kind: the kind of object. The kind "filters" uses the entry points of the group
+            `questloom.filters`.
+        key: the key of the settings, for errors.
 
     Raises:
-        InputError: there is none of that name, or importing it fails.
+        InputError: no object has that name, or importing it fails.
     """
     where, group = f"{key}: {named}", f"questloom.{kind}"
     path = named if ":" in named else _entry_point(named, group, where)
@@ -64,7 +70,7 @@ def load_extension(named: str, kind: str, key: str) -> Extension:
 
 
 def is_extension(named: str, kind: str) -> bool:
-    """Whether a name is an import path or an installed entry point, and not to be looked for among the program's own."""
+    """Whether a name is an import path or an installed entry point, and not one of the program's own names."""
     return ":" in named or any(
         each.name == named for each in entry_points(group=f"questloom.{kind}")
     )
@@ -90,7 +96,7 @@ def _entry_point(named: str, group: str, where: str) -> str:
 
 
 def _module(name: str, where: str) -> ModuleType:
-    if (here := os.getcwd()) not in sys.path:  # workers started with `python -m` have it, too
+    if (here := os.getcwd()) not in sys.path:  # workers started with `python -m` have this path too
         sys.path.append(here)
     try:
         return import_module(name)
@@ -113,7 +119,7 @@ def _module(name: str, where: str) -> ModuleType:
 
 
 def _version(module: ModuleType, found: Any) -> str:
-    """Of the package that installed the module, and of the files that hold module and object."""
+    """The version of the package that installed the module, and a hash of the files with module and object."""
     packages = packages_distributions().get(module.__name__.partition(".")[0], [])
     installed = [f"{package} {version(package)}" for package in sorted(set(packages))]
     own = sys.modules[found.__module__] if isinstance(found, type) else module

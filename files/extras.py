@@ -1,4 +1,4 @@
-"""The packages that only some jobs need, and the extra of the distribution that brings each."""
+"""The packages that only some jobs need, and the extra of the distribution that installs each."""
 
 import importlib.util
 
@@ -8,18 +8,18 @@ EXTRAS = {
     "clip": ("torch", "torchvision", "open_clip"),
     "train": ("torch", "torchvision", "transformers", "accelerate", "peft", "safetensors"),
 }
-"""By extra, as setup.py names it, the modules that are looked for."""
+"""The modules of each extra, by the extra's name in setup.py."""
 
 
 def require(extra: str, what: str) -> None:
-    """Looks whether an extra's packages are installed; imports none.
+    """Checks whether an extra's packages are installed, without importing them.
 
     Args:
         extra: a key of `EXTRAS`.
-        what: needs it; stands in the error.
+        what: what needs the extra, for the error.
 
     Raises:
-        InputError: one is missing; the fix names the command that installs it.
+        InputError: a package is missing. The error names the command that installs it.
     """
     missing = next((name for name in EXTRAS[extra] if not _is_installed(name)), "")
     if missing:
@@ -27,7 +27,7 @@ def require(extra: str, what: str) -> None:
 
 
 def missing_extra(extra: str, what: str, module: str) -> InputError:
-    """What a module that cannot be imported means to the user."""
+    """The error for a user whose installation lacks a module."""
     return InputError(
         what,
         f"needs the package {module}, which is not installed",
@@ -36,7 +36,7 @@ def missing_extra(extra: str, what: str, module: str) -> InputError:
 
 
 def error_of_import(error: ModuleNotFoundError) -> InputError | None:
-    """The same for a module whose import failed; None for one that no extra brings."""
+    """The error for a module whose import failed; None for a module that no extra installs."""
     name = (error.name or "").partition(".")[0]
     extra = next((extra for extra, modules in EXTRAS.items() if name in modules), "")
     return missing_extra(extra, "this job", name) if extra else None

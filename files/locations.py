@@ -1,11 +1,12 @@
-"""Where things lie: local paths, `s3://bucket/…` and `gs://bucket/…` behind one set of operations.
+"""One set of operations for local paths, `s3://bucket/…` and `gs://bucket/…`.
 
-`location` gives a `pathlib.Path` for what is local, which goes through the ordinary file system as ever, and a `BucketPath`
-(`buckets.py`), with the part of pathlib's interface that the project uses, for what lies in an object store.
+`location` gives a `pathlib.Path` for a local path. For an object store `location` gives a
+`BucketPath` (`buckets.py`), with the part of pathlib's interface that the project uses.
 
-An object store has no rename and no folders. One object appears whole or not at all, so `write_whole` and `whole_file` keep
-their promise with one upload; of several objects the one that says "whole" is written last and deleted first.
-Credentials come from the environment alone, as the providers' own tools read them.
+An object store has no rename and no folders, but one object appears whole or not at all.
+`write_whole` and `whole_file` therefore need one upload. For a folder of several objects, the
+object that marks the folder as whole is written last and deleted first. Credentials come only from
+the environment, as the providers' own tools read them.
 """
 
 import atexit
@@ -34,10 +35,10 @@ LEFTOVER_SECONDS = 86_400.0
 
 
 def location(path: str | Location, *parts: str) -> Location:
-    """The location that a path names: local, `s3://` or `gs://`.
+    """The location of a path: local, `s3://` or `gs://`.
 
     Raises:
-        InputError: an address of another kind, or one with credentials in it.
+        InputError: the address is of another kind, or holds credentials.
     """
     if re.match(r"(s3|gs):/[^/]", str(path)):
         raise InputError(
@@ -62,36 +63,38 @@ def location(path: str | Location, *parts: str) -> Location:
 
 
 def open_binary(path: str | Location, block: int = 0) -> BinaryIO:
-    """A file for reading; of a bucket's object only the ranges that are read travel.
+    """Opens a file for reading. From a bucket only the ranges that are read are fetched.
 
     Args:
         path: the file.
-        block: bytes that one request to a bucket fetches at least; 0 for the usual number.
+        block: minimum number of bytes that one request to a bucket fetches; 0 for the default.
 
     Raises:
-        FileNotFoundError: it is not there; OSError, or ProviderFault for a bucket: it cannot be read.
+        FileNotFoundError: the file does not exist.
+        OSError: a local file cannot be read.
+        ProviderFault: a bucket cannot be read.
     """
     found = location(path)
     return found.open("rb", block) if isinstance(found, BucketPath) else open(found, "rb")
 
 
 def readable(path: Location) -> Path | BinaryIO:
-    """What pyarrow can read: a local path as it is, an object as an open file."""
+    """The form that pyarrow can read: a local path as it is, an object as an open file."""
     return path.open("rb") if isinstance(path, BucketPath) else path
 
 
 def size_of(path: Location) -> int:
-    """Bytes of a file."""
+    """Size of a file in bytes."""
     return path.size() if isinstance(path, BucketPath) else path.stat().st_size
 
 
 def listed(folder: Location, pattern: str = "*") -> list[Location]:
-    """The files and folders directly in a folder whose names match, sorted; none if there is no folder."""
+    """The files and folders directly in a folder whose names match, sorted; empty if the folder does not exist."""
     return list(sorted(folder.glob(pattern)))  # type: ignore[type-var]
 
 
 def remove_tree(path: Location, *, ignore_errors: bool = False) -> None:
-    """Removes a folder with all that is in it; nothing where there is none in a bucket."""
+    """Removes a folder with its content. In a bucket a missing folder is no error."""
     if isinstance(path, BucketPath):
         path.remove_tree()
     else:
@@ -100,7 +103,8 @@ def remove_tree(path: Location, *, ignore_errors: bool = False) -> None:
 
 @contextmanager
 def whole_file(path: Location) -> Iterator[Path]:
-    """A local file to write, which becomes `path` when the block ends well: by rename, or by upload to a bucket."""
+    """A local file to write. When the block ends without error, the file becomes `path` by rename,
+    or by upload to a bucket."""
     if isinstance(path, BucketPath):
         part = scratch() / uuid.uuid4().hex
     else:
@@ -118,12 +122,13 @@ def whole_file(path: Location) -> Iterator[Path]:
 
 @contextmanager
 def whole_folder(path: Location, *, last: str) -> Iterator[Path]:
-    """An empty local folder to fill, which becomes `path` when the block ends well, in place of what stood there.
+    """An empty local folder to fill. When the block ends without error, the folder replaces `path`.
 
     Args:
-        path: the folder. Locally it is made beside its target, under a name of its own, and renamed.
-        last: a file of it. In a bucket, which has no rename, the old one is deleted first and the new one written last: while
-            it is there, the folder is whole.
+        path: the target folder. A local folder is made beside its target under a temporary name and
+            then renamed.
+        last: a file of the folder. A bucket has no rename, so this file is deleted first and
+            written last. While the file exists, the folder is whole.
     """
     if isinstance(path, BucketPath):
         with tempfile.TemporaryDirectory(prefix="questloom-", dir=scratch()) as folder:
@@ -142,7 +147,8 @@ def whole_folder(path: Location, *, last: str) -> Iterator[Path]:
 
 
 def _put(part: Path, path: Path) -> None:
-    """Renames a folder to its place. Where several do so at once, the last one stays."""
+    """Renames a temporary folder to its final path. If several processes rename to one path at
+    once, the last folder stays."""
     placed = False
     while not placed:
         old = path.with_name(f".{path.name}.{uuid.uuid4().hex}.old")
@@ -158,7 +164,7 @@ def _put(part: Path, path: Path) -> None:
 
 
 def _remove_leftovers(path: Path) -> None:
-    """Removes what killed writers of a folder left beside it; what is younger may still be written."""
+    """Removes the temporary folders of killed writers. Recent folders stay, since a writer may still use them."""
     for left in (
         *path.parent.glob(f".{path.name}.*.part"),
         *path.parent.glob(f".{path.name}.*.old"),
@@ -194,7 +200,8 @@ def _scratch_of(process: int) -> Path:
 
 
 def scratch() -> Path:
-    """The process's own local folder (under TMPDIR) for what must pass through a local file; it goes when the process ends."""
+    """The process's own temporary folder (under TMPDIR) for local copies. The folder is deleted
+    when the process ends."""
     return _scratch_of(os.getpid())
 
 
@@ -203,12 +210,14 @@ _COPYING = threading.Lock()
 
 
 def local_copy(path: Location) -> Path:
-    """A file or folder on this machine, for libraries that read nothing else and for memory maps.
+    """A file or folder on this machine, for memory maps and for libraries that read only local
+    files.
 
-    A local path is given unchanged. A file in a bucket is fetched to `scratch` once a process, and again if it changed.
+    A local path is returned unchanged. A file in a bucket is copied to `scratch` once per process,
+    and again if it changed.
 
     Raises:
-        FileNotFoundError: nothing is there.
+        FileNotFoundError: the path does not exist.
     """
     if not isinstance(path, BucketPath):
         return path
@@ -240,15 +249,18 @@ def _fetch(path: BucketPath, target: Path) -> Path:
 def check_locations(
     *, reads: Iterable[str | Location] = (), writes: Iterable[str | Location] = ()
 ) -> None:
-    """Asks whether some locations can be used, the buckets all at once; what is local and read is checked by whoever opens it.
+    """Checks whether locations can be used, all buckets at once. The code that opens a local input
+    checks the input itself.
 
     Args:
-        reads: must exist and be readable.
-        writes: folders, there already or to be made, in which files or objects must be listed, written and deleted.
+        reads: locations that must exist and be readable.
+        writes: folders, existing or not yet, in which files or objects must be listed, written and
+            deleted.
 
     Raises:
-        InputError: no such bucket or object, no rights, a file where a folder should be, no answer in 20 seconds, or the provider's package is
-            not installed.
+        InputError: the bucket or object does not exist, access is denied, a file stands where a
+            folder should be, the provider does not answer in 20 seconds, or its package is not
+            installed.
     """
     reads, writes = tuple(reads), tuple(writes)
     for path in writes:
@@ -273,14 +285,15 @@ def check_locations(
         except InputError as error:
             ended[number] = error
 
-    # Daemons: a look for credentials may hang for minutes, and the command must end before.
+    # Daemon threads: the search for credentials may hang for minutes, and the command must end
+    # sooner.
     threads = [
         threading.Thread(target=check, args=(number,), daemon=True) for number in range(len(asked))
     ]
     for thread in threads:
         thread.start()
     deadline = time.monotonic() + buckets.CHECK_SECONDS + GRACE_SECONDS
-    for thread in threads:  # all of them before the first error, so that no probe is left behind
+    for thread in threads:  # all threads before the first error, so that no probe is left behind
         thread.join(max(0.0, deadline - time.monotonic()))
     for number in range(len(asked)):
         if (error := ended.get(number, asked[number][0].silent())) is not None:
@@ -288,7 +301,8 @@ def check_locations(
 
 
 def _check_writable(folder: Path) -> None:
-    """Writes a probe where a folder stands or would be made: rights alone do not tell of read-only disks, nor of /proc."""
+    """Writes a probe into the folder, existing or to be made: access rights alone do not reveal
+    read-only disks or /proc."""
     at = folder.absolute()
     while not os.path.lexists(at):
         at = at.parent
@@ -303,5 +317,6 @@ def _check_writable(folder: Path) -> None:
 
 
 def reaching(path: str | Location):
-    """Context in which another library's errors over a bucket become `ProviderFault`; over local paths it changes nothing."""
+    """Context that turns another library's errors on a bucket into `ProviderFault`. For local paths
+    this context changes nothing."""
     return asking(BucketPath.of(str(path))) if is_remote(path) else nullcontext()

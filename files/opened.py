@@ -1,7 +1,10 @@
-"""What a process has open and shares: stores, searches, model clients, stages' functions. One owner, one `close`.
+"""The objects that a process opens and shares: stores, searches, model clients, stages' functions.
+One owner closes all of these objects.
 
-Whoever starts a job makes an `Opened`, hands it down, and closes it. It pickles as its name: in the process that made it the name stands for
-this very object, in a worker process for one of the worker's own, which is filled as it is used and closed when the worker ends.
+The code that starts a job makes an `Opened`, passes it down and closes it. An `Opened` pickles as
+its name. In the process that made the object, the name stands for this object. In a worker process,
+the name stands for an `Opened` of the worker, which fills during use and closes when the worker
+ends.
 """
 
 import threading
@@ -15,12 +18,12 @@ T = TypeVar("T")
 
 _BY_NAME: weakref.WeakValueDictionary[str, "Opened"] = weakref.WeakValueDictionary()
 _OF_THIS_WORKER: list["Opened"] = []
-"""Those that came by name from another process; nobody else would keep them."""
+"""The `Opened` objects that came by name from another process; this list keeps them alive."""
 _LOCK = threading.Lock()
 
 
 class Opened:
-    """Things by key, each made at most once.
+    """Objects by key, each made at most once.
 
     >>> with Opened() as opened:
     ...     first = opened.once("list", list)
@@ -35,22 +38,23 @@ class Opened:
         self._lock = threading.RLock()
         weakref.finalize(
             self, self._closing.close
-        )  # an owner that is forgotten, or alive when the interpreter ends, closes all the same
+        )  # an owner that is forgotten, or still alive at the interpreter's end, closes its objects all the same
         _BY_NAME[self._name] = self
 
     def once(
         self, key: Hashable, make: Callable[[], T], close: Callable[[T], object] | None = None
     ) -> T:
-        """The thing of a key; made by the first who asks, while others wait.
+        """The object of a key. The first caller makes the object while other callers wait.
 
         Args:
-            key: what the thing is and everything that makes it another one (a path, the settings).
-            make: may ask for further things.
-            close: called with the thing at the end, in reverse order of making.
+            key: identifies the object, with everything that makes the object different (a path, the
+                settings).
+            make: makes the object; it may ask for further objects.
+            close: called with the object at the end, in reverse order of making.
         """
         if (
             key in self._things
-        ):  # without the lock: who only takes what stands does not wait for what another thread opens
+        ):  # without the lock: a caller that takes an open object must not wait for another thread's opening
             return self._things[key]
         with self._lock:
             if key not in self._things:
@@ -61,22 +65,22 @@ class Opened:
             return self._things[key]
 
     def get(self, key: Hashable) -> Any:
-        """The thing of a key, if it is open; else None."""
+        """The object of a key if it is open, else None."""
         with self._lock:
             return self._things.get(key)
 
     def put(self, key: Hashable, thing: Any) -> None:
-        """Lays a thing under its key before anybody asks for it; what belongs to its maker is not closed here."""
+        """Stores an object under its key before any caller asks for it. The object's maker closes the object."""
         with self._lock:
             assert key not in self._things, f"{key} is open already"
             self._things[key] = thing
 
     def close(self) -> None:
-        """Closes everything; what is asked for afterwards is made anew."""
+        """Closes all objects. An object that is asked for later is made anew."""
         with self._lock:
             self._things.clear()
             closing = self._closing.pop_all()
-        closing.close()  # without the lock: what is closed may wait for a thread that asks for something here
+        closing.close()  # without the lock: an object's close may wait for a thread that asks for something here
 
     def __enter__(self) -> "Opened":
         return self
@@ -89,7 +93,7 @@ class Opened:
 
 
 def _here(name: str) -> Opened:
-    """This process's `Opened` of a name."""
+    """The `Opened` with this name in this process."""
     with _LOCK:
         found = _BY_NAME.get(name)
         if found is None:

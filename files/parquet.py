@@ -1,4 +1,4 @@
-"""Parquet files that appear whole or not at all, and the facts in their metadata."""
+"""Parquet files that appear whole or not at all, with facts in their metadata."""
 
 import os
 import uuid
@@ -17,7 +17,8 @@ ROW_GROUP = 1024
 
 
 def write_whole(path: Location, data: bytes) -> None:
-    """Writes a file beside its place and renames it there, so that a reader sees all of it or nothing; an object appears so by itself."""
+    """Writes a file under a temporary name and renames it, so that a reader sees all of the file or
+    nothing. For an object in a bucket no rename is needed."""
     if isinstance(path, BucketPath):
         path.write_bytes(data)
         return
@@ -34,11 +35,11 @@ def write_whole(path: Location, data: bytes) -> None:
 
 
 def write_records(path: Location, kind: type[R], rows: Iterable[R], **facts: str) -> int:
-    """Writes records to one Parquet file, whole or not at all; returns how many.
+    """Writes records to one Parquet file, whole or not at all, and returns their number.
 
     Args:
-        path: the file; its folder is made.
-        kind: the record type, which gives the schema also where there are no rows.
+        path: the file; a missing folder is made.
+        kind: the record type, which gives the schema even for a file without rows.
         rows: the records, in the order of the file (callers sort by id).
         facts: strings that go into the file's metadata, such as the digest of the inputs.
     """
@@ -62,10 +63,10 @@ def write_records(path: Location, kind: type[R], rows: Iterable[R], **facts: str
 
 
 def read_records(path: Location, kind: type[R]) -> Iterator[R]:
-    """The records of one file, a row group at a time.
+    """The records of one file, read one row group at a time.
 
     Raises:
-        InputError: the file is missing, no Parquet, or holds another record type.
+        InputError: the file is missing, is no Parquet, or holds another record type.
     """
     try:
         with pq.ParquetFile(readable(path)) as file:
@@ -88,7 +89,7 @@ def read_records(path: Location, kind: type[R]) -> Iterator[R]:
 
 
 def read_metadata(path: Location) -> dict[str, str] | None:
-    """The facts that `write_records` was given, or None where there is no whole file."""
+    """The facts that `write_records` stored in the file, or None where there is no whole file."""
     try:
         metadata = pq.read_schema(readable(path)).metadata or {}
     except (FileNotFoundError, pa.ArrowInvalid):

@@ -1,7 +1,8 @@
-"""Picture files in: hostile bytes to the RGB picture that a viewer shows.
+"""Picture files: turns untrusted bytes into the RGB picture that a viewer shows.
 
-Everything that looks at pixels (ingest, perceptual hashes, CLIP, OCR, tools, export, reports) reads them through
-`decode`, so that size caps, depth, colour profiles, EXIF orientation and transparency are treated once.
+All code that looks at pixels (ingest, perceptual hashes, CLIP, OCR, tools, export, reports) reads
+them through `decode`. Size limits, bit depth, colour profiles, EXIF orientation and transparency
+are therefore handled in one place.
 """
 
 import contextlib
@@ -18,21 +19,23 @@ from PIL import ExifTags, Image, ImageCms, ImageOps, UnidentifiedImageError
 from questloom.records.outcomes import Reason
 
 MAX_PIXELS = 100_000_000
-"""Larger pictures are refused before a pixel is read: 100 megapixels are 300 MB in memory."""
+"""Maximum number of pixels of a picture. A larger picture is refused before its pixels are read:
+100 megapixels take 300 MB of memory."""
 FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "TIFF", "BMP")
-"""What is read. Pillow knows fifty more: some run outside programs (EPS), most have decoders that are little tried."""
+"""The formats that are read. Pillow knows fifty more: some run outside programs (EPS), and most
+have little-tested decoders."""
 _ANIMATED_FORMATS = ("PNG", "WEBP", "GIF")
 _SAMPLE = Image.fromarray(
     np.stack(np.meshgrid(*[np.arange(0, 256, 51)] * 3), -1).reshape(1, -1, 3).astype(np.uint8)
 )
-"""216 colours, evenly spread."""
+"""A sample picture of 216 evenly spread colours."""
 _TIFF_BITS, _TIFF_PHOTOMETRIC, _TIFF_SAMPLE_FORMAT = 258, 262, 339
 _TURNED = (5, 6, 7, 8)
 """EXIF orientations that swap width and height."""
 
 
 class PictureError(ValueError):
-    """Bytes that are no usable picture. `reason` is what a stage puts into its rejection."""
+    """The error for bytes that are no usable picture. A stage puts the error's `reason` into the rejection."""
 
     def __init__(self, reason: Reason, what: str) -> None:
         super().__init__(what)
@@ -41,17 +44,19 @@ class PictureError(ValueError):
 
 @contextlib.contextmanager
 def open_lazily(data: bytes, *, max_pixels: int = MAX_PIXELS) -> Iterator[Image.Image]:
-    """The picture of a file, of which only the header is read yet. A fault that appears later raises a PictureError.
+    """Opens a picture file and reads only its header. Damage that shows later raises a
+    PictureError.
 
     Args:
         data: the file's bytes, not trusted.
         max_pixels: width × height above which the picture is refused.
 
     Raises:
-        PictureError: no picture, of another format, damaged, or too large.
+        PictureError: the bytes are no picture, have another format, are damaged, or are too large.
     """
     try:
-        # Pillow warns of bombs at its own limit (ours is checked before a pixel is read) and of damage that it raises.
+        # Pillow warns of bombs at its own limit (this module checks its limit before a pixel is
+        # read), and of damage that it raises anyway.
         with (
             warnings.catch_warnings(action="ignore"),
             Image.open(io.BytesIO(data), formats=FORMATS) as image,
@@ -76,7 +81,7 @@ def open_lazily(data: bytes, *, max_pixels: int = MAX_PIXELS) -> Iterator[Image.
         EOFError,
         OverflowError,
         struct.error,
-    ) as error:  # what Pillow raises of damaged files
+    ) as error:  # Pillow's errors for damaged files
         raise PictureError(
             Reason.PICTURE_UNREADABLE, f"{type(error).__name__}: {error}"[:300]
         ) from error
@@ -85,7 +90,8 @@ def open_lazily(data: bytes, *, max_pixels: int = MAX_PIXELS) -> Iterator[Image.
 def decode(
     data: bytes, *, at_least: int | None = None, max_pixels: int = MAX_PIXELS
 ) -> Image.Image:
-    """A file as the RGB picture that a viewer shows, see `as_shown`; of an animation the first frame.
+    """Decodes a file to the RGB picture that a viewer shows (see `as_shown`). An animation gives
+    its first frame.
 
     Args:
         data: the file's bytes, not trusted.
@@ -93,14 +99,15 @@ def decode(
         max_pixels: width × height above which the picture is refused.
 
     Raises:
-        PictureError: no picture, of another format, damaged, or too large.
+        PictureError: the bytes are no picture, have another format, are damaged, or are too large.
     """
     with open_lazily(data, max_pixels=max_pixels) as image:
         return as_shown(image, at_least=at_least)
 
 
 def kind_of(image: Image.Image) -> str:
-    """The name, of `FORMATS`, of an opened picture's format. A JPEG that carries a second picture (MPO) is a JPEG.
+    """The name in `FORMATS` of an opened picture's format. A JPEG that carries a second picture
+    (MPO) counts as a JPEG.
 
     >>> kind_of(Image.new("RGB", (1, 1)))
     ''
@@ -109,7 +116,8 @@ def kind_of(image: Image.Image) -> str:
 
 
 def is_animation(image: Image.Image) -> bool:
-    """Whether an opened picture moves. JPEG and TIFF files hold stills; the first one is the picture."""
+    """Whether an opened picture is an animation. JPEG and TIFF files hold stills, and their first
+    still is the picture."""
     return kind_of(image) in _ANIMATED_FORMATS and bool(getattr(image, "is_animated", False))
 
 
@@ -117,21 +125,23 @@ def shown_size(image: Image.Image) -> tuple[int, int]:
     """(width, height) in pixels of an opened picture, upright."""
     turned = (
         kind_of(image) != "TIFF" and _orientation(image) in _TURNED
-    )  # of a TIFF Pillow gives it so
+    )  # Pillow gives a TIFF's size upright already
     return (image.height, image.width) if turned else image.size
 
 
 def as_shown(image: Image.Image, *, at_least: int | None = None) -> Image.Image:
-    """A picture of any of Pillow's modes as RGB of 8 bits: upright, in sRGB by its profile, transparency laid on white.
+    """Converts a picture of any Pillow mode to 8-bit RGB: upright, in sRGB by its profile,
+    transparent parts on white.
 
-    16 bits are scaled by what they can hold. 32 bits (integers, floating point) have no such convention. White is the
-    lowest of 1 (floating point alone), 255 and 65535 that no value exceeds. Where one does exceed them, or is negative,
-    the values' own range is stretched.
+    16-bit values are scaled by their full range. For 32-bit values (integers, floating point) there
+    is no convention. White in 32-bit pictures is the lowest of 1 (floating point only), 255 and
+    65535 that no value exceeds. If a value exceeds all three or is negative, the values' own range
+    is stretched.
 
     Args:
-        image: opened from a file, or made. It is read and may be turned in place.
-        at_least: where given, a JPEG may be read at a reduced scale that keeps both sides this many pixels or more
-            (libjpeg's draft mode: 22 instead of 66 ms for 3000×2000).
+        image: a picture opened from a file, or made by code; `as_shown` may turn it in place.
+        at_least: minimum number of pixels of both sides. With this limit a JPEG may be decoded at a
+            reduced scale (libjpeg's draft mode: 22 instead of 66 ms for 3000×2000).
     """
     if at_least is not None:
         image.draft("RGB", (at_least, at_least))  # does nothing for other formats
@@ -150,7 +160,7 @@ def as_shown(image: Image.Image, *, at_least: int | None = None) -> Image.Image:
 
 
 def _orientation(image: Image.Image) -> int:
-    """The EXIF orientation; 1 (upright) where there is none or where it cannot be read, as viewers have it."""
+    """The EXIF orientation; 1 (upright) where it is missing or cannot be read, as in viewers."""
     try:
         found = image.getexif().get(ExifTags.Base.Orientation, 1)
     except (
@@ -169,7 +179,7 @@ def _orientation(image: Image.Image) -> int:
 
 
 def _in_eight_bits(image: Image.Image) -> tuple[Image.Image, Image.Image | None]:
-    """(the picture in mode L, RGB or CMYK, its alpha as L or None)."""
+    """(the picture in mode L, RGB or CMYK; its alpha channel as L, or None)."""
     mode, key = image.mode, image.info.get("transparency")
     if mode in ("I", "F") or mode.startswith("I;16"):
         values = np.asarray(image)
@@ -178,7 +188,7 @@ def _in_eight_bits(image: Image.Image) -> tuple[Image.Image, Image.Image | None]
             np.where(values == key, 0, 255).astype(np.uint8)
         )
     if mode == "RGB" and isinstance(key, tuple) and max(key) > 255:
-        # The key of a file of 16 bits, of whose pixels Pillow gives the upper 8.
+        # The transparency key of a 16-bit file; Pillow gives the upper 8 bits of its pixels.
         image.info["transparency"] = tuple(each >> 8 for each in key)
     if mode in ("RGBa", "La"):
         image = image.convert(mode.upper())
@@ -192,7 +202,7 @@ def _in_eight_bits(image: Image.Image) -> tuple[Image.Image, Image.Image | None]
 
 
 def _grey(values: np.ndarray, image: Image.Image) -> np.ndarray:
-    """Values of 16 or 32 bits as grey of 8."""
+    """Converts 16-bit or 32-bit values to 8-bit grey."""
     tags: Any = getattr(image, "tag_v2", {})
     if values.dtype.itemsize == 2:
         bits = tags.get(_TIFF_BITS, (16,))[0]  # 12 in some TIFF files
@@ -217,10 +227,11 @@ def _grey(values: np.ndarray, image: Image.Image) -> np.ndarray:
 
 @functools.lru_cache(maxsize=64)
 def _to_srgb(profile: bytes, mode: str) -> ImageCms.ImageCmsTransform | None:
-    """From a picture's colours to sRGB; None where nothing is to be done.
+    """The conversion from a picture's colours to sRGB; None where no conversion is needed.
 
-    Viewers ignore a profile that is damaged or of other colours than the pixels. Most profiles are sRGB under one name
-    or another, and 70 ms a megapixel would be spent to change nothing.
+    Viewers ignore a damaged profile, and a profile for other colours than the pixels'. Most
+    profiles are sRGB under some name; converting them would take 70 ms per megapixel and change
+    nothing.
     """
     try:
         source = ImageCms.ImageCmsProfile(io.BytesIO(profile))

@@ -1,6 +1,8 @@
-"""Settings that people write: YAML, `KEY=VALUE` from the command line, and the frozen dataclass that both fill.
+"""Settings that people write: YAML, `KEY=VALUE` from the command line, and the frozen dataclass for
+both.
 
-A fault is refused with its place and a remedy. Recipes, trainers' files and the front matter of cards are all read here.
+Every fault gives an error with its place and a remedy. Recipes, trainers' files and the front
+matter of cards are read here.
 """
 
 import difflib
@@ -18,25 +20,25 @@ from questloom.records.errors import InputError
 S = TypeVar("S")
 UNREADABLE = (
     yaml.YAMLError,
-    ValueError,  # 2024-99-99 has the form of a date; UnicodeError is one too
+    ValueError,  # 2024-99-99 looks like a date; UnicodeError is a ValueError too
     LookupError,  # !!bool maybe, !!int ''
     AttributeError,  # !!timestamp soon
     OverflowError,
     RecursionError,
     OSError,
 )
-"""What PyYAML raises: it builds values by Python's constructors, and lets their errors through."""
+"""The exceptions of PyYAML: it builds values with Python's constructors and lets their errors through."""
 UNKNOWN = ("unexpected_keyword_argument", "extra_forbidden", "invalid_key")
-"""What pydantic calls an unknown key: of a dataclass, of a model, and one that is no text."""
+"""Pydantic's names for an unknown key: of a dataclass, of a model, and a key that is no text."""
 MAX_CHARS = 200
-"""Of what was written, in an error."""
+"""Maximum number of characters of the user's text in an error."""
 
 
 def read_settings_file(path: Path, *, example: str) -> dict[str, Any]:
-    """The keys of a YAML file; none where it is empty.
+    """The keys of a YAML file; empty for an empty file.
 
     Args:
-        example: where the shape of such a file can be seen.
+        example: a file or page that shows the expected format.
 
     Raises:
         InputError: the file cannot be read, or is no mapping.
@@ -45,7 +47,8 @@ def read_settings_file(path: Path, *, example: str) -> dict[str, Any]:
 
 
 def front_matter(text: str) -> str:
-    """The YAML before a Markdown page, as the cards of data sets and models have it; "" where there is none.
+    """The YAML at the head of a Markdown page, such as the card of a data set or model; "" where
+    the page has none.
 
     >>> front_matter("---\\nlicense: mit\\n---\\n# A data set\\n")
     'license: mit'
@@ -55,10 +58,10 @@ def front_matter(text: str) -> str:
 
 
 def read_front_matter(path: Path, *, fix: str) -> dict[str, Any]:
-    """The keys of a Markdown file's front matter; none where it has none.
+    """The keys of a Markdown file's front matter; empty for a file without front matter.
 
     Args:
-        fix: what a user does who cannot correct the file.
+        fix: advice for a user who cannot correct the file.
 
     Raises:
         InputError: the file cannot be read, or its front matter is no mapping.
@@ -81,14 +84,15 @@ def _mapping(
 
 
 def set_key(data: dict[str, Any], override: str, *, example: str, reference: str) -> None:
-    """Sets one key, `section.key=value` with a value in YAML; sections that are missing are made.
+    """Sets one key from `section.key=value` with a value in YAML. Missing sections are created.
 
     Args:
-        example: an override that is right.
+        example: a correct override, for errors.
         reference: the page that lists the keys.
 
     Raises:
-        InputError: no such form, a key below one that holds none, or a value that is no YAML.
+        InputError: the override has another form, names a key below a plain value, or has a value
+            that is no YAML.
     """
     key, equals, text = override.partition("=")
     where = f"--set {override[:MAX_CHARS]}"
@@ -112,7 +116,7 @@ def set_key(data: dict[str, Any], override: str, *, example: str, reference: str
 
 
 def lay_over(base: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, Any]:
-    """`data` over `base`: mappings key by key, all else as a whole.
+    """Merges `data` over `base`: mappings key by key, other values as a whole.
 
     >>> lay_over({"a": {"b": 1, "c": [2]}}, {"a": {"c": [3]}})
     {'a': {'b': 1, 'c': [3]}}
@@ -127,23 +131,26 @@ def lay_over(base: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, Any]
 
 @functools.cache
 def settings_adapter(kind: Any) -> TypeAdapter[Any]:
-    """pydantic's reader and writer of a dataclass, which refuses unknown keys at every depth.
+    """Pydantic's reader and writer for a dataclass. The adapter refuses unknown keys at every
+    depth.
 
-    It is made once: that takes longer than reading a file. pydantic takes no `config` for a dataclass itself, and hands
-    that of a union down to its members; hence "or none".
+    The adapter is made once, because making it takes longer than reading a file. Pydantic accepts
+    no `config` for a dataclass itself, but passes a union's `config` to its members; hence "or
+    none".
     """
     return TypeAdapter(kind | None, config=ConfigDict(extra="forbid"))
 
 
 def settings_of(kind: type[S], data: Mapping[str, Any], where: str) -> S:
-    """The settings of a mapping.
+    """Builds the settings from a mapping.
 
     Args:
         kind: a frozen dataclass of settings.
-        where: names the mapping in errors.
+        where: name of the mapping in errors.
 
     Raises:
-        InputError: no mapping, an unknown key, a wrong type, a value out of range.
+        InputError: the data are no mapping, or hold an unknown key, a wrong type or a value out of
+            range.
     """
     if not isinstance(data, Mapping):  # stored files may hold anything
         raise InputError(where, "is no mapping of keys to values", "Correct it.")
@@ -151,7 +158,7 @@ def settings_of(kind: type[S], data: Mapping[str, Any], where: str) -> S:
         return cast(S, settings_adapter(cast(Any, kind)).validate_python(data))
     except ValidationError as error:
         errors = error.errors()
-        # of a misspelt key that is required pydantic tells both, and the unknown one is the cause
+        # for a misspelt required key pydantic reports both faults, and the unknown key is the cause
         first = next((each for each in errors if each["type"] in UNKNOWN), errors[0])
         place = f"{where}, key {'.'.join(map(str, first['loc']))[:MAX_CHARS]}"
         if first["type"] in UNKNOWN:
@@ -164,7 +171,7 @@ def settings_of(kind: type[S], data: Mapping[str, Any], where: str) -> S:
 
 
 def _fault(error: Exception) -> str:
-    """Why YAML cannot be read, on one line."""
+    """The reason why YAML cannot be read, on one line."""
     if isinstance(error, RecursionError):
         return "it is nested too deeply"
     if isinstance(error, LookupError | AttributeError):
@@ -173,7 +180,7 @@ def _fault(error: Exception) -> str:
 
 
 def _known_keys(kind: type, place: tuple[int | str, ...]) -> str:
-    """What to do about an unknown key: the key there that is most like it, or all."""
+    """What to do about an unknown key: the most similar known key, or all known keys."""
     node = schema = settings_adapter(kind).json_schema()
     *parents, key = place
     for part in [None, *parents]:

@@ -1,8 +1,9 @@
-"""Dates: one grammar for all who read them in texts, and what a date says.
+"""One grammar for reading dates in texts, and comparisons of dates.
 
-The grammar is worded in two ways. "free" takes what people write in the languages of the large Wikipedias, and reads cleaned, folded text; "plain" takes an
-encyclopedia's English alone ("26 August 1825", "August 26, 1825", "August 1825", "1825-08-26", "1825"), in which "may 1850" is no month. Who reads brings the
-text into that shape and drops what it does not want.
+The grammar has two wordings. "free" reads what people write in the languages of the large Wikipedias; its text is
+cleaned and folded first. "plain" reads only an encyclopedia's English ("26 August 1825", "August 26, 1825", "August
+1825", "1825-08-26", "1825"); there "may 1850" is no month. The caller prepares the text for the wording, and drops
+unwanted dates.
 """
 
 import datetime
@@ -58,15 +59,16 @@ _ORDINALS = {
     for number in range(1, 31)
     for tens in ("twenty-", "20-", "20 ")
 }
-"""Judges put digits for words before they read a date."""
+"""Judges replace number words with digits before they read a date."""
 
 
 @dataclass(frozen=True, slots=True)
 class Date:
-    """A date as far as it is said: year (negative before Christ), month and day or 0.
+    """A date with its precision: the year (negative before Christ), the month and the day. An unknown month or day is
+    0.
 
-    A decade or longer period is given by its first year. `precision` is Wikidata's: 6 millennium, 7 century, 8 decade,
-    9 year, 10 month, 11 day; see `questloom.records.periods`.
+    The first year of a decade or longer period stands for the period. `precision` is Wikidata's number: 6 millennium, 7
+    century, 8 decade, 9 year, 10 month, 11 day; see `questloom.records.periods`.
     """
 
     year: int
@@ -76,17 +78,18 @@ class Date:
 
     @property
     def span(self) -> tuple[tuple[int, int, int], tuple[int, int, int]]:
-        """The first and the last (year, month, day) that it may be; every month is taken to have 31 days."""
+        """The first and the last possible (year, month, day). Every month counts as 31 days."""
         first, last = years_of(self.year, self.precision)
         return (first, self.month or 1, self.day or 1), (last, self.month or 12, self.day or 31)
 
     def agrees(self, other: "Date") -> bool:
-        """Whether the other, which is as exact or more so, says all that this one says."""
+        """Whether the other date lies within this one: "4 May 1832" agrees with "1832"."""
         return self.span[0] <= other.span[0] and other.span[1] <= self.span[1]
 
     @property
     def calendar_day(self) -> datetime.date | None:
-        """The day to count with; None where no day is said, before Christ, and where the calendar has no such day (31 February)."""
+        """The date as a calendar day. The result is None when the day is missing, the year is before Christ, or the
+        calendar lacks the day (31 February)."""
         try:
             return datetime.date(self.year, self.month, self.day)
         except ValueError:
@@ -96,14 +99,15 @@ class Date:
 def dates_in(
     text: str, wording: Wording, *, day_first: bool = False
 ) -> list[tuple[Date, int, int]]:
-    """The dates in a text with the places where they begin and end, in order.
+    """Finds the dates in a text; returns (date, start, end) in text order.
 
-    Nothing is read out of a date that cannot be: "45 May 1850" is no May 1850.
+    An impossible date gives nothing, not even its valid part: "45 May 1850" is not read as May 1850.
 
     Args:
-        text: for "free" without accents and in lower case; for "plain" as it was written.
-        wording: which texts it is read as, see above.
-        day_first: of "free": read 05/12/1931 as 5 December. Without it such a date is left out, unless one of its numbers is above 12 or both are the same.
+        text: for "free" in lower case and without accents; for "plain" unchanged.
+        wording: "free" or "plain", as the module's docstring explains.
+        day_first: with "free": reads 05/12/1931 as 5 December; without this flag, a numeric date is left out unless one
+            number is above 12 or both are equal.
 
     >>> dates_in("tuesday, the 12th of may, 1931", "free"), dates_in("The 12th of May 1931", "plain")
     ([(Date(year=1931, month=5, day=12, precision=11), 13, 30)], [(Date(year=1931, month=5, day=0, precision=10), 12, 20)])
@@ -134,7 +138,7 @@ def _patterns(wording: Wording) -> tuple[re.Pattern[str], ...]:
 
 
 def _forms(free: bool) -> Iterator[str]:
-    """The grammar, the surest form first."""
+    """The patterns of the grammar, the most certain first."""
     month = (
         rf"(?P<m>{'|'.join(sorted(_MONTHS, key=len, reverse=True))})(?![^\W\d_])\.?"
         if free
@@ -194,7 +198,7 @@ def _date(groups: dict[str, str | None], day_first: bool) -> Date | None:
         )
     if groups.get("dec"):
         year = int(groups["dec"] or 0) * (-1 if groups.get("bc") else 1)
-        # "His 40s" are no years.
+        # "His 40s" name no years.
         return Date(years_of(year, DECADE)[0], precision=DECADE) if not 0 <= year < 100 else None
     year = int(groups["y"] or 0) * (-1 if groups.get("bc") or groups.get("neg") else 1)
     month = (
@@ -214,7 +218,7 @@ def _date(groups: dict[str, str | None], day_first: bool) -> Date | None:
 
 
 def date_of(time: str, precision: int) -> Date:
-    """A Wikidata time, as far as its precision goes.
+    """A Wikidata time as a `Date`, cut to its precision.
 
     >>> date_of("+1931-05-12T00:00:00Z", 10), date_of("+2000-00-00T00:00:00Z", 7)
     (Date(year=1931, month=5, day=0, precision=10), Date(year=1901, month=0, day=0, precision=7))
@@ -230,7 +234,7 @@ def date_of(time: str, precision: int) -> Date:
 
 
 def dates_of(value: Value) -> tuple[Date, ...]:
-    """What a time may be taken for: the date as it is stated, and last the Gregorian one where that is another.
+    """The dates that a time may mean: the stated date, then its Gregorian date when the two differ.
 
     >>> newton = Value(kind="time", time="+1642-12-25T00:00:00Z", precision=11, unit=JULIAN)
     >>> [(d.year, d.month, d.day) for d in dates_of(newton)]
@@ -241,7 +245,7 @@ def dates_of(value: Value) -> tuple[Date, ...]:
 
 
 def time_value(date: Date) -> Value:
-    """The value that is a date, as Wikidata writes it.
+    """The `Value` of a date, in Wikidata's notation.
 
     >>> time_value(Date(-44, 3, 15, 11)).time, time_value(Date(1931)).key()
     ('-0044-03-15T00:00:00Z', 'time:+1931/9')
@@ -252,7 +256,7 @@ def time_value(date: Date) -> Value:
 
 
 def coarsened(value: Value, precision: int) -> Value:
-    """A time that is told no more exactly than to a precision.
+    """The time at a coarser precision; a time that is coarser already stays unchanged.
 
     >>> [coarsened(Value(kind="time", time="+1642-05-04T00:00:00Z", precision=11), p).key() for p in (10, 9, 7)]
     ['time:+1642-05/10', 'time:+1642/9', 'time:+16/7']
@@ -266,7 +270,8 @@ def coarsened(value: Value, precision: int) -> Value:
 
 
 def refined(values: Iterable[Value]) -> tuple[Value, ...]:
-    """The values less the dates that another of them says more exactly: "1732" beside "22 February 1732" is no second value.
+    """The values without the dates that another value states more precisely: next to "22 February 1732", "1732" is
+    dropped.
 
     >>> [v.precision for v in refined([time_value(Date(1732)), time_value(Date(1732, 2, 22, 11)), time_value(Date(1733))])]
     [11, 9]
@@ -282,9 +287,9 @@ def refined(values: Iterable[Value]) -> tuple[Value, ...]:
 
 
 def dates_overlap(a: Value, b: Value) -> bool:
-    """Whether two dates of any precision can be the same day: 1832 and 4 May 1832 do, 1832 and 1833 do not.
+    """Whether two dates of any precision can be the same day: 1832 and 4 May 1832 can, 1832 and 1833 cannot.
 
-    A day of the Julian calendar is the Gregorian day; whoever says its year or month may mean those of either calendar.
+    Days are compared as Gregorian days. A year or month matches a Julian day if it contains the day in either calendar.
     """
     return any(
         keys_overlap(asked.key(), key)
@@ -294,10 +299,11 @@ def dates_overlap(a: Value, b: Value) -> bool:
 
 
 def index_keys(value: Value) -> tuple[str, ...]:
-    """The keys by which a value is looked up.
+    """The keys under which an index lists a value.
 
-    Besides its own, a day of the Julian calendar has one in the month in which it is stated, where that is another. This
-    one is found by a month, a year or a longer period, and by no day: its letter stands for none.
+    A Julian day whose Gregorian date falls in another month gets a second key, in its Julian month. Look-ups by month,
+    year or longer period find this second key. Look-ups by day do not find the second key, because its letter J belongs
+    to no day.
 
     >>> index_keys(Value(kind="time", time="+1642-12-25T00:00:00Z", precision=11, unit=JULIAN))
     ('time:+1643-01-04/11', 'time:+1642-12-J/11')
@@ -309,9 +315,10 @@ def index_keys(value: Value) -> tuple[str, ...]:
 
 @functools.lru_cache(1 << 12)
 def overlapping(value_key: str) -> tuple[tuple[str, str], ...]:
-    """The keys of all values that can be the same as one, as sorted ranges [start, stop) that do not overlap.
+    """The keys of all values that may equal a given value, as sorted ranges [start, stop) without overlap.
 
-    A year's are its days and months, its decade, its century and so on; any other value can only be itself.
+    A year overlaps its own days and months, its decade, its century and so on. A value that is no time overlaps only
+    itself.
 
     >>> overlapping("time:+1832/9")[-1], overlapping("time:+1832/9")[-2][0]
     (('time:+1832-', 'time:+18320'), 'time:+183/8')
@@ -321,12 +328,12 @@ def overlapping(value_key: str) -> tuple[tuple[str, str], ...]:
     value = value_of_key(value_key)
     (year, month, day), precision = parts_of(value.time), value.precision
     years = years_of(year, precision)
-    # Periods around it, and those in which it begins and ends.
+    # The periods that contain the value, and those of its first and last year.
     ends = {key_of_time(y, 0, 0, p) for y in years for p in range(YEAR)}
     head = value_key.rpartition("/")[0]
     if precision >= YEAR:
         ends |= {key_of_time(year, month, day, p) for p in range(YEAR, precision)}
-        ranges = [(head + "-", head + "0")]  # "/" lies between
+        ranges = [(head + "-", head + "0")]  # "/" sorts between "-" and "0"
     else:
         ranges = [_within(year, precision, head)]
         ranges += [
@@ -336,7 +343,7 @@ def overlapping(value_key: str) -> tuple[tuple[str, str], ...]:
         ]
     same: dict[
         str, list[int]
-    ] = {}  # precisions by digits: around a year of four digits lie six periods without any
+    ] = {}  # digits to precisions; the six periods around a four-digit year may have no digits
     for key in ends:
         digits, _, around = key.rpartition("/")
         same.setdefault(digits, []).append(int(around))
@@ -352,10 +359,11 @@ def overlapping(value_key: str) -> tuple[tuple[str, str], ...]:
 
 
 def _within(year: int, precision: int, head: str) -> tuple[str, str]:
-    """The range of the keys that lie within a decade or longer period, less some at its ends.
+    """The range of the keys within a decade or longer period, except some keys at its two ends.
 
-    All begin with the period's own digits, but for the last year of a century and what is longer. A period from the year
-    1 to 10,000 or beyond has no digits: its range ends where longer years begin.
+    Keys within a period begin with the period's digits, except those of the last year of a century or longer period. A
+    period from the year 1 to 10,000 or beyond has no common digits, so its range ends where years with more digits
+    begin.
     """
     sign = head[: len("time:+")]
     near, far = sorted(map(abs, years_of(year, precision)))
@@ -364,7 +372,7 @@ def _within(year: int, precision: int, head: str) -> tuple[str, str]:
 
 
 def _merged(ranges: list[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    """The same strings in ranges that do not overlap, sorted."""
+    """Merges ranges of strings: the result is sorted and without overlap."""
     found: list[tuple[str, str]] = []
     for start, stop in sorted(ranges):
         if found and start < found[-1][1]:
@@ -375,7 +383,7 @@ def _merged(ranges: list[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
 
 
 def keys_overlap(one: str, other: str) -> bool:
-    """Whether the values of two keys can be the same.
+    """Whether the values of two keys may be equal.
 
     >>> keys_overlap("time:+1832/9", "time:+1832-05-04/11"), keys_overlap("time:+1832-05/10", "time:+1832-06/10")
     (True, False)
@@ -384,7 +392,7 @@ def keys_overlap(one: str, other: str) -> bool:
 
 
 def day_of(value: Value) -> datetime.date | None:
-    """The day that a value is, to count with; None for any other value, and where there is no such day (see `Date.calendar_day`).
+    """The calendar day of a value; None for a value that is no day, and where `Date.calendar_day` is None.
 
     >>> day_of(Value(kind="time", time="+1931-05-12T00:00:00Z", precision=11)), day_of(Value(kind="time", time="+1931-05-12T00:00:00Z", precision=10))
     (datetime.date(1931, 5, 12), None)

@@ -1,4 +1,4 @@
-"""Licence short names of Commons, in all their spellings, to licence families; which pictures may be given on."""
+"""Maps the licence names of Commons to licence families, and tells which pictures may be redistributed."""
 
 import re
 from collections.abc import Collection
@@ -6,7 +6,7 @@ from collections.abc import Collection
 from questloom.records.knowledge import ImageAsset
 
 ALLOWED = ("CC0", "PD", "CC BY", "CC BY-SA")
-"""What a recipe allows by default. A missing licence is never one of them."""
+"""The families that a recipe allows by default. A missing licence is never allowed."""
 
 _CREATIVE_COMMONS = re.compile(r"^(?:cc|creative commons)[ -]?(?P<terms>by(?:[ -](?:nc|nd|sa))*)\b")
 _ATTRIBUTION = {
@@ -19,7 +19,7 @@ _ATTRIBUTION = {
 
 
 def licence_family(short_name: str) -> str:
-    """The family of a `LicenseShortName`, without version, port or migration note; "" for none that is known.
+    """The family of a `LicenseShortName`, without version, port or migration note; "" for an unknown name.
 
     >>> licence_family("CC-BY-SA-3.0-migrated"), licence_family("Public domain"), licence_family("CC BY-NC 2.0")
     ('CC BY-SA', 'PD', 'CC BY-NC')
@@ -39,5 +39,6 @@ def licence_family(short_name: str) -> str:
 
 
 def may_be_given_on(image: ImageAsset, families: Collection[str]) -> bool:
-    """Whether a data set may hold a picture: it is from Commons, not from one wiki (where it stands as fair use), and of a family that is allowed."""
+    """Whether a data set may contain a picture. The picture must be from Commons and its licence family allowed; a
+    wiki's own files are often fair use."""
     return image.repository != "local" and licence_family(image.licence) in families

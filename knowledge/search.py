@@ -1,4 +1,4 @@
-"""Text search (BM25) and picture search (exact) over a store. Vectors are passed in: no model is loaded here."""
+"""Text search (BM25) and exact picture search over a store. The caller passes vectors in: this module loads no model."""
 
 import re
 from collections.abc import Iterable
@@ -29,23 +29,24 @@ class PassageHit:
 
 @dataclass(frozen=True, kw_only=True)
 class PictureHit:
-    """A picture and its cosine to the query (rounded)."""
+    """A picture and its cosine similarity to the query (rounded)."""
 
     image_id: str
     score: float
 
 
 class TextSearch:
-    """BM25 over titles and texts of passages, any word may match; ties are broken by passage id."""
+    """BM25 over titles and texts of passages. Any matching word counts. Ties are broken by passage id."""
 
     def __init__(self, store: Store) -> None:
         self._passages = open_lance(table_path(store.path, "passages"))
         self._store, self._empty = store.path, self._passages.count_rows() == 0
 
     def search(self, query: str, k: int) -> list[PassageHit]:
-        """The best `k` passages; none for a query without words.
+        """Returns the best `k` passages; none for a query without words.
 
-        More than k are fetched, because Lance cuts equal scores by its own row order and scores differ in their last digits.
+        The search fetches more than k passages, because Lance orders equal scores by its own row order and scores
+        differ in their last digits.
         """
         words = _NO_WORDS.sub(" ", query).strip()
         if self._empty or not words or k < 1:
@@ -69,29 +70,29 @@ class TextSearch:
 
 
 class PictureSearch:
-    """Exact search by cosine over all vectors of the store, which it holds in memory (2 kB a picture at width 512).
+    """Exact search by cosine over all vectors of the store. The vectors stay in memory (2 kB a picture at width 512).
 
     Attributes:
-        model: name of the model that computed the vectors; a query must come from the same.
+        model: name of the model that computed the vectors; query vectors must come from the same model.
     """
 
     def __init__(self, store: Store) -> None:
         self._ids, self._vectors, self.model = load_vectors(store.path)
 
     def search(self, vector: np.ndarray, k: int) -> list[PictureHit]:
-        """The best `k` pictures for a unit vector (width,); ties are broken by image id."""
+        """Returns the best `k` pictures for a unit vector (width,). Ties are broken by image id."""
         (hits,) = self.search_many(np.asarray(vector)[None], k)
         return hits
 
     def search_many(self, vectors: np.ndarray, k: int) -> list[list[PictureHit]]:
-        """The best `k` pictures for each unit vector of (queries, width)."""
+        """Returns the best `k` pictures for each unit vector of an array (queries, width)."""
         return [
             self._best(np.concatenate(columns) if columns else np.zeros(0), k)
             for columns in self._scores(np.asarray(vectors, np.float32))
         ]
 
     def _scores(self, vectors: np.ndarray) -> Iterable[list[np.ndarray]]:
-        # One query at a time: the shape of the product, hence its rounding, must not depend on what else is asked.
+        # One query at a time: the shape of the product decides its rounding, and must not depend on the other queries.
         for vector in vectors:
             yield [
                 self._vectors[i : i + _VECTOR_ROWS] @ vector
@@ -105,6 +106,6 @@ class PictureSearch:
             rows = np.flatnonzero(scores >= cut)
         else:
             rows = np.arange(len(scores))
-        # Rows stand in the order of ids, so a stable sort breaks ties by id.
+        # Rows are in the order of ids, so a stable sort breaks ties by id.
         rows = rows[np.argsort(-scores[rows], kind="stable")][:k]
         return [PictureHit(image_id=self._ids[row], score=rounded(scores[row])) for row in rows]

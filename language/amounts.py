@@ -1,4 +1,5 @@
-"""Numbers with units in a text: digits with separators, number words, scales ("1.1 million"), compound units ("6 ft 2 in")."""
+"""Finds numbers with units in a text: digits with separators, number words, scales ("1.1 million"),
+compound units ("6 ft 2 in")."""
 
 import re
 from dataclasses import dataclass, replace
@@ -35,9 +36,9 @@ COMMA_DECIMALS = frozenset(
         "vi",
     }
 )
-"""Languages in which "1.250" is a thousand and "1,250" is not."""
+"""Languages that write a thousand as "1.250" and 1.25 as "1,250"."""
 MAX_WORD_NUMBER = 1_000
-"""Numbers recognised in words in languages other than English."""
+"""Largest number that is recognised in words, for languages other than English."""
 
 _ONES = {word: number for number, word in enumerate(NUMBER_WORDS)}
 _TENS = {
@@ -82,7 +83,7 @@ _PREPOSITION = re.compile(r"\s*\w")
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """A number as a text says it, with its unit where it is known, and its place in the text that was read."""
+    """A number in a text, with its unit where known, and its position in the text."""
 
     number: float
     unit: Unit | None
@@ -91,7 +92,8 @@ class Amount:
 
 
 def readable(text: str, language: str = "en") -> str:
-    """The text that `amounts` reads: cleaned, folded, number words and fractions in digits.
+    """The form of a text that `amounts` reads: cleaned and folded, with number words and fractions
+    as digits.
 
     >>> readable("Two hundred and fifty-one ships"), readable("six foot one"), readable("nineteen thirty-one"), readable("5½")
     ('251 ships', '6 foot 1', '1931', '5.5')
@@ -105,7 +107,7 @@ def readable(text: str, language: str = "en") -> str:
 
 
 def amounts(text: str, language: str = "en") -> list[Amount]:
-    """The amounts in a text from `readable`, in order.
+    """The amounts in a text that `readable` returned, in order.
 
     >>> [a.number for a in amounts(readable("1,250 m in 12 parts, minus three"))]
     [1250.0, 12.0, -3.0]
@@ -116,7 +118,7 @@ def amounts(text: str, language: str = "en") -> list[Amount]:
 
 
 def numbers(text: str, language: str = "en") -> tuple[float, ...]:
-    """The numbers that a text says, in its own units.
+    """The numbers that a text states, without converting units.
 
     >>> numbers("about 1,250 m, in twelve parts")
     (1250.0, 12.0)
@@ -125,7 +127,7 @@ def numbers(text: str, language: str = "en") -> tuple[float, ...]:
 
 
 def blanked(text: str, spans: list[tuple[int, int]]) -> str:
-    """A text with these spans blank: what is said around them."""
+    """The text with blanks in place of these spans, so that only the words around them remain."""
     for start, end in spans:
         text = text[:start] + " " * (end - start) + text[end:]
     return text
@@ -150,7 +152,8 @@ def _amount(match: re.Match[str], text: str, language: str) -> Amount | None:
 
 
 def _number(digits: str, language: str) -> float:
-    """A number from its digits; one separator with three digits behind it groups or parts as the language does."""
+    """A number from its digits. A single separator before three digits groups thousands or starts
+    decimals, depending on the language."""
     seps = re.findall(r"[ ,.']", digits)
     comma = language in COMMA_DECIMALS
     decimal = ""
@@ -166,7 +169,7 @@ def _number(digits: str, language: str) -> float:
 
 
 def _merged(found: list[Amount], text: str) -> list[Amount]:
-    """Amounts with what follows as their smaller unit added: 6 ft 2 in is one length."""
+    """Merges an amount with the smaller unit that follows it: 6 ft 2 in is one length."""
     out: list[Amount] = []
     for amount in found:
         last = out[-1] if out else None
@@ -196,7 +199,7 @@ def _merged(found: list[Amount], text: str) -> list[Amount]:
 
 
 def digits_for_words(text: str) -> str:
-    """English number words as digits; "a hundred" and "half a million" too."""
+    """Replaces English number words by digits, including "a hundred" and "half a million"."""
     text = re.sub(r"\bhalf an? (?=million|billion|thousand|dozen)", "0.5 ", text)
     text = re.sub(
         r"\b(?:a|an) (?=(?:hundred|thousand|million|billion|trillion|dozen)\b)", "one ", text
@@ -221,7 +224,7 @@ def digits_for_words(text: str) -> str:
 
 
 def _spoken(text: str, words: list[re.Match[str]]) -> tuple[float, int]:
-    """The number that words begin with, and how many of them say it."""
+    """The number that the first words state, and how many words state it."""
     total = current = 0.0
     used, last, year = 0, "", False
     for i, word in enumerate(words):
@@ -275,7 +278,8 @@ def _digits_for_foreign_words(text: str, language: str) -> str:
 
 @lru_cache(16)
 def _word_numbers(language: str) -> dict[str, int]:
-    """Number words of a language, longest first; {} where the library has none. One and its like are articles and left out."""
+    """Number words of a language, longest first; {} where the library has none. The words for 1 are
+    left out, since languages also use them as articles."""
     try:
         names = {
             fold(clean(num2words(n, lang=language))): n for n in (0, *range(2, MAX_WORD_NUMBER + 1))

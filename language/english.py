@@ -1,4 +1,4 @@
-"""English word lists that more than one part of the project needs."""
+"""English word lists that several parts of the project need."""
 
 MONTHS = (
     "January",
@@ -21,4 +21,4 @@ NUMBER_WORDS = tuple(
     sixteen seventeen eighteen nineteen
     """.split()
 )
-"""The number words of one part, each at its number's place."""
+"""The number words from zero up, each at the index of its number."""

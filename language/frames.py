@@ -1,7 +1,9 @@
-"""A relation as a plain sentence ("{o} designed {s}"), taken apart so that a grammar can turn it round.
+"""Parses a relation's plain sentence ("{o} designed {s}"), so that the grammar can derive other
+sentences.
 
-What English does with a sentence is written here once, for all properties: its passive, a question for either end, a relative
-clause about either end. The words come from the language's file.
+The grammar covers all properties: the passive, a question for either end, and a relative clause
+about either end. The words come from the file of the language (`prompts/phrases/en.yaml`). The
+*other end* of a sentence is the slot that is not its grammatical subject.
 """
 
 import re
@@ -41,7 +43,7 @@ _FRAME = re.compile(
 
 @dataclass(frozen=True)
 class VerbForms:
-    """Finite verbs to their base, and to their participle where they have a passive."""
+    """Maps finite verbs to their base forms, and to their participles where the verbs have a passive."""
 
     bases: Mapping[str, str]
     participles: Mapping[str, str]
@@ -49,32 +51,32 @@ class VerbForms:
 
 @dataclass(frozen=True, kw_only=True)
 class Frame:
-    """A plain sentence: its subject, its verb, and what follows up to and behind its other end."""
+    """A plain sentence in parts: its subject, its verb, and the words up to and after its other end."""
 
     subject: str
-    """The slot of its grammatical subject: "s" or "o"."""
+    """The slot of the sentence's grammatical subject: "s" or "o"."""
     verb: str
     """One finite verb, in the third person: "was", "designed", "lies"."""
     middle: str
-    """What stands between the verb and the preposition of the other end: "born"."""
+    """The words between the verb and the preposition of the other end: "born"."""
     preposition: str
-    """Before the other end; "" where that is a direct object, a date or a measure."""
+    """The preposition before the other end; "" before a direct object, a date or a measure."""
     other: str
     """The slot of the other end: "s", "o", "a" (a value with its article), "t" (a time) or "q" (a quantity)."""
     rest: str
-    """What follows the other end: "tall"."""
+    """The words after the other end: "tall"."""
     quoted: bool = False
 
     @staticmethod
     def parse(text: str) -> "Frame":
-        """The frame of a sentence of the language's file.
+        """Parses a sentence of the language's file.
 
         >>> frame = Frame.parse("{s} was born in {o}")
         >>> frame.verb, frame.middle, frame.preposition, frame.other
         ('was', 'born', 'in', 'o')
 
         Raises:
-            ValueError: it is no plain sentence with two slots.
+            ValueError: the text is no plain sentence with two slots.
         """
         found = _FRAME.fullmatch(text)
         if found is None:
@@ -93,7 +95,7 @@ class Frame:
 
     @property
     def end(self) -> str:
-        """The end of the relation that is not the subject: "s" or "o"; a date or a measure is an object."""
+        """The end of the relation that is not the subject: "s" or "o". A date or a measure counts as an object."""
         return "s" if self.other == "s" else "o"
 
     @property
@@ -104,7 +106,8 @@ class Frame:
 
     @property
     def is_reducible(self) -> bool:
-        """Whether a relative clause on its subject can do without its verb: "the tower (that was) designed by …", "the tower (that stands) in …"."""
+        """Whether a relative clause about the subject can drop its verb: "the tower (that was)
+        designed by …", "the tower (that stands) in …"."""
         bare = self.verb in BE or (
             self.verb in ("stands", "lies", "hangs") and not self.middle and bool(self.preposition)
         )
@@ -115,7 +118,7 @@ class Frame:
         )
 
     def predicate(self, other: str) -> str:
-        """What is said of its subject: "was born in Karsk"."""
+        """The predicate of the sentence: "was born in Karsk"."""
         said = f"“{other}”" if self.quoted else other
         return _spaced(self.verb, self.middle, self.preposition, said, self.rest)
 
@@ -127,7 +130,7 @@ class Frame:
         return _spaced(subject, self.verb, self.middle, self.rest)
 
     def inverted(self, subject: str, verbs: Mapping[str, str]) -> str:
-        """The same, as it follows a question word: "was the sculptor born", "did the sculptor die"."""
+        """The word order after a question word: "was the sculptor born", "did the sculptor die"."""
         if self.verb in BE:
             return _spaced(self.verb, subject, self.middle, self.rest)
         return _spaced(
@@ -135,7 +138,7 @@ class Frame:
         )
 
     def passive(self, participles: Mapping[str, str]) -> "Frame | None":
-        """ "{s} was designed by {o}" of "{o} designed {s}"; None where the verb has no object, or no passive."""
+        """ "{s} was designed by {o}" for "{o} designed {s}"; None where the verb has no object, or no passive."""
         if self.preposition or self.other not in ("s", "o") or self.verb not in participles:
             return None
         verb = "was" if self.is_past else "is"
@@ -150,12 +153,13 @@ class Frame:
 
 
 def share_verb(frames: Sequence[Frame], predicates: Sequence[str], light: int) -> str:
-    """Predicates of one verb with the verb said once; "" where they have none in common, or where one that is not last is heavy.
+    """Joins predicates with a common verb and says the verb once. Gives "" where the verbs differ,
+    or where a predicate before the last is too long.
 
     Args:
-        frames: of the predicates, in order.
-        predicates: each with its verb.
-        light: words that may stand before the last one's.
+        frames: the predicates' frames, in order.
+        predicates: the predicates, each with its verb.
+        light: maximum number of words after the verb, for every predicate but the last.
 
     >>> frame = Frame.parse("{s} was discovered in {o}")
     >>> share_verb([frame, frame], ["was discovered in Karsk", "was discovered by Ivo Mersk"], 4)
@@ -178,14 +182,14 @@ def _spaced(*parts: str) -> str:
 
 
 def third_person(base: str) -> str:
-    """ "crosses" of "cross", "carries" of "carry"."""
+    """The third person of a verb: "crosses" for "cross", "carries" for "carry"."""
     if re.search(r"(s|x|z|ch|sh|o)$", base):
         return base + "es"
     return base[:-1] + "ies" if re.search(r"[^aeiou]y$", base) else base + "s"
 
 
 def past_tense(base: str) -> str:
-    """The past of a regular verb that doubles no letter: "designed", "carried", "composed"."""
+    """The past of a regular verb that does not double its last letter: "designed", "carried", "composed"."""
     if base.endswith("e"):
         return base + "d"
     return base[:-1] + "ied" if re.search(r"[^aeiou]y$", base) else base + "ed"

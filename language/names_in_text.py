@@ -1,4 +1,4 @@
-"""Whether a text names a thing: as whole words, in any script and as people inflect them."""
+"""Whether a text names a thing: as whole words, in any script, with inflected endings."""
 
 import re
 import unicodedata
@@ -10,30 +10,33 @@ from questloom.language.normalise import without_bracket
 from questloom.records.knowledge import Entity
 
 CACHED = 131_072
-"""Numbers whose forms are kept."""
+"""Number of numbers whose written forms stay in memory."""
 
 HUMAN = "Q5"
 FICTIONAL_HUMAN = "Q15632617"
 MIN_SURNAME = 3
 _BEFORE_A_PLACE = ("of", "the")
 MIN_NAME = 3
-"""Shorter names (one or two letters; one character where each stands alone) are too common as words to be looked for."""
+"""Shortest name to look for, in characters. A shorter name is too common as a word. In scripts
+without spaces, a name needs more than one character."""
 _WITHOUT_SPACES = "\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3021-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003ffff"
-"""Thai, Lao, Tibetan, Burmese, Khmer, Chinese and Japanese (what NFKD leaves of them)."""
+"""Character ranges of Thai, Lao, Tibetan, Burmese, Khmer, Chinese and Japanese, after NFKD normalisation."""
 _WORD = re.compile(rf"[{_WITHOUT_SPACES}]|[^\W{_WITHOUT_SPACES}]+")
 
 
 def folded(text: str) -> str:
     """Lower case without accents and punctuation, words separated by one space, with a space at both ends.
 
-    Each character of a script without spaces is a word of its own, so that a name is found within a sentence.
+    In scripts without spaces each character counts as a word, so a name can be found within a
+    sentence.
 
     >>> folded("Saint-Ével’s  bridge")
     ' saint evel s bridge '
     >>> folded("上海市的1832年")
     ' 上 海 市 的 1832 年 '
     """
-    # Not `fold_all_marks`: this order keeps the capitals of "™", and stored questions rest on it.
+    # Not `fold_all_marks`: this order keeps the capitals of "™", and stored questions depend on
+    # that.
     plain = "".join(
         c for c in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(c)
     )
@@ -42,7 +45,8 @@ def folded(text: str) -> str:
 
 @lru_cache(CACHED)
 def number_forms(number: float, language: str = "en") -> tuple[str, ...]:
-    """A number as a text may state it: plain digits, with thousands separators, in words.
+    """The forms in which a text may state a number: plain digits, with thousands separators, in
+    words.
 
     >>> number_forms(1832.0)
     ('1832', '1,832', 'one thousand, eight hundred and thirty-two', 'eighteen thirty-two')
@@ -56,12 +60,13 @@ def number_forms(number: float, language: str = "en") -> tuple[str, ...]:
             if 1000 < whole < 2100:
                 forms.append(num2words(whole, lang=language, to="year"))
         except (NotImplementedError, OverflowError):
-            pass  # no words in this language: the digits remain
+            pass  # the library has no words in this language: the digits remain
     return tuple(dict.fromkeys(forms))
 
 
 def names_of_entity(entity: Entity, languages: tuple[str, ...]) -> tuple[str, ...]:
-    """Label and aliases, each also without a bracketed addition ("Ardwen (locomotive)"), and a person's surname."""
+    """Label and aliases, each also without a bracketed addition ("Ardwen (locomotive)"), and the
+    surname of a person."""
     names = entity.names(languages)
     plain = [without_bracket(name) for name in names]
     surnames = (
@@ -73,7 +78,8 @@ def names_of_entity(entity: Entity, languages: tuple[str, ...]) -> tuple[str, ..
 
 
 def _surname(name: str) -> str:
-    """The last word of a person's name where it is one that tells them: not a numeral, "Jr", or the place in "John of Merren"."""
+    """The last word of a person's name, if the word identifies the person: no numeral, no "Jr", and
+    no place as in "John of Merren"."""
     *others, last = name.split()
     if (
         not others
@@ -92,7 +98,7 @@ def _capitalised(text: str) -> str:
 
 
 def leaked(text: str, names: tuple[str, ...]) -> str | None:
-    """The first of the names that stands in the text as whole words (also with a plural or possessive s), or None."""
+    """The first of the names that the text contains as whole words (also with a plural or possessive s), or None."""
     inside = folded(text)
     for name in names:
         needle = folded(name).strip()
@@ -103,7 +109,7 @@ def leaked(text: str, names: tuple[str, ...]) -> str | None:
             and name[:1].isupper()
             and not re.search(rf"\b{needle}s?\b", _capitalised(text))
         ):
-            continue  # "Lee" and "May" are names where they are written as names
+            continue  # "Lee" and "May" count as names only with a capital letter
         if (
             f" {needle} " in inside
             or f" {needle}s " in inside

@@ -1,8 +1,9 @@
-"""Names as keys: what two spellings of one name have in common, in any script.
+"""Names as keys: two spellings of one name get the same key, in any script.
 
-A key is a tuple of tokens. Case, punctuation, quotation marks, leading articles, abbreviations ("Mt") and, in Latin, Greek and
-Cyrillic, accents do not count; marks that are letters' parts (Devanagari vowels, Japanese voicing) do, and so do signs that tell
-names apart ("C++", "C#").
+The key of a name is a tuple of tokens. A key ignores case, punctuation, quotation marks, leading
+articles and abbreviations ("Mt"); in Latin, Greek and Cyrillic it ignores accents too. Marks that
+are parts of letters (Devanagari vowels, Japanese voicing) count. Signs that distinguish names
+("C++", "C#") count too.
 """
 
 import re
@@ -20,11 +21,11 @@ ARTICLES = {
     "nl": ("de", "het", "een"),
 }
 HONORIFICS = frozenset({"sir", "dame"})
-"""Before a name of two words or more they tell nobody apart."""
+"""Titles that are dropped before a name of two or more words, since they identify nobody."""
 ELIDED = re.compile(r"^l'(?=\w)", re.IGNORECASE)
-"""The article of "l'Odyssée": elsewhere an apostrophe joins."""
+"""The article of "l'Odyssée". An apostrophe elsewhere joins two parts of a word."""
 
-# By place: a name ends in "street", and begins with or holds a "saint".
+# By position: "St" at the end of a name is "street"; elsewhere it is "saint".
 ABBREVIATIONS = {
     "mt": "mount",
     "ft": "fort",
@@ -61,7 +62,7 @@ _KEPT_SIGNS = "+#$€£¥%°"
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word of a text, folded, and where it stands in the cleaned text."""
+    """A word of a text, folded, with its position in the cleaned text."""
 
     text: str
     start: int
@@ -69,7 +70,8 @@ class Token:
 
 
 def clean(text: str) -> str:
-    """One line in compatibility form: no format characters, plain dashes, quotes and digits.
+    """The text on one line in Unicode compatibility form, without format characters, with plain
+    dashes, quotes and digits.
 
     >>> clean("１２ – ’tis\u200b")
     "12 - 'tis"
@@ -82,11 +84,11 @@ def clean(text: str) -> str:
 
 
 def fold(text: str, *, umlauts: bool = False) -> str:
-    """Lower case, without accents where they do not make another letter.
+    """Lower case without accents. Marks that turn a letter into another letter stay.
 
     Args:
         text: cleaned text.
-        umlauts: write ä, ö, ü, å, ø as ae, oe, ue, aa, oe instead of dropping their marks.
+        umlauts: write ä, ö, ü, å, ø as ae, oe, ue, aa, oe instead of dropping the marks.
 
     >>> fold("Ångström Łódź"), fold("Göring", umlauts=True), fold("が") == fold("か")
     ('angstrom lodz', 'goering', False)
@@ -106,9 +108,9 @@ def fold(text: str, *, umlauts: bool = False) -> str:
 
 
 def fold_all_marks(text: str) -> str:
-    """Compatibility form in lower case, without any combining mark, for a rough comparison.
+    """Compatibility form in lower case, without combining marks, for a rough comparison.
 
-    Unlike `fold` it drops marks that are parts of letters, and it leaves "Ł" a letter of its own.
+    Unlike `fold`, this function drops marks that are parts of letters, and keeps "Ł" as a letter.
 
     >>> fold_all_marks("Ångström Łódź™"), fold_all_marks("が") == fold_all_marks("か")
     ('angstrom łodztm', True)
@@ -128,7 +130,7 @@ def _is_accent(base: str, mark: str) -> bool:
 
 
 def tokens(text: str, *, umlauts: bool = False) -> list[Token]:
-    """The words of a cleaned text, in order; initials are joined ("J. R. R." and "U.S." are one word each).
+    """The words of a cleaned text, in order. Initials are joined, so "U.S." is one word.
 
     >>> [t.text for t in tokens("Schindler's List & the U.S. C++")]
     ['schindlers', 'list', 'and', 'the', 'us', 'c++']
@@ -169,7 +171,7 @@ def _joined_initials(words: list[Token], text: str) -> list[Token]:
 
 
 def name_key(name: str, language: str = "en", *, umlauts: bool = False) -> tuple[str, ...]:
-    """A name's key; () for a name of signs only.
+    """The key of a name; () for a name without letters or digits.
 
     >>> name_key("The Mt. Everest"), name_key("J.R.R. Tolkien") == name_key("JRR Tolkien")
     (('mount', 'everest'), True)
@@ -186,7 +188,8 @@ def name_key(name: str, language: str = "en", *, umlauts: bool = False) -> tuple
 
 
 def expanded(words: list[str]) -> tuple[str, ...]:
-    """Words with common abbreviations written out and Roman numerals behind the first word in digits.
+    """The words with common abbreviations written out, and with Roman numerals after the first word
+    as digits.
 
     >>> expanded(["st", "peters", "st"]), expanded(["rocky", "iv"])
     (('saint', 'peters', 'street'), ('rocky', '4'))
@@ -203,7 +206,7 @@ def expanded(words: list[str]) -> tuple[str, ...]:
 
 
 def _roman(word: str) -> str:
-    """The number that a Roman numeral below ninety says, or ""."""
+    """The digits of a Roman numeral below ninety; "" for any other word."""
     parts = re.fullmatch(r"(xl|l?x{0,3})(ix|iv|v?i{0,3})", word)
     if not word or parts is None:
         return ""
@@ -213,12 +216,12 @@ def _roman(word: str) -> str:
 
 
 def without_bracket(name: str) -> str:
-    """A name without the bracketed addition at its end, as page titles have it."""
+    """A name without the bracketed addition at its end ("Ardwen (locomotive)"), which page titles often have."""
     return re.sub(r"\s*\([^()]*\)\s*$", "", name).strip() or name
 
 
 def solid(key: tuple[str, ...]) -> str:
-    """A key without its spaces, except between digits: "spider man" is "spiderman", "1 9" is not "19"."""
+    """A key as one string without spaces, except between digits: "spider man" is "spiderman", "1 9" is not "19"."""
     out = ""
     for word in key:
         out += (" " if out[-1:].isdigit() and word[:1].isdigit() else "") + word
@@ -229,10 +232,11 @@ def same_name(said: str, wording: str, language: str = "en", *, swap: bool = Fal
     """Whether two spellings are one name.
 
     Args:
-        said: what was said, nothing but the name.
-        wording: a right wording.
-        language: whose articles are dropped.
-        swap: also accept a family name in front, with a comma, or without one in a name of two words.
+        said: the name that somebody said, without other words.
+        wording: a correct form of the name.
+        language: the language whose articles are dropped.
+        swap: whether the family name may come first: with a comma, or without a comma in a name of
+            two words.
 
     >>> same_name("Zedong Mao", "Mao Zedong", swap=True), same_name("Bach, J.S.", "J. S. Bach", swap=True), same_name("1, 9", "9 1", swap=True)
     (True, True, False)

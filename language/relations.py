@@ -1,6 +1,8 @@
-"""What the project knows of each relation (a Wikidata property): its use and its English, one entry a relation.
+"""The use and the English of each relation (a Wikidata property), one entry per relation.
 
-`relations.yaml` holds the table. The planner reads `use`, the graph writer `say`, the proof of words `read`, the oracle `hints`.
+`relations.yaml` holds the table of relations. The planner reads `use`, the graph writer `say`, the
+proof of words `read`, and the oracle `hints`. A *hop* is a step along a relation from one thing to
+the next. A *clue* is a clause that describes a thing.
 """
 
 import functools
@@ -19,7 +21,8 @@ FILE = Path(__file__).with_name("relations.yaml")
 
 
 class _Loader(yaml.CSafeLoader):
-    """YAML that refuses a key that stands twice: the first entry of a property would be lost unseen."""
+    """A YAML loader that refuses duplicate keys. With duplicate keys the first entry of a property
+    would be lost unnoticed."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         found = super().construct_mapping(node, deep=deep)
@@ -37,67 +40,73 @@ PLACEMENTS = ("person", "place", "noun")
 
 @dataclass(frozen=True, kw_only=True)
 class PropertyUse:
-    """What a property may do in a good question."""
+    """How a good question may use a property."""
 
     hop: bool = False
-    """Whether it may lead from one entity of a path to the next."""
+    """Whether the property may lead from one entity of a path to the next."""
     clue: bool = False
-    """Whether it may describe an entity ("…, which was built in 1850")."""
+    """Whether the property may describe an entity ("…, which was built in 1850")."""
     answer: bool = False
-    """Whether its value may be asked for."""
+    """Whether a question may ask for the property's value."""
     volatile: bool = False
-    """Whether its values change with time or come one after the other."""
+    """Whether the property's values change with time or follow each other."""
     single: bool = False
-    """Whether it has one value by its meaning, as most of Wikidata's own constraints say too; a store whose dump lacks the
-    constraints is then believed at the bar for declared ones."""
+    """Whether the property has one value by its meaning; most of Wikidata's own constraints agree.
+    If a store's dump lacks the constraints, this property still gets the lower threshold for
+    declared single values."""
     weight: float = 0.0
-    """How telling and how pleasant it is, 0 to 1; hops and clues are drawn in proportion."""
+    """How informative and how pleasant the property is, 0 to 1. Hops and clues are drawn in
+    proportion to this weight."""
     only: tuple[str, ...] = ()
-    """Classes of one of which a thing must be that is asked for or led to; of any, where there are none."""
+    """Allowed classes of the thing that a question asks for or a step reaches. An empty tuple allows all classes."""
     never: tuple[str, ...] = ()
-    """Classes by which nothing may be called that is asked for or led to."""
+    """Classes that must not be the name of the thing that a question asks for or a step reaches."""
     century: bool = False
-    """Whether no more than the century is asked for: sources mean different years by it."""
+    """Whether a question asks only for the century, because sources mean different years by the property."""
     unasked_of: tuple[str, ...] = ()
-    """Classes of whose members it is not asked."""
+    """Classes whose members are never asked about with this property."""
     step: str = ""
-    """Steps of one name sound silly one after the other: the child of the mother, the town of the district of the town."""
+    """Name of a group of similar steps. Two steps of one group in a row sound silly: the child of
+    the mother, the town of the district of the town."""
     forward_only: bool = False
-    """Whether many share it and it makes nobody known: no step leads from a town to "the man who was born there and died in …"."""
+    """Whether many things share the value. A step then may not run backwards, from a town to "the
+    man who was born there and died in …"."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PropertyPhrase:
-    """How one property is said: plain sentences, and what its ends are called."""
+    """The English of one property: plain sentences, and nouns for its two ends."""
 
     property: str
     say: tuple[Frame, ...]
-    """Sentences with both ends, the best first."""
+    """Sentences with both ends of the relation, the best first."""
     o: tuple[str, ...] = ()
-    """What the object is of the subject ("architect"), the best first."""
+    """Nouns for the object in relation to the subject ("architect"), the best first."""
     s: tuple[str, ...] = ()
-    """What the subject is of the object ("pupil", of a teacher)."""
+    """Nouns for the subject in relation to the object: the subject is the "pupil" of a teacher."""
     ask: tuple[str, ...] = ()
-    """Questions for the object, where the sentences give none that people would ask."""
+    """Questions for the object, where the sentences give no natural question."""
     ask_shown: tuple[str, ...] = ()
-    """Questions for the object of the picture's own thing, {this} standing for the picture ("Who painted {this}?")."""
+    """Questions for the object when the picture shows the subject. {this} stands for the picture
+    ("Who painted {this}?")."""
     measure: str = ""
-    """The quantity's name ("height")."""
+    """The name of the quantity ("height")."""
     event: str = ""
-    """What a date is the date of ("birth")."""
+    """The event that the date belongs to ("birth")."""
     dated: bool = False
-    """Whether a thing is called by the date: "the 1871 painting"."""
+    """Whether the date can stand before the thing's noun: "the 1871 painting"."""
     adjective: bool = False
     """Whether the value stands before the noun: "the violet species"."""
     kinds: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """What differs for subjects of a kind."""
+    """Words that replace the usual ones for subjects of a kind."""
     kinds_object: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """What differs for objects of a kind."""
+    """Words that replace the usual ones for objects of a kind."""
 
     def variant(
         self, subject_kinds: tuple[str, ...], object_kinds: tuple[str, ...] = ()
     ) -> "PropertyPhrase":
-        """The phrase for a subject and an object of these kinds, the most specific kind first; where both differ, the subject's words stand."""
+        """The phrase for a subject and an object of these kinds, the most specific kind first.
+        Where the kinds' words conflict, the subject's words apply."""
         phrase = self
         for kinds, table in ((object_kinds, self.kinds_object), (subject_kinds, self.kinds)):
             found = next((table[kind] for kind in kinds if kind in table), None)
@@ -110,44 +119,49 @@ class PropertyPhrase:
         return (*self.say, *(p for frame in self.say if (p := frame.passive(verbs.participles))))
 
     def predicates(self, end: str, verbs: VerbForms) -> list[str]:
-        """What is said of an end, as templates: "was designed by {o}" of "s"."""
+        """The predicates about one end, as templates: "was designed by {o}" for "s"."""
         return [f.predicate(f"{{{f.end}}}") for f in self.frames(verbs) if f.subject == end]
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReadTerms:
-    """Terms by which others' words say a relation: beginnings of words, or expressions."""
+    """Terms by which foreign text states a relation: beginnings of words, or regular expressions."""
 
     subject: tuple[str, ...]
-    """Said of its subject; of its object too, where `object` is empty."""
+    """Terms about the relation's subject; about both ends where `object` is empty."""
     object: tuple[str, ...] = ()
-    """Said of its object, where both ends are things of one kind and the words must tell which is which."""
+    """Terms about the relation's object. A property needs these terms where both ends are of one
+    kind and the words must tell the ends apart."""
     bare: bool = False
-    """Whether the value alone says it ("a bridge in Merren")."""
+    """Whether the value alone states the relation ("a bridge in Merren")."""
     events: tuple[tuple[str, ...], ...] = ()
-    """Of a property that is of no event in particular, its events in their terms: a question may name one only where the page does."""
+    """The events of a property that names no particular event, each with its terms. A question may
+    name an event only where the page names it."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Hints:
-    """Where an encyclopedia states a relation.
+    """The places where an encyclopedia states a relation.
 
-    A cue is an expression; the other end of the relation stands behind it (it may end with ">"), or before one that begins with "<".
+    A cue is a regular expression. The other end of the relation follows the cue (a cue may end with
+    ">"), or precedes a cue that begins with "<".
     """
 
     keys: tuple[str, ...] = ()
-    """Infobox parameters, the surest first; one with "~" holds something else on other pages."""
+    """Infobox parameters, the most reliable first. A parameter marked with "~" is unreliable: on
+    some pages it holds something else."""
     subject: tuple[str, ...] = ()
-    """Cues on the subject's page."""
+    """Cues on the page of the subject."""
     object: tuple[str, ...] = ()
-    """Cues on the object's page."""
+    """Cues on the page of the object."""
     object_is: str = ""
-    """What always stands at the object's end: a "person", a "place" (no person) or a common "noun"; "" where it varies."""
+    """The kind of noun at the object's end: "person", "place" (no person) or "noun" (a common
+    noun); "" where the kind varies."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Relation:
-    """What is known of one property; None where nobody has written that part."""
+    """The entry of one property. A part that nobody has written is None."""
 
     pid: str
     use: PropertyUse = PropertyUse()
@@ -158,7 +172,7 @@ class Relation:
 
 @dataclass(frozen=True, kw_only=True)
 class RelationTable:
-    """All relations by property id, and the words that plainly tell one."""
+    """All relations by property id, and the words that clearly state one relation."""
 
     relations: Mapping[str, Relation]
     telling_words: tuple[str, ...]
@@ -166,33 +180,33 @@ class RelationTable:
 
 @functools.cache
 def relation_table() -> RelationTable:
-    """The shipped table, read once."""
+    """The package's relation table, read once per process."""
     return parse_relations(FILE.read_text(encoding="utf-8"), FILE.name)
 
 
 def relation(property_id: str) -> Relation:
-    """What is known of a property; an entry without parts where the table does not list it.
+    """The entry of a property; an empty entry where the table does not list the property.
 
     Args:
-        property_id: "P84".
+        property_id: a property id such as "P84".
     """
     return relation_table().relations.get(property_id) or Relation(pid=property_id)
 
 
 def worded_properties() -> list[str]:
-    """The properties that have plain sentences."""
+    """The ids of the properties that have plain sentences."""
     return [pid for pid, known in relation_table().relations.items() if known.say]
 
 
 def parse_relations(text: str, name: str) -> RelationTable:
-    """The table in a text.
+    """Reads a relation table from text.
 
     Args:
-        text: YAML, as `relations.yaml`.
-        name: what errors call it.
+        text: YAML in the format of `relations.yaml`.
+        name: name of the text, for errors.
 
     Raises:
-        InputError: it is no table of relations; says of which property and key.
+        InputError: the text is no table of relations. The error names the property and the key.
     """
     try:
         data = yaml.load(text, _Loader)
@@ -223,11 +237,12 @@ def parse_relations(text: str, name: str) -> RelationTable:
 
 
 def phrase_of(property_id: str, entry: Any) -> PropertyPhrase:
-    """A phrase from its entry: a list of sentences, or a mapping with `sentences` among its keys.
+    """The phrase of an entry. An entry is a list of sentences, or a mapping with the key
+    `sentences`.
 
     Raises:
-        ValueError: an entry is malformed, or a sentence has no subject, verb and other end.
-        KeyError: it has no sentences.
+        ValueError: the entry is malformed, or a sentence lacks subject, verb or other end.
+        KeyError: the entry has no sentences.
     """
     found = _phrase_fields(entry)
     if "say" not in found:
@@ -236,7 +251,7 @@ def phrase_of(property_id: str, entry: Any) -> PropertyPhrase:
 
 
 def _phrase_fields(entry: Any) -> dict[str, Any]:
-    """An entry as the fields of a phrase; a text alone is a list of one."""
+    """The fields of a phrase from its entry. A single text counts as a list of one."""
     if isinstance(entry, list):
         entry = {"sentences": entry}
     _check_keys(
@@ -262,7 +277,7 @@ def _use(_: str, entry: Any) -> PropertyUse:
     if entry in ("never", "volatile", "trivial"):
         entry = {} if entry == "never" else {entry: True}
     _check_keys(entry, {f.name for f in fields(PropertyUse)} | {"trivial"})
-    # True of so many entities that it is only good beside other clues.
+    # True of so many entities that it is only useful beside other clues.
     found: dict[str, Any] = {"clue": True, "weight": 0.1} if entry.get("trivial") else {}
     for name, value in entry.items():
         if name in ("only", "never", "unasked_of"):
@@ -329,7 +344,7 @@ def _strings(value: Any) -> tuple[str, ...]:
 
 
 def _terms(value: Any) -> tuple[str, ...]:
-    """Expressions, each of which Python can read."""
+    """Regular expressions, checked to compile in Python."""
     for term in _strings(value):
         try:
             re.compile(term.strip("<>"))

@@ -1,4 +1,4 @@
-"""Units as people write them: dimension, factor to the dimension's base, and the numbers that stand before them."""
+"""Units as people write them: dimension, factor to the dimension's base unit, and position relative to the number."""
 
 from dataclasses import dataclass
 
@@ -90,7 +90,7 @@ def _read() -> dict[str, Unit]:
 
 UNITS = _read()
 PREFIXES = ("us$", "$", "€", "£", "¥", "₹", "usd", "eur", "gbp")
-"""Units that stand before their number."""
+"""Units that stand before the number."""
 SUBUNITS = {
     ("length", 0.3048): 0.0254,
     ("time", 3600.0): 60.0,
@@ -99,11 +99,11 @@ SUBUNITS = {
     ("mass", 0.45359237): 0.028349523125,
     ("mass", 6.35029318): 0.45359237,
 }
-"""What may follow a unit as its smaller part: six feet two inches."""
+"""The smaller unit that may follow a unit: six feet two inches."""
 
 
 def unit_of(words: str) -> Unit | None:
-    """The unit that these words name, or None.
+    """The unit with this name, or None.
 
     >>> unit_of("Square kilometres").factor, unit_of("players")
     (1000000.0, None)

@@ -1,8 +1,9 @@
-"""Which CLIP similarity counts as "shows it": a threshold, and how well a checkpoint separates at all.
+"""Thresholds for CLIP similarity, and how well a checkpoint tells right pictures from wrong ones.
 
-0.28 is published for OpenAI's ViT-B/32 (OpenSearch-VL, section 3). Similarities of other checkpoints live on
-other scales, so each carries a `calibration.json`: the threshold is a percentile of its similarity over random
-(picture, description) pairs, and the AUC tells how often a matched pair scores above a random one.
+Similarities of different checkpoints lie on different scales. The published threshold 0.28 belongs
+to OpenAI's ViT-B/32 (OpenSearch-VL, section 3). So each checkpoint folder has its own
+`calibration.json`. The threshold is a percentile of the similarities of random (picture,
+description) pairs. The AUC says how often a matched pair scores above a random pair.
 """
 
 import json
@@ -17,15 +18,19 @@ from questloom.records.identity import rounded
 FILE_NAME = "calibration.json"
 PERCENTILE = 95.0
 STATED_PERCENTILE = 85.0
-"""For pictures whose own statements say what they show: similarity then has only to not contradict them. A description truly fits many
-random pictures ("a lighthouse by the sea"). So a high percentile would refuse right pictures that are like others."""
+"""The percentile for pictures whose own metadata states what they show.
+
+If metadata already states the content, the similarity only must not contradict it. A description
+like "a lighthouse by the sea" truly fits many random pictures, so a high percentile would refuse
+right pictures.
+"""
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """What was measured for one checkpoint.
+    """The measured threshold and AUC of one CLIP checkpoint.
 
-    `auc` and `num_pairs` are 0 for a published threshold, where nothing was measured here.
+    `auc` and `num_pairs` are 0 for a published threshold, because nothing was measured here.
     """
 
     model: str
@@ -34,10 +39,10 @@ class Calibration:
     num_pairs: int = 0
     percentile: float = PERCENTILE
     stated_threshold: float | None = None
-    """For pictures that are stated to show the thing; None for the same one."""
+    """The threshold for pictures whose metadata states what they show; None takes `threshold`."""
 
     def needed(self, stated: bool) -> float:
-        """The least similarity of a picture that shows what is described."""
+        """The lowest similarity at which a picture counts as showing its description."""
         return (
             self.stated_threshold
             if stated and self.stated_threshold is not None
@@ -50,7 +55,7 @@ class Calibration:
 
     @staticmethod
     def read(folder: Path) -> "Calibration | None":
-        """The calibration beside a checkpoint, or None where there is none.
+        """Reads the calibration in a checkpoint's folder; None if the folder has no such file.
 
         Raises:
             InputError: the file is no calibration.
@@ -80,14 +85,14 @@ def calibration_of(
     *,
     percentile: float = PERCENTILE,
 ) -> Calibration:
-    """Threshold and AUC from matched pairs, every other combination being a random pair.
+    """Computes threshold and AUC from matched pairs; all other combinations count as random pairs.
 
     Args:
-        model: the checkpoint's name.
-        pictures: float32 (n, d), unit rows.
-        texts: float32 (n, d); row i describes picture i.
-        descriptions: the n texts; equal ones are not each other's random pairs.
-        percentile: of the random similarities, above which a picture counts as showing the description.
+        model: name of the checkpoint.
+        pictures: picture vectors, float32 (n, d), unit rows.
+        texts: text vectors, float32 (n, d); row i describes picture i.
+        descriptions: the n texts; two pictures with equal texts make no random pair.
+        percentile: percentile of the random pairs' similarities that becomes the threshold.
     """
     assert len(pictures) == len(texts) == len(descriptions)
     similarity = pictures @ texts.T  # (n, n)

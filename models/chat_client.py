@@ -1,8 +1,8 @@
-"""The chat client: any OpenAI-compatible endpoints, several at once, one model per role.
+"""The chat client: several OpenAI-compatible endpoints at once, one model per role.
 
-`calls/` caches, budgets and repeats the calls; here is only what the protocol needs. It is spoken
-over aiohttp itself: 0.10 ms of CPU a call, where the `openai` client over aiohttp takes 1.1 ms (0.5 ms by its raw
-`post`) and reports a cut connection as a timeout.
+This file implements only the protocol; `calls/` does caching, budgets and retries. The client uses
+aiohttp directly and needs 0.10 ms of CPU per call. The `openai` client over aiohttp needs 1.1 ms
+(0.5 ms through its raw `post`), and reports a cut connection as a timeout.
 """
 
 import asyncio
@@ -38,7 +38,7 @@ from questloom.models.structured import (
 from questloom.records.errors import InputError
 
 MAX_BODY = 64 << 20
-"""Bytes of a reply; no completion has so many."""
+"""The most bytes that the client reads of one reply; no real completion is as long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +47,10 @@ class ChatReply:
 
     text: str
     refusal: str = ""
-    """Why the model or its provider declined, where the protocol says so."""
+    """Why the model or its provider declined, if the protocol states a reason."""
     reasoning: str = ""
     calls: tuple[tuple[str, str], ...] = ()
-    """Native tool calls that the server parted from the text: name, and arguments as JSON."""
+    """Native tool calls that the server separated from the text: pairs of a name and its arguments as JSON."""
     finish_reason: str = ""
     tokens_in: int = 0
     tokens_out: int = 0
@@ -58,20 +58,24 @@ class ChatReply:
 
     @property
     def incomplete(self) -> bool:
-        """Whether nothing came, or less than the model wanted to say."""
+        """Whether the reply is empty or was cut off at the token limit."""
         return self.finish_reason == "length" or not self.text.strip()
 
 
 class ChatClient:
-    """Asks models by role. One a process; event loops may use it one after the other if each ends with `aclose`.
+    """Asks models by role. A process needs only one client.
+
+    Several event loops may use the client one after the other, if each loop ends with `aclose`.
 
     Args:
-        endpoints: their names differ.
-        roles: by role name; each names one of the endpoints.
-        caller: cache, pacing, budget, ledger and retries; the endpoints' paces are set on it.
+        endpoints: the servers; each has a name of its own.
+        roles: the roles by name; each role names one of the endpoints.
+        caller: provides cache, pacing, budget, ledger and retries; the client gives it the
+            endpoints' paces.
 
     Raises:
-        InputError: a role's endpoint is unknown, a key is not set, or a price is unknown under a budget in money.
+        InputError: a role's endpoint is unknown, a key is not set, or the budget is in money and a
+            model has no price.
     """
 
     def __init__(
@@ -101,7 +105,10 @@ class ChatClient:
 
     @property
     def caller(self) -> Caller:
-        """What its calls go through; other services of the same run share it, and so its budget and ledger."""
+        """The caller that sends this client's calls.
+
+        Other services of the run use the same caller, so all share one budget and one ledger.
+        """
         return self._caller
 
     async def aclose(self) -> None:
@@ -123,13 +130,15 @@ class ChatClient:
         schema: Schema | None = None,
         max_tokens: int | None = None,
     ) -> ChatReply:
-        """One reply, as text; a refusal and an empty reply are replies too.
+        """Asks a model once and returns its reply as text; a refusal and an empty reply are
+        returned too.
 
         Args:
-            stage, item_id, seed_id: for the ledger; the stage defaults to the role.
-            sample: which of several replies to the same messages.
-            schema: what the endpoint is asked to hold the reply to, if it can.
-            max_tokens: in place of the role's.
+            stage, item_id, seed_id: what the ledger books the call on; the stage defaults to the
+                role.
+            sample: number of the sample; each number gives another reply to the same messages.
+            schema: JSON schema that the endpoint enforces if it can.
+            max_tokens: replaces the role's limit on new tokens.
 
         Raises:
             ProviderFault, BudgetExceeded: see `Caller.call`.
@@ -191,15 +200,17 @@ class ChatClient:
         seed_id: str = "",
         sample: int = 0,
     ) -> Any:
-        """A reply that fits a schema: an instance of the pydantic model, or JSON that fits the JSON schema.
+        """Asks a model for a reply that fits a schema.
 
-        A reply that is empty or cut off at the token limit is asked once more with twice the limit; one that cannot be
-        used goes back once with what is wrong with it. At most three calls, each with a cache key of its own.
+        The reply is an instance of the pydantic model, or JSON that fits the JSON schema. An empty
+        or cut reply is asked for once more with twice the token limit. An unusable reply goes back
+        to the model once, with the error in words. The client makes at most three calls, each under
+        its own cache key.
 
         Raises:
             RefusedReply: the model or its provider declined.
-            BadReply: it could not be used after that.
-            ProviderFault, BudgetExceeded, ValueError: as `chat`.
+            BadReply: the reply was still unusable after these calls.
+            ProviderFault, BudgetExceeded, ValueError: see `chat`.
         """
         limit = self.roles[role].max_tokens
         if self._endpoints[self.roles[role].endpoint].structured != "json_schema":
@@ -242,20 +253,22 @@ class ChatClient:
             self._loop = loop
             self._session = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(limit=0)
-            )  # pacing is the caller's
+            )  # the caller does the pacing
         return self._session
 
     async def _post(self, endpoint: EndpointConfig, key: str, body: bytes) -> bytes:
-        """Sends one request; the body of its reply, without our key should the server have echoed it.
+        """Sends one request and returns the body of the reply. An API key that the body repeats is
+        masked.
 
         Raises:
-            CallFault: no reply came. Neither it nor its context holds the request, whose headers hold the key.
+            CallFault: no reply came; neither the fault nor its context holds the request with the
+                key.
         """
         headers = {"Content-Type": "application/json", "Idempotency-Key": key}
         if self._keys[endpoint.name]:
             headers["Authorization"] = f"Bearer {self._keys[endpoint.name]}"
         try:
-            # No redirects: one would take the key to another host.
+            # No redirects: a redirect would send the key to another host.
             async with self._open_session().post(
                 f"{endpoint.base_url}/chat/completions",
                 data=body,
@@ -266,7 +279,8 @@ class ChatClient:
             ) as response:
                 raw = self._without_key(endpoint, await _body(endpoint, response))
             if response.status == 200:
-                # Once more: a stream's pieces may each hold a part of the key.
+                # Search the joined text again: the pieces of a stream may each hold a part of the
+                # key.
                 return self._without_key(endpoint, whole(raw, endpoint.name))
             fault = fault_of_error(
                 endpoint.name, _error(raw), status=response.status, headers=response.headers
@@ -283,7 +297,7 @@ class ChatClient:
 
 
 _NO_TIMEOUT = aiohttp.ClientTimeout()
-"""The caller's timeout covers the whole attempt."""
+"""The HTTP client sets no timeout, because the caller's timeout covers the whole attempt."""
 
 
 def _proxy(url: str) -> str | None:
@@ -293,7 +307,9 @@ def _proxy(url: str) -> str | None:
 
 
 async def _body(endpoint: EndpointConfig, response: aiohttp.ClientResponse) -> bytes:
-    """A response's body; a stream's up to its end, though the connection may stay open."""
+    """Reads a response's body. A stream is read up to its last event, even if the connection stays
+    open.
+    """
     raw = bytearray()
     async for piece in response.content.iter_any():
         raw += piece
@@ -309,7 +325,7 @@ async def _body(endpoint: EndpointConfig, response: aiohttp.ClientResponse) -> b
 
 
 def _error(raw: bytes) -> Any:
-    """What the body of an HTTP error says."""
+    """The error that the body of an HTTP error response describes."""
     try:
         error = error_in(loaded(raw))
     except ValueError:
@@ -318,7 +334,7 @@ def _error(raw: bytes) -> Any:
 
 
 def _with_variable(endpoint: EndpointConfig, fault: CallFault) -> CallFault:
-    """The fault; one of credentials names the variable that holds them."""
+    """Adds the name of the key's environment variable to a fault about credentials."""
     if fault.status not in (401, 403) or fault.retryable or isinstance(fault, ContentFiltered):
         return fault
     named = (
@@ -345,7 +361,7 @@ def _fault_of_connection(endpoint: EndpointConfig, error: aiohttp.ClientError) -
 
 
 def _as_reply(body: bytes, request: CallRequest) -> Reply:
-    """A reply to keep, with its tokens."""
+    """Turns a response's body into the reply to cache, with its token counts."""
     said = read_completion(body, request.provider)
     if said.usage is not None:
         return Reply(body=body, tokens_in=said.usage[0], tokens_out=said.usage[1])
@@ -361,7 +377,7 @@ def _as_reply(body: bytes, request: CallRequest) -> Reply:
 
 
 def _is_reply(reply: Reply) -> bool:
-    """Whether what the cache holds is one: earlier versions kept errors that came with status 200."""
+    """Whether a cached body is a reply; earlier versions also cached errors that came with status 200."""
     try:
         read_completion(reply.body, "")
     except CallFault:

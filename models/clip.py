@@ -1,14 +1,18 @@
-"""CLIP through open_clip: pictures and texts to unit vectors, the same floats in every job on the same kind of processor.
+"""CLIP through open_clip: turns pictures and texts into unit vectors.
 
-It computes on a GPU where torch sees one, in full float32; the last digits differ there from a CPU's, so some vectors end in another
-fourth decimal. A job whose bytes must equal another's runs on the same kind.
+The vectors are reproducible on one kind of processor.
 
-A checkpoint is named as open_clip does, "ViT-B-32/openai" (architecture, pretrained tag) or "hf-hub:owner/name", or it is
-a folder with `open_clip_config.json` and safetensors weights; "small" is the one that lies beside this file. Measured on
-one core, decoding included: 4 ms a picture with the small one, 71 to 118 ms with ViT-B/32.
+CLIP runs on a GPU if torch sees one, in full float32. A GPU's last digits differ from a CPU's, so
+some vectors differ in the fourth decimal. Two jobs that must write equal bytes need the same kind
+of processor.
 
-open_clip and torch are imported when something is embedded: they take 5 s of CPU and 800 MB, and most workers of a cluster never embed
-anything. They come with the extra `clip`.
+A checkpoint's name follows open_clip: "ViT-B-32/openai" (architecture, pretrained tag) or
+"hf-hub:owner/name". A folder with `open_clip_config.json` and safetensors weights works too. The
+name "small" stands for the checkpoint beside this file. Decoding and embedding a picture takes 4 ms
+with "small" and 71 to 118 ms with ViT-B/32, measured on one core.
+
+The first embedding imports open_clip and torch, which takes 5 s of CPU and 800 MB. Most workers of
+a cluster never embed anything. The package extra `clip` installs open_clip and torch.
 """
 
 import functools
@@ -33,12 +37,15 @@ if TYPE_CHECKING:
 
 SMALL_CLIP = Path(__file__).parent / "small_clip"
 BATCH = 4
-"""Pictures or texts in each forward pass. A row differs by 4e-6 between batches of 1 and 16. It does not differ between 4 and 16, nor with
-other neighbours. So one padded shape makes vectors reproducible. Small, since a single
-query pays for the whole batch."""
+"""The number of pictures or texts in each forward pass; short batches are padded to this number.
+
+A vector differs by 4e-6 between batches of 1 and 16, but not between batches of 4 and 16. Other
+rows of the batch do not change a vector. So padding all batches to one shape makes vectors
+reproducible. The batch is small because a single query pays for a whole batch.
+"""
 
 MERGES_FILE = "bpe_merges.txt.gz"
-"""A checkpoint with its own, shorter list of byte-pair merges keeps it under this name in its folder."""
+"""The file name of a checkpoint's own, shorter list of byte-pair merges."""
 
 
 def _weights(folder: Path) -> list[Path]:
@@ -46,7 +53,7 @@ def _weights(folder: Path) -> list[Path]:
 
 
 def _digest(folder: Path) -> str:
-    """Eight hex digits over a folder's weights."""
+    """Eight hex digits that identify the weights in a folder."""
     digest = hashlib.sha256()
     for path in _weights(folder):
         with open(path, "rb") as file:
@@ -62,12 +69,14 @@ class _Loaded:
     preprocess: Any
     tokenizer: Any
     side: int
-    """Of its input, in pixels."""
+    """Side of the model's square input, in pixels."""
     device: Any
 
 
 class Clip:
-    """One checkpoint. Get it with `Clip.load`; a process holds each only once. Its model is loaded when something is embedded."""
+    """One CLIP checkpoint. `Clip.load` returns the checkpoint; a process loads each checkpoint only
+    once. The first embedding loads the model's weights.
+    """
 
     def __init__(self, spec: str, name: str, calibration: Calibration | None) -> None:
         self.name = name
@@ -78,10 +87,11 @@ class Clip:
     @staticmethod
     @functools.cache
     def load(spec: str) -> "Clip":
-        """The checkpoint of a spec (see the module's header).
+        """Finds the checkpoint that a name or folder stands for. The module docstring lists the
+        possible names.
 
         Raises:
-            InputError: what is no name, or a folder without weights.
+            InputError: the text is no checkpoint name, or the folder holds no weights.
         """
         folder = SMALL_CLIP if spec == "small" else Path(spec)
         if not folder.is_dir():
@@ -90,11 +100,12 @@ class Clip:
             return Clip(spec, spec, PUBLISHED.get(spec))
         if not _weights(folder):
             raise _no_checkpoint(spec, "the folder holds no weights")
-        # A folder's name stays when its weights are trained anew; vectors of the old ones must not pass for theirs.
+        # A folder keeps its name when its weights are trained anew. The hash keeps old and new
+        # vectors apart.
         return Clip(spec, f"{folder.name}@{_digest(folder)}", Calibration.read(folder))
 
     def check(self) -> None:
-        """Looks whether something can be embedded here, before work starts.
+        """Checks before work starts that this process can embed.
 
         Raises:
             InputError: open_clip or torch is not installed.
@@ -104,10 +115,11 @@ class Clip:
 
     @property
     def _loaded(self) -> _Loaded:
-        """In evaluation mode, on the GPU where there is one.
+        """The loaded model in evaluation mode, on the GPU if there is one.
 
         Raises:
-            InputError: unknown name, missing or damaged files, weights that cannot be downloaded, or see `check`.
+            InputError: the name is unknown, files are missing or damaged, or the weights cannot be
+                downloaded; see also `check`.
         """
         with self._lock:
             if self._kept is None:
@@ -119,7 +131,8 @@ class Clip:
         import open_clip
         import torch
 
-        # open_clip and torch read OMP_NUM_THREADS themselves; nothing here sets a number of threads.
+        # open_clip and torch read OMP_NUM_THREADS themselves, so nothing here sets a number of
+        # threads.
         spec = self._spec
         folder = SMALL_CLIP if spec == "small" else Path(spec)
         try:
@@ -136,7 +149,7 @@ class Clip:
             tokenizer = open_clip.get_tokenizer(
                 architecture, **({"bpe_path": str(merges)} if merges.is_file() else {})
             )
-        except Exception as error:  # open_clip raises RuntimeError, OSError, ValueError, KeyError and hub errors alike
+        except Exception as error:  # open_clip raises RuntimeError, OSError, ValueError, KeyError and Hub errors alike
             raise _no_checkpoint(spec, str(error)) from error
         device = "cuda" if torch.cuda.is_available() else "cpu"
         model = model.eval().to(device, memory_format=torch.channels_last)
@@ -145,17 +158,19 @@ class Clip:
         return _Loaded(model, preprocess, tokenizer, side, next(model.parameters()).device)
 
     def embed_pictures(self, pictures: Sequence[bytes | Image.Image]) -> np.ndarray:
-        """Unit vectors of pictures, float32 (n, d), rounded.
+        """Embeds pictures as unit vectors, float32 (n, d), rounded.
 
         Raises:
-            PictureError: bytes that are no picture; decode them first where that can happen.
+            PictureError: the bytes are no picture.
         """
         return self._embed(
             pictures, self._pixels, lambda pixels: self._loaded.model.encode_image(pixels)
         )
 
     def embed_texts(self, texts: Sequence[str]) -> np.ndarray:
-        """Unit vectors of texts, float32 (n, d), rounded. A text longer than the context is cut."""
+        """Embeds texts as unit vectors, float32 (n, d), rounded. A text longer than the context is
+        cut.
+        """
         return self._embed(
             texts,
             lambda text: self._loaded.tokenizer([text])[0],
@@ -163,7 +178,8 @@ class Clip:
         )
 
     def _pixels(self, picture: bytes | Image.Image) -> "torch.Tensor":
-        # Twice the input's side: below that a JPEG read at reduced scale differs visibly from the full read.
+        # Twice the input's side: below this size, a JPEG read at reduced scale visibly differs from
+        # a full read.
         image = (
             decode(picture, at_least=2 * self._loaded.side)
             if isinstance(picture, bytes)
@@ -184,7 +200,8 @@ class Clip:
         for start in range(0, len(items), BATCH):
             tensors = [tensor_of(item) for item in items[start : start + BATCH]]
             padded = torch.stack(tensors + tensors[-1:] * (BATCH - len(tensors)))
-            # TF32 would round to ten bits, and other kernels be tried for other shapes.
+            # TF32 would round to ten bits, and benchmarking would choose other kernels for other
+            # shapes.
             with (
                 torch.inference_mode(),
                 torch.backends.cudnn.flags(allow_tf32=False, benchmark=False, deterministic=True),
@@ -201,7 +218,7 @@ class Clip:
 
     @functools.cached_property
     def dimension(self) -> int:
-        """Length of the vectors."""
+        """The length of the vectors."""
         return self.embed_texts([""]).shape[1]
 
 

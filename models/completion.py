@@ -1,7 +1,9 @@
-"""What a chat server answered, in whichever of the shapes that servers know: one completion, or what in it is no reply.
+"""Reads a chat server's answer as one completion, in any of the forms that servers send.
 
-`whole` makes one JSON body of what came: a completion, a stream of its pieces, or lines of JSON. `read_completion` reads such a body. Both
-raise `CallFault` for an error inside status 200: it is the provider's, so the call is tried again, charged to nobody, and never cached.
+`whole` turns the body of a response into one JSON completion. The body may be a completion, a
+stream of pieces, or lines of JSON. `read_completion` reads the result. Both functions raise
+`CallFault` for an error inside status 200. An error inside status 200 is the provider's: the call
+is tried again, charged to nobody, and never cached.
 """
 
 from dataclasses import dataclass
@@ -44,7 +46,7 @@ BROKEN = frozenset(
         "insufficient_system_resource",
     }
 )
-"""Reasons to finish, as servers call them: a limit, a filter, an error."""
+"""The `finish_reason` values that servers send for a broken reply; the sets above name cut and filtered replies."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,25 +55,30 @@ class Completion:
 
     text: str
     reasoning: str
-    """The thought, where the server parted it from the text."""
+    """The model's thought, if the server separated it from the text."""
     refusal: str
     """Why the model or its provider declined."""
     calls: tuple[tuple[str, str], ...]
-    """Native tool calls: name, and arguments as JSON, or whatever the model wrote in place of it, if anything."""
+    """Native tool calls: pairs of name and arguments.
+
+    The arguments are JSON, or the text that the model wrote in place of JSON; "" if the model wrote
+    nothing.
+    """
     finish_reason: str
-    """As told, but "length" and "content_filter" whatever the server calls these."""
+    """The server's finish reason. All names for a cut reply become "length", all names for a
+    filtered reply "content_filter"."""
     usage: tuple[int, int] | None
-    """Tokens in and out, where both are stated."""
+    """The numbers of tokens in and out, if the server states both."""
 
 
 def whole(raw: bytes, provider: str) -> bytes:
-    """One completion as JSON, fit to be kept.
+    """Turns the body of a response into one completion as JSON, ready for the cache.
 
     Args:
         raw: the body of a response of status 200.
 
     Raises:
-        CallFault: it holds an error, no reply, or less than a whole one.
+        CallFault: the body holds an error, no reply, or only a part of a reply.
     """
     body = raw.removeprefix(b"\xef\xbb\xbf").strip()
     if body[:1] in (b"{", b"["):
@@ -92,10 +99,10 @@ def whole(raw: bytes, provider: str) -> bytes:
 
 
 def read_completion(body: bytes, provider: str) -> Completion:
-    """Reads what `whole` made, or an earlier version kept.
+    """Reads a completion that `whole` made, also one that an earlier version cached.
 
     Raises:
-        CallFault: as `whole`.
+        CallFault: as for `whole`.
     """
     try:
         said = loaded(body)
@@ -154,7 +161,10 @@ def read_completion(body: bytes, provider: str) -> Completion:
 
 
 def _usage(told: Any) -> tuple[int, int] | None:
-    """Tokens in and out; None where one is not told, or both are 0, which no request has."""
+    """The numbers of tokens in and out; None if one is missing or both are 0.
+
+    No real request uses 0 tokens.
+    """
     if not isinstance(told, dict):
         return None
     tokens_in = _count(told.get("prompt_tokens", told.get("input_tokens")))
@@ -167,7 +177,7 @@ def _usage(told: Any) -> tuple[int, int] | None:
 
 
 def _count(told: Any) -> int | None:
-    """A number that may stand as text, or with a fraction of nothing."""
+    """Reads a token count that a server sent as a number or as text; None for anything else."""
     try:
         number = (
             float(told)
@@ -184,7 +194,9 @@ def _shown(raw: bytes) -> str:
 
 
 def _no_completion(provider: str, raw: bytes) -> CallFault:
-    """Gateways send such with status 200; a reply may have been paid."""
+    """Makes the fault for a body of status 200 that is no completion, as some gateways send. The
+    call may have cost money.
+    """
     return CallFault(
         provider, f"status 200 without a chat completion, but {_shown(raw)}", Status.BAD_RESPONSE
     )

@@ -1,6 +1,6 @@
-"""Which endpoints there are and which model plays which role: the part of a recipe that names models.
+"""Which endpoints there are, and which model plays which role: the section `models` of a recipe.
 
-Keys are in the environment; here is only the variable's name.
+A recipe never holds keys, only the names of the environment variables that hold them.
 """
 
 import os
@@ -21,7 +21,7 @@ class _Config(BaseModel):
 
 
 class ModelPrice(_Config):
-    """Money for a million tokens; 0 is free, absent is unknown."""
+    """Money for a million tokens. 0 means free; a missing price means unknown."""
 
     tokens_in: float = Field(ge=0)
     tokens_out: float = Field(ge=0)
@@ -31,21 +31,27 @@ class EndpointConfig(_Config):
     """One OpenAI-compatible endpoint."""
 
     name: str = Field(min_length=1)
-    """Stands in every key of the cache: rename it and everything is asked again, move it and nothing is."""
+    """The endpoint's name, which is part of every cache key.
+
+    A new name makes the run ask everything again; a new address does not.
+    """
     base_url: str
-    """Up to and with "/v1"."""
+    """The address up to and with "/v1"."""
     api_key_env: str = ""
     """The environment variable that holds the key; "" for an endpoint without keys."""
     prices: dict[str, ModelPrice] = Field(default_factory=dict)
-    """By model; a model that is absent has an unknown price."""
+    """Prices by model; a model that is not listed has an unknown price."""
     structured: Structured = "json_schema"
-    """The strongest `response_format` that it honours."""
+    """The strongest `response_format` that the endpoint supports."""
     token_limit: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
-    """What the limit on new tokens is called; newer models of OpenAI take the second only."""
+    """The parameter name for the limit on new tokens; newer models of OpenAI accept only `max_completion_tokens`."""
     timeout: float = Field(default=120.0, gt=0)
     """Seconds from sending a request to the last byte of its reply."""
     max_in_flight: int = Field(default=64, ge=1)
-    """Requests at once, at most, for each model: the first goes alone, and each reply in good time lets more go."""
+    """The most requests at once for each model.
+
+    The first request goes alone; each reply in good time raises the number of requests at once.
+    """
     requests_per_minute: float | None = Field(default=None, gt=0)
 
     @field_validator("base_url")
@@ -61,12 +67,14 @@ class EndpointConfig(_Config):
         return value.rstrip("/")
 
     def price(self, model: str) -> Price | None:
-        """A model's price, or None where it is unknown."""
+        """A model's price, or None if it is unknown."""
         known = self.prices.get(model)
         return Price(known.tokens_in, known.tokens_out) if known else None
 
     def pace(self) -> Pace:
-        """The load that we ask of the endpoint; how much of it the endpoint can bear is learnt."""
+        """The most load that a run puts on the endpoint; during the run, the pace adapts to what
+        the endpoint bears.
+        """
         return Pace(self.max_in_flight, self.requests_per_minute, slow_start=True)
 
     def key(self) -> str:
@@ -94,18 +102,18 @@ class EndpointConfig(_Config):
 
 
 class RoleConfig(_Config):
-    """The model that plays a role, and how it is sampled."""
+    """The model that plays a role, and how its replies are sampled."""
 
     endpoint: str
     model: str
     temperature: float | None = Field(default=None, ge=0)
-    """None leaves it to the endpoint."""
+    """The sampling temperature; None leaves it to the endpoint."""
     top_p: float | None = Field(default=None, gt=0, le=1)
     max_tokens: int = Field(default=2048, ge=1)
     samples: int = Field(default=1, ge=1)
-    """Votes, where the role votes."""
+    """The number of votes, for roles that vote."""
     extra: dict[str, Any] = Field(default_factory=dict)
-    """Further parameters of the request's body, as they are (presence_penalty, chat_template_kwargs, …)."""
+    """Further parameters of the request's body, sent unchanged (presence_penalty, chat_template_kwargs, …)."""
 
     @field_validator("extra")
     @classmethod

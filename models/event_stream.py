@@ -1,4 +1,8 @@
-"""Joins the parts of a streamed reply: server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html), or lines of JSON."""
+"""Joins the pieces of a streamed reply into one completion.
+
+A stream holds server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html)
+or lines of JSON.
+"""
 
 import re
 from collections.abc import Iterator
@@ -17,21 +21,25 @@ from questloom.models.provider_error import error_in, fault_of_error
 
 LINE_END = re.compile(
     rb"\r\n|\n|\r"
-)  # not `splitlines`, which cuts at characters that a text may hold
+)  # not `splitlines`, which also cuts at characters that a text may hold
 DONE = b"[DONE]"
 _END = re.compile(rb"(?:\A|[\r\n])(?:data:)?[ \t]*\[DONE\]")
 
 
 def has_ended(stream: bytes | bytearray, start: int) -> bool:
-    """Whether a stream's last event is in it, at or behind a place: some servers keep the connection open after it."""
+    """Whether a stream holds its end mark `[DONE]` at or behind byte `start`.
+
+    Some servers keep the connection open after the end mark.
+    """
     return _END.search(stream, max(0, start - len(b"\ndata: [DONE]"))) is not None
 
 
 def joined(stream: bytes, provider: str) -> dict[str, Any] | None:
-    """The completion whose pieces a stream holds; None where it holds no event.
+    """Joins a stream's pieces into a completion; None if the stream holds no event.
 
     Raises:
-        CallFault: an event tells of an error, is no JSON, or the stream ends before the reply does.
+        CallFault: an event reports an error or is no JSON, or the stream ends before the reply
+            does.
     """
     reply = _Reply()
     num = 0
@@ -69,7 +77,11 @@ def _cut(provider: str, what: str) -> CallFault:
 
 
 def _events(stream: bytes) -> Iterator[tuple[str, bytes]]:
-    """Kind and data of each event. A line that is neither a field nor a comment is data as it is: some servers send JSON a line."""
+    """Yields kind and data of each event.
+
+    A line that is neither a field nor a comment counts as data, because some servers send plain
+    lines of JSON.
+    """
     kind, data = "", list[bytes]()
     for line in [*LINE_END.split(stream), b""]:
         name, colon, value = line.partition(b":")
@@ -88,7 +100,10 @@ def _events(stream: bytes) -> Iterator[tuple[str, bytes]]:
 
 
 def _dispatched(kind: str, data: list[bytes]) -> Iterator[tuple[str, bytes]]:
-    """One event of all lines, as the standard has it; or one a line, where a server leaves out the empty lines between its events."""
+    """Yields one event for all lines together, as the standard says.
+
+    Some servers leave out the empty lines between events; then each line gives an event of its own.
+    """
     text = b"\n".join(data).strip()
     if len(data) > 1:
         try:
@@ -101,7 +116,7 @@ def _dispatched(kind: str, data: list[bytes]) -> Iterator[tuple[str, bytes]]:
 
 
 class _Reply:
-    """A reply in the making: its first choice."""
+    """A reply while its pieces arrive. Only the first choice counts."""
 
     def __init__(self) -> None:
         self.message = MessageContent()
@@ -110,10 +125,10 @@ class _Reply:
         self.head: dict[str, Any] = {}
         self.usage: Any = None
         self.ended = False
-        """Whether the stream said so, or the choice told why it finished."""
+        """Whether the stream ended with its end mark, or the choice gave its finish reason."""
 
     def add(self, piece: dict[str, Any]) -> None:
-        """Takes one piece in."""
+        """Adds one piece to the reply."""
         self.head = self.head or {
             name: piece[name] for name in ("id", "created", "model") if piece.get(name) is not None
         }
@@ -135,7 +150,7 @@ class _Reply:
         self.ended = self.ended or bool(told)
         if isinstance(
             choice.get("message"), dict
-        ):  # the whole of it: what came in pieces stands in it again
+        ):  # a whole message: it repeats the text that came in pieces
             self.message, self.calls, self.ended = (
                 parse_message_or_delta(choice["message"]),
                 [],
@@ -156,7 +171,10 @@ class _Reply:
             self._add_call(call)
 
     def _add_call(self, call: dict[str, Any]) -> None:
-        """A piece of a call belongs to the call of its index, or to the last; one with an id of its own, or a name behind arguments, begins another."""
+        """Adds a piece of a tool call to the call with its index, or else to the last call.
+
+        A new id, or a name that comes after arguments, begins another call.
+        """
         (name, arguments), index, number = (
             name_and_arguments(call),
             call.get("index"),
@@ -177,7 +195,7 @@ class _Reply:
         mine["arguments"] += arguments
 
     def completion(self) -> dict[str, Any]:
-        """The completion; without a choice where no piece had one."""
+        """The joined completion, without a choice if no piece had a choice."""
         said = self.message
         calls = [
             {

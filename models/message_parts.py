@@ -1,4 +1,7 @@
-"""What a message of a chat server says: text, thought, refusal and calls, in whichever fields and parts they stand."""
+"""What a chat server's message says: text, thought, refusal and tool calls.
+
+Servers use different fields and parts for the same content; this file reads all known forms.
+"""
 
 import json
 import re
@@ -8,21 +11,27 @@ from typing import Any
 import orjson
 
 THOUGHTS = ("reasoning_content", "reasoning", "thinking", "reasoning_details", "thinking_blocks")
-"""Where servers that part the thought from the reply put it; some in two places at once."""
+"""The fields for a thought that the server separated from the reply.
+
+Some servers fill two of these fields with the same thought.
+"""
 WORDS = ("text", "thinking", "reasoning", "content", "summary", "refusal", "value", "parts")
 CALLS = ("tool_use", "tool_call", "function_call")
 MAX_DEPTH = 4
-"""Of parts within parts."""
+"""How deep parts of a message may be nested."""
 
 
 _SURROGATE, _HALF = re.compile("[\ud800-\udfff]"), re.compile("[\ud800-\udc7f\udd00-\udfff]")
 
 
 def loaded(body: bytes) -> Any:
-    """Decoded JSON. Parts of a character (a byte of several, a surrogate of two) are kept: the rest may be in a stream's next piece. See `sound`.
+    """Decodes JSON and keeps incomplete characters: single bytes of UTF-8, single surrogates.
+
+    The rest of an incomplete character may come in the stream's next piece; the function `sound`
+    joins both parts.
 
     Raises:
-        ValueError: it is no JSON.
+        ValueError: the bytes are no JSON.
     """
     try:
         return orjson.loads(body)
@@ -34,7 +43,7 @@ def loaded(body: bytes) -> Any:
 
 
 def sound(text: str) -> str:
-    """The text with the parts of characters joined, and replaced where the rest is missing.
+    """Joins the parts of split characters, and replaces a part whose rest is missing.
 
     >>> sound("\\ud83d" + "\\ude00"), sound(b"\\xf0\\x9f".decode("utf-8", "surrogateescape") + b"\\x98\\x80".decode("utf-8", "surrogateescape"))
     ('😀', '😀')
@@ -62,18 +71,21 @@ def words(value: Any, depth: int = 0) -> str:
 
 @dataclass
 class MessageContent:
-    """What a message, or a piece of one, says."""
+    """What a message, or one streamed piece of a message, says."""
 
     text: str = ""
     thought: str = ""
-    """Where the server parted it from the text."""
+    """The thought, if the server separated it from the text."""
     refusal: str = ""
     calls: list[dict[str, Any]] = field(default_factory=list)
-    """Native tool calls, as they stand."""
+    """Native tool calls, as the server sent them."""
 
 
 def parse_message_or_delta(message: dict[str, Any]) -> MessageContent:
-    """Reads a message or a stream's piece of one; `content` is a text, or parts of several kinds."""
+    """Reads a message, or one streamed piece of a message.
+
+    The field `content` is a text, or a list of parts of several kinds.
+    """
     said = MessageContent()
     content = message.get("content")
     for part in content if isinstance(content, list) else [content]:
@@ -89,7 +101,7 @@ def parse_message_or_delta(message: dict[str, Any]) -> MessageContent:
             said.thought += words(part)
         elif "text" in kind or isinstance(
             part.get("text"), str
-        ):  # others (pictures, references) say nothing
+        ):  # other parts (pictures, references) hold no text
             said.text += words(part)
     said.thought = (
         next(filter(None, (words(message.get(name)) for name in THOUGHTS)), "") or said.thought
@@ -105,7 +117,11 @@ def parse_message_or_delta(message: dict[str, Any]) -> MessageContent:
 
 
 def name_and_arguments(call: dict[str, Any]) -> tuple[str, str]:
-    """A native call's name, and its arguments as JSON, or whatever the model wrote in place of it; of a piece of a call, what it holds of both."""
+    """The name and the arguments of a native tool call.
+
+    The arguments are JSON, or the text that the model wrote in place of JSON. A streamed piece of a
+    call may hold only a part of the name and the arguments.
+    """
     function = call.get("function")
     told = function if isinstance(function, dict) else call
     arguments = told.get("arguments")

@@ -1,4 +1,4 @@
-"""Messages with text and pictures: as they are sent, and as they are known in the cache's key."""
+"""Messages with text and pictures, in the form that is sent and in the form of the cache key."""
 
 import base64
 import functools
@@ -9,7 +9,10 @@ from questloom.records.identity import sha256_hex
 
 MEDIA_TYPES = {"PNG": "image/png", "JPEG": "image/jpeg", "WEBP": "image/webp", "GIF": "image/gif"}
 PIXELS_PER_TOKEN = 28 * 28
-"""Qwen2-VL's merged patch; coarser models take fewer tokens, so an estimate from it is on the safe side."""
+"""Pixels per token, from Qwen2-VL's merged patch.
+
+Coarser models need fewer tokens, so the estimate is on the safe side.
+"""
 
 
 @dataclass(frozen=True)
@@ -24,12 +27,12 @@ class Picture:
 
     @functools.cached_property
     def sha256(self) -> str:
-        """Its identity, as everywhere: the hash of the file's bytes."""
+        """The picture's identity: the sha256 of the file's bytes."""
         return sha256_hex(self.data)
 
     @functools.cached_property
     def _header(self) -> tuple[str, int]:
-        # Recipes name roles, whose prompts are messages: no picture library is loaded for them.
+        # No picture library here: recipes name roles, and the roles' prompts import this file.
         from questloom.files.pictures import PictureError, kind_of, open_lazily
 
         try:
@@ -42,7 +45,7 @@ class Picture:
 
     @property
     def num_tokens(self) -> int:
-        """Tokens that a model reads it as, at most: an estimate."""
+        """The most tokens that a model reads the picture as; an estimate."""
         return self._header[1] // PIXELS_PER_TOKEN + 100
 
     def url(self) -> str:
@@ -58,7 +61,10 @@ class Message:
     parts: tuple[str | Picture, ...]
 
     def to_send(self) -> dict[str, Any]:
-        """As the protocol wants it: one text is a plain string, since small servers know nothing else."""
+        """The message as the protocol wants it.
+
+        A message of one text is sent as a plain string, because small servers accept nothing else.
+        """
         if len(self.parts) == 1 and isinstance(self.parts[0], str):
             return {"role": self.role, "content": self.parts[0]}
         return {
@@ -72,14 +78,14 @@ class Message:
         }
 
     def to_key(self) -> list[Any]:
-        """The message as part of the cache's key, with a hash in place of each picture."""
+        """The message as part of the cache key, with a hash in place of each picture."""
         return [
             self.role,
             *(part if isinstance(part, str) else {"picture": part.sha256} for part in self.parts),
         ]
 
     def num_tokens(self) -> int:
-        """Tokens, estimated on the high side (3 bytes of UTF-8 each)."""
+        """An estimate of the tokens, on the high side: 3 bytes of UTF-8 per token."""
         return 8 + sum(
             len(part.encode()) // 3 + 1 if isinstance(part, str) else part.num_tokens
             for part in self.parts
@@ -97,5 +103,5 @@ def user(*parts: str | Picture) -> Message:
 
 
 def assistant(text: str) -> Message:
-    """What the model said before."""
+    """A message that the model said before."""
     return Message("assistant", (text,))

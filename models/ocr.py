@@ -1,9 +1,14 @@
-"""Text in pictures, read by RapidOCR (PP-OCR models in onnxruntime, carried in the wheel: no network).
+"""Reads text in pictures with RapidOCR (PP-OCR models in onnxruntime, shipped in the wheel).
 
-Measured on one core over 24 drawn pictures of 704×528 with a plaque in letters of 12 to 15 px: at a detection side of
-512 pixels 0.21 s a picture and 79 % of the plaques read, at 640 0.35 s and 75 %, with RapidOCR's own settings 0.7 s;
-close up (`reads_detail`) all whose place is known, 0.13 s each. The classifier of upside-down lines is off:
-pictures are upright after `decode`.
+Reading needs no network. These figures were measured on one core, on 24 drawn pictures of 704×528
+pixels with a plaque in letters of 12 to 15 px:
+
+* detection side 512: 0.21 s a picture, 79 % of the plaques read;
+* detection side 640: 0.35 s a picture, 75 % of the plaques read;
+* RapidOCR's own settings: 0.7 s a picture;
+* `reads_detail`, given the place of each text: 0.13 s a text, all read.
+
+The classifier of upside-down lines is off, because pictures are upright after `decode`.
 """
 
 import functools
@@ -18,7 +23,7 @@ from questloom.files.pictures import as_shown, decode
 from questloom.language.normalise import fold_all_marks
 
 DETECTION_SIDE = 512
-"""Longer side, in pixels, to which a picture is scaled down before text is searched in it."""
+"""The longer side, in pixels, to which a picture is scaled down before text detection."""
 DETAIL_SCALE = 3
 
 
@@ -28,18 +33,18 @@ class TextBlock:
 
     text: str
     box: tuple[float, float, float, float]
-    """Left, top, right, bottom in pixels of the picture as given."""
+    """Left, top, right and bottom edge in pixels of the given picture."""
     score: float
     """The recogniser's confidence, 0 to 1."""
 
 
 @functools.cache
 def _engine(side: int):
-    from rapidocr import RapidOCR  # loads 30 MB of models: only where text is read
+    from rapidocr import RapidOCR  # imported here because it loads 30 MB of models
 
     threads = int(
         os.environ.get("OMP_NUM_THREADS", "-1")
-    )  # onnxruntime does not read it; -1 leaves the choice to it
+    )  # onnxruntime does not read OMP_NUM_THREADS; -1 leaves the choice to onnxruntime
     return RapidOCR(
         params={
             "Global.use_cls": False,
@@ -54,14 +59,15 @@ def _engine(side: int):
 
 
 def read_text(picture: bytes | Image.Image, *, side: int = DETECTION_SIDE) -> list[TextBlock]:
-    """The lines of text in a picture, from top to bottom, then left to right.
+    """Reads the lines of text in a picture, from top to bottom, then left to right.
 
     Args:
         picture: a file's bytes, or an RGB picture.
-        side: see `DETECTION_SIDE`; larger finds smaller lettering and costs its square.
+        side: see `DETECTION_SIDE`; a larger side finds smaller letters, and the time grows with its
+            square.
 
     Raises:
-        PictureError: bytes that are no picture.
+        PictureError: the bytes are no picture.
     """
     image = decode(picture) if isinstance(picture, bytes) else as_shown(picture)
     found = _engine(side)(np.asarray(image)[:, :, ::-1])  # RapidOCR takes BGR, as OpenCV does
@@ -79,13 +85,13 @@ def read_text(picture: bytes | Image.Image, *, side: int = DETECTION_SIDE) -> li
 
 
 def reads_detail(picture: Image.Image, expected: str, box: tuple[float, ...] = ()) -> bool:
-    """Whether a text is really legible in a part of a picture, looked at closely.
+    """Whether an enlarged part of a picture legibly shows a text.
 
     Args:
-        picture: RGB.
+        picture: an RGB picture.
         expected: the text; case, accents, spaces and punctuation do not count.
-        box: the part, as (left, top, width, height) in per cent; () for the whole picture. It is widened by half
-            of its size on each side, as a person would crop it, and enlarged threefold.
+        box: the part, as (left, top, width, height) in per cent, or () for the whole picture; the
+            function adds half of the part's size on each side and enlarges the crop threefold.
     """
     wanted = _letters(expected)
     if not wanted:

@@ -1,4 +1,7 @@
-"""Picture files out: an RGB picture to the same bytes every time. Files in are `questloom.files.pictures`', at hand here too."""
+"""Encodes pictures as files: equal pixels give equal bytes every time.
+
+`questloom.files.pictures` reads picture files, and this module exports its functions too.
+"""
 
 import io
 
@@ -12,11 +15,11 @@ JPEG_QUALITY = 92
 
 
 def encode(image: Image.Image, *, lossless: bool = False) -> bytes:
-    """The picture as JPEG (or PNG), without any metadata; equal pixels give equal bytes.
+    """Encodes the picture as JPEG (or PNG) without metadata; equal pixels give equal bytes.
 
     Args:
-        image: RGB.
-        lossless: PNG instead of JPEG.
+        image: an RGB picture.
+        lossless: writes PNG instead of JPEG.
     """
     out = io.BytesIO()
     clean = Image.frombytes("RGB", image.size, image.convert("RGB").tobytes())

@@ -1,8 +1,9 @@
-"""Pure picture operations: the three repairs that undo a degradation, and the three degradations.
+"""Pure picture operations: three degradations, and the three repairs that undo them.
 
-RGB picture in, RGB picture out; a repair that would do nothing returns None, so that a tool can say "no effect"
-instead of success. Degradation and repair are OpenSearch-VL's pairs (blur and sharpen, down-sampling and
-super-resolution, perspective distortion and perspective correction); its severities are unpublished.
+Each operation takes and returns an RGB picture. A repair returns None if it would change nothing,
+so a tool can report "no effect" instead of success. The three pairs are OpenSearch-VL's: blur and
+sharpen, down-sampling and super-resolution, perspective distortion and perspective correction.
+OpenSearch-VL does not publish how strong its degradations are.
 """
 
 import cv2
@@ -12,18 +13,21 @@ from PIL import Image, ImageFilter
 MAX_REPAIRED_SIDE = 4096
 BACK_PROJECTIONS = 2
 MIN_QUADRILATERAL = 0.2
-"""Share of the picture that a quadrilateral must cover to be taken for the distorted picture."""
+"""The least share of the picture that a quadrilateral must cover to count as the distorted picture."""
 MIN_INSET = 0.005
-"""Share of the shorter side by which its corners must stand off the frame: land and sky of an upright picture touch it."""
+"""The least distance of a quadrilateral's corners from the frame, as a share of the shorter side.
+
+In an upright picture, land and sky touch the frame.
+"""
 
 
 def blur(picture: Image.Image, radius: float) -> Image.Image:
-    """Gaussian blur; `radius` is the standard deviation in pixels."""
+    """Blurs with a Gaussian; `radius` is the standard deviation in pixels."""
     return picture.filter(ImageFilter.GaussianBlur(radius))
 
 
 def down_sample(picture: Image.Image, factor: float) -> Image.Image:
-    """The picture at 1/`factor` of its width and height."""
+    """Scales the picture to 1/`factor` of its width and height."""
     return picture.resize(
         (max(1, round(picture.width / factor)), max(1, round(picture.height / factor))),
         Image.Resampling.BOX,
@@ -33,11 +37,12 @@ def down_sample(picture: Image.Image, factor: float) -> Image.Image:
 def distort_perspective(
     picture: Image.Image, corners: tuple[tuple[float, float], ...], background: tuple[int, int, int]
 ) -> Image.Image:
-    """The picture as if photographed at an angle, lying on a plain ground.
+    """Shows the picture as if photographed at an angle, lying on a plain ground.
 
     Args:
-        picture: RGB.
-        corners: where top left, top right, bottom right and bottom left go, in shares of width and height.
+        picture: an RGB picture.
+        corners: new places of top left, top right, bottom right and bottom left, in shares of width
+            and height.
         background: colour of the ground.
     """
     width, height = picture.size
@@ -56,10 +61,10 @@ def distort_perspective(
 
 
 def sharpen(picture: Image.Image, amount: float = 1.5, radius: float = 3.0) -> Image.Image | None:
-    """Unsharp mask: (1 + amount)·I − amount·G(radius)·I, OpenSearch-VL's tool and its defaults.
+    """Unsharp mask: (1 + amount)·I − amount·G(radius)·I, with the defaults of OpenSearch-VL's tool.
 
     Returns:
-        The sharpened picture, or None where nothing would change (a flat picture, amount 0).
+        The sharpened picture, or None if nothing would change (a flat picture, amount 0).
     """
     pixels = np.asarray(picture, dtype=np.float32)
     blurred = cv2.GaussianBlur(pixels, (0, 0), radius)
@@ -68,14 +73,16 @@ def sharpen(picture: Image.Image, amount: float = 1.5, radius: float = 3.0) -> I
 
 
 def super_resolution(picture: Image.Image, scale: int = 4) -> Image.Image | None:
-    """The picture enlarged by iterative back-projection (Irani and Peleg 1991) from a Lanczos start.
+    """Enlarges a picture by iterative back-projection (Irani and Peleg 1991) from a Lanczos start.
 
-    Each round adds what is missing for the enlarged picture, scaled down again, to equal the given one. It is a
-    classical method, not a learned one: edges come out stronger than by interpolation, mean error stays that of
-    Lanczos (within 3 % on photographs at factors 2 to 4), and no detail is invented. Two rounds: more gain nothing.
+    Each round scales the enlarged picture down, compares it with the given picture, and adds the
+    difference. The method is classical, not learned, and invents no detail. Edges come out stronger
+    than by interpolation. On photographs at factors 2 to 4, the mean error is within 3 % of Lanczos
+    interpolation. More than two rounds gain nothing.
 
     Returns:
-        The enlarged picture, or None where it would exceed `MAX_REPAIRED_SIDE` or the scale is below 2.
+        The enlarged picture, or None if it would exceed `MAX_REPAIRED_SIDE` or the scale is below
+            2.
     """
     width, height = picture.width * scale, picture.height * scale
     if scale < 2 or max(width, height) > MAX_REPAIRED_SIDE:
@@ -89,10 +96,11 @@ def super_resolution(picture: Image.Image, scale: int = 4) -> Image.Image | None
 
 
 def perspective_correct(picture: Image.Image) -> Image.Image | None:
-    """Finds the largest quadrilateral and warps it to a rectangle (edges, contours, four corners, four-point warp).
+    """Finds the largest quadrilateral and warps it to a rectangle (edges, contours, four corners,
+    warp).
 
     Returns:
-        The upright picture, or None where no quadrilateral stands out.
+        The upright picture, or None if no quadrilateral stands out.
     """
     corners = _quadrilateral(np.asarray(picture))
     if corners is None:
@@ -112,9 +120,11 @@ def _rectangle(width: int, height: int) -> np.ndarray:
 
 
 def _quadrilateral(pixels: np.ndarray) -> np.ndarray | None:
-    """Corners (4, 2) float32 from top left clockwise, of the largest four-sided outline; None where there is none.
+    """The corners of the largest four-sided outline, (4, 2) float32, clockwise from top left, or
+    None.
 
-    Edges alone miss an outline where the picture is as dark as its background. So pixels that differ from the border's colour count too.
+    Edges alone miss an outline if the picture is as dark as its background. So the search also uses
+    pixels that differ from the border's colour.
     """
     grey = cv2.GaussianBlur(cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY), (5, 5), 0)
     border = np.concatenate([pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1]])

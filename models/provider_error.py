@@ -1,4 +1,7 @@
-"""What a provider's error object means, wherever it stands: in the body of an HTTP error, in a reply of status 200, in an event of a stream."""
+"""What a provider's error object means.
+
+The object may come in the body of an HTTP error, in a reply of status 200, or in a streamed event.
+"""
 
 import json
 from collections.abc import Mapping
@@ -9,21 +12,24 @@ from questloom.calls.retry import CallFault, fault_of_status
 
 REFUSAL_CODES = frozenset({"content_filter", "content_policy_violation"})
 QUOTA_SPENT = "insufficient_quota"
-"""Sent with status 429, but waiting does not help."""
+"""The code for a spent quota. A spent quota comes with status 429, but waiting does not help."""
 STATUS_OF_CODE = {
     "context_length_exceeded": 400,
     "rate_limit_exceeded": 429,
     "rate_limit_error": 429,
 }
-"""What codes in words mean where no number is given."""
+"""The HTTP status of an error code in words, for errors without a numeric status."""
 
 
 class ContentFiltered(CallFault):
-    """The provider's content filter refused the request: an error in the protocol, an answer to us."""
+    """The provider's content filter refused the request.
+
+    The protocol sends a refusal as an error; Questloom treats the refusal as the model's answer.
+    """
 
 
 def error_in(said: Any) -> Any:
-    """The error object, or message, of a decoded body; None where there is none."""
+    """The error object, or error message, in a decoded body; None if the body holds no error."""
     if isinstance(said, list) and len(said) == 1:
         said = said[0]
     if not isinstance(said, dict):
@@ -31,7 +37,7 @@ def error_in(said: Any) -> Any:
     error = said.get("error")
     if isinstance(error, dict) and not any(
         error.values()
-    ):  # some gateways send the object with every reply, empty
+    ):  # some gateways send an empty error object with every reply
         error = None
     return error or (said if "error" in (said.get("object"), said.get("type")) else None)
 
@@ -44,13 +50,15 @@ def fault_of_error(
     headers: Mapping[str, str] | None = None,
     begun: bool = False,
 ) -> CallFault:
-    """The fault that an error object stands for. No reply came, so that nothing is charged.
+    """Turns an error object into a fault. No reply came, so nothing is charged.
 
     Args:
-        error: an object, or a message.
-        status: the response's, where it is an error's. Else the one that the object tells counts, and a fault without any passes.
-        headers: of the response.
-        begun: whether the error broke off a reply that had begun: then it passes, whatever it is.
+        error: the error object, or only its message.
+        status: status of an HTTP error response; 0 takes the status inside the object, and without
+            any status the fault can be retried.
+        headers: headers of the response.
+        begun: whether the error broke off a reply that had begun; the fault can then always be
+            retried.
     """
     message, codes = _words_of(error)
     if codes & REFUSAL_CODES:
@@ -67,7 +75,7 @@ def fault_of_error(
 
 
 def _words_of(error: Any) -> tuple[str, frozenset[str]]:
-    """The message, shortened, and the codes."""
+    """The shortened message, and the error codes."""
     if not isinstance(error, dict):
         return str(error).strip()[:300] or "no message", frozenset()
     message = str(
@@ -79,7 +87,7 @@ def _words_of(error: Any) -> tuple[str, frozenset[str]]:
 
 
 def _told_status(codes: frozenset[str]) -> int:
-    """The HTTP status that the codes name, as a number, in digits or in words; 0 for none."""
+    """The HTTP status that the codes name, in digits or in words; 0 if they name none."""
     numbers = [
         int(code) for code in codes if code.isascii() and code.isdecimal() and len(code) == 3
     ]

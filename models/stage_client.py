@@ -1,4 +1,4 @@
-"""The chat client as one stage uses it: every call is booked on that stage."""
+"""The chat client of one stage: the ledger books every call on that stage."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +9,7 @@ from questloom.models.endpoints import RoleConfig
 
 @dataclass(frozen=True)
 class StageClient:
-    """A client bound to the stage that its calls are booked on in the ledger."""
+    """A chat client that books its calls on one stage in the ledger."""
 
     client: ChatClient
     stage: str

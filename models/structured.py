@@ -1,4 +1,4 @@
-"""Structured replies: asking for JSON by schema, and reading it out of whatever came back."""
+"""Structured replies: asks a model for JSON by schema, and reads the JSON from the reply."""
 
 import functools
 import json
@@ -15,7 +15,10 @@ from questloom.records.identity import canonical_json
 
 MAX_REPLY_CHARS = 200_000
 MAX_STARTS = 200
-"""Brackets tried as the start of a JSON value before a reply is given up: hostile text must not cost quadratic time."""
+"""How many brackets are tried as the start of a JSON value in one reply.
+
+The limit keeps hostile text from costing quadratic time.
+"""
 
 Schema = type[BaseModel] | dict[str, Any]
 
@@ -31,10 +34,12 @@ _REFUSAL = re.compile(
 
 
 class BadReply(QuestloomError):
-    """A model's reply could not be used, after the second chance that it gets. Data, not a fault: see `Reason.BAD_REPLY`.
+    """A model's reply could not be used, even after a second try.
+
+    The item is rejected and the run continues: see `Reason.BAD_REPLY`.
 
     Args:
-        role: who was asked.
+        role: the role that was asked.
         why: what is wrong with the reply, in a sentence.
         text: the reply's text, shortened.
     """
@@ -66,12 +71,12 @@ def _model_schema(schema: type[BaseModel]) -> dict[str, Any]:
 
 
 def json_schema(schema: Schema) -> dict[str, Any]:
-    """The JSON schema of a pydantic model; a JSON schema is itself."""
+    """The JSON schema of a pydantic model; a JSON schema is returned unchanged."""
     return schema if isinstance(schema, dict) else _model_schema(schema)
 
 
 def response_format(schema: Schema, structured: Structured) -> dict[str, Any] | None:
-    """The request's `response_format`, as strong as the endpoint honours."""
+    """The request's `response_format`, as strict as the endpoint supports."""
     if structured == "none":
         return None
     if structured == "json_object":
@@ -85,7 +90,9 @@ def response_format(schema: Schema, structured: Structured) -> dict[str, Any] | 
 
 
 def _is_strict(schema: Any) -> bool:
-    """Whether strict decoding takes the schema: every object closed, every field required (OpenAI, structured outputs)."""
+    """Whether strict decoding accepts the schema: closed objects, all fields required (OpenAI,
+    structured outputs).
+    """
     if isinstance(schema, list):
         return all(map(_is_strict, schema))
     if not isinstance(schema, dict):
@@ -99,22 +106,24 @@ def _is_strict(schema: Any) -> bool:
 
 
 def instructions(schema: Schema) -> str:
-    """What a model is told whose endpoint does not hold it to a schema."""
+    """The instruction for a model whose endpoint does not enforce a schema."""
     return f"Reply with one JSON value that fits this JSON schema, and with nothing else:\n{canonical_json(json_schema(schema))}"
 
 
 def correction(why: str) -> str:
-    """What a model is told whose reply could not be used."""
+    """The message to a model whose reply could not be used."""
     return f"That reply cannot be used: {why[:1_000]}\nSend the corrected JSON value, and nothing else."
 
 
 def parse(text: str, schema: Schema) -> Any:
-    """The value that a reply holds: an instance of the pydantic model, or JSON that fits the JSON schema.
+    """Reads the value in a reply: an instance of the pydantic model, or JSON that fits the JSON
+    schema.
 
-    Thoughts before `</think>` are dropped. Of several JSON values in the text (prose, code fences) the last that fits counts.
+    Thoughts before `</think>` are dropped. If prose or code fences hold several JSON values, the
+    last value that fits counts.
 
     Raises:
-        ValueError: with what is wrong, in words that a model can act on.
+        ValueError: says what is wrong, in words that a model can act on.
     """
     if len(text) > MAX_REPLY_CHARS:
         raise ValueError(f"the reply is longer than {MAX_REPLY_CHARS:,} characters")
@@ -135,7 +144,7 @@ _DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
 
 
 def _json_values(text: str) -> Iterator[Any]:
-    """JSON values in a text, outermost only: the whole text, else every object or array in it."""
+    """Yields the outermost JSON values: the whole text if it is JSON, else each object or array in it."""
     try:
         yield _DECODER.decode(text.strip())
         return

@@ -1,7 +1,9 @@
-"""The Python interface; `questloom` gives its names. Each function is what the command does once its line is parsed.
+"""The Python interface; the package `questloom` exports its names. Each function does what the
+command of the same name does.
 
-Functions are quiet unless `progress=True`; notes go to the logger `questloom` at level INFO. They raise `questloom.InputError` and other
-`questloom.QuestloomError`, and never end the process. Nothing heavy is imported before it is used.
+Functions print nothing unless `progress=True`; notes go to the logger `questloom` at level INFO.
+Functions raise `questloom.InputError` or another `questloom.QuestloomError`, and never end the
+process. Heavy libraries are imported only when they are used.
 """
 
 import json
@@ -50,7 +52,7 @@ __all__ = [
 
 @contextmanager
 def _called(progress: bool = False) -> Iterator[None]:
-    """Quiet unless asked; what a library raised of an error of ours is raised as ours."""
+    """Prints nothing unless `progress` is true. If a library wraps one of our errors, our error is raised."""
     from questloom.pipeline.runners.progress import quiet
     from questloom.pipeline.runners.run_log import known_cause, note_known
 
@@ -68,7 +70,8 @@ def _called(progress: bool = False) -> Iterator[None]:
 
 
 def _load_beam() -> None:
-    """Imports Beam, which else warns on stderr of what it does not find, and sets up logging in the user's place."""
+    """Imports Beam without its warnings on stderr about optional packages, and without its change
+    of the logging setup."""
     silent = logging.NullHandler()
     logging.getLogger().addHandler(silent)
     try:
@@ -95,7 +98,7 @@ def make_world(
     workers: int = 1,
     progress: bool = False,
 ) -> "WorldSummary":
-    """Writes a fictional world as Wikimedia-format dumps and pictures: something to try everything on.
+    """Writes a fictional world as Wikimedia-format dumps and pictures, to try all functions on.
 
     >>> import questloom
     >>> questloom.make_world("another-world", articles=20, seed=3).pictures
@@ -103,13 +106,13 @@ def make_world(
 
     Args:
         out: the folder to write: articles.xml.bz2, entities.json.bz2, images/.
-        articles: how many things have an article.
-        seed: which world; the same settings give the same bytes.
-        gaps: hides claims and items at 0, 1 or 2 times the rates of real tables.
-        absent: share of all things of which the dumps have nothing.
+        articles: the number of entities with an article.
+        seed: selects the world; the same settings give the same bytes.
+        gaps: hides claims and items at 0, 1 or 2 times the rate of real data.
+        absent: share of entities that the dumps leave out.
         pictures: whether picture files are written.
-        learning: the small world in which a tiny policy learns.
-        workers: processes; 0 for one a processor.
+        learning: writes the small world in which a tiny policy (the model that plays) can learn.
+        workers: processes; 0 for one per processor.
         progress: shows bars on stderr.
 
     Raises:
@@ -145,7 +148,7 @@ def ingest(
     workers: int = 1,
     progress: bool = False,
 ) -> "IngestSummary":
-    """Reads dumps and folders of pictures into a store; killed, the same call goes on.
+    """Reads dumps and folders of pictures into a store. After a kill, the same call continues.
 
     >>> import questloom
     >>> made = questloom.ingest(
@@ -163,10 +166,10 @@ def ingest(
         entities: Wikidata JSON dumps, or rows of entities, local or on the Hub.
         images: folders of pictures with metadata.jsonl.
         popularity: a TSV file of sitelinks and page views by item.
-        snapshot: YYYY-MM-DD, the day as of which claims count; "" takes the date in a dump's name.
-        languages: those to keep; () keeps all.
-        keep_partial: keeps what can be read of damaged dumps.
-        workers: processes; 0 for one a processor.
+        snapshot: YYYY-MM-DD, the day on which claims must hold; "" takes the date in a dump's name.
+        languages: the languages to keep; () keeps all.
+        keep_partial: keeps the readable part of damaged dumps.
+        workers: processes; 0 for one per processor.
         progress: shows bars on stderr.
 
     Raises:
@@ -200,7 +203,7 @@ def open_store(path: str | Path) -> "Store":
     (508, 'bell')
 
     Raises:
-        InputError: no store is there, or it is half-built, damaged or of another version.
+        InputError: there is no store, or the store is incomplete, damaged or has another version.
     """
     from questloom.knowledge.store.store import Store
 
@@ -217,7 +220,8 @@ def plan(
     workers: int = 1,
     progress: bool = False,
 ) -> "Forecast":
-    """What a run will take and give: calls, tokens, money, hours and survivors, each with a range. Spends nothing without a pilot.
+    """Forecasts a run: calls, tokens, money, hours and finished questions, each with a range.
+    Without a pilot the forecast costs nothing.
 
     >>> import questloom
     >>> made = questloom.plan(questloom.load_recipe("demo", ["seeds.count=40"]), "store")
@@ -227,13 +231,14 @@ def plan(
     Args:
         recipe: the settings; `load_recipe` reads them.
         store: an ingested store.
-        pilot: so many seeds are run first in `out`; their replies serve the run.
+        pilot: runs this number of seeds in `out` first; the run then reuses their replies.
         out: the run's folder, for a pilot.
-        workers: processes that the run will have; 0 for one a processor.
+        workers: processes that the run will have; 0 for one per processor.
         progress: shows bars on stderr.
 
     Raises:
-        InputError: the store or a file of the recipe cannot be read, or a role is not configured well.
+        InputError: the store or a file of the recipe cannot be read, or the recipe configures a
+            model role wrongly.
     """
     _load_beam()
     from questloom.files.opened import Opened
@@ -259,7 +264,8 @@ def synthesise(
     runner: "RunnerOptions | None" = None,
     progress: bool = False,
 ) -> "Outcome":
-    """The main job: seeds to certified questions, data set and report. An unfinished run in `out` is continued.
+    """The main job: it turns seeds into certified questions, and writes data set and report. The
+    function continues an unfinished run in `out`.
 
     >>> import questloom
     >>> recipe = questloom.load_recipe("small.yaml")
@@ -271,15 +277,17 @@ def synthesise(
         recipe: the settings.
         store: an ingested store.
         out: the run's folder.
-        workers: processes; 0 for one a processor.
-        runner: where it runs; None for this machine.
+        workers: processes; 0 for one per processor.
+        runner: where the job runs; None for this machine.
         progress: shows bars on stderr.
 
     Returns:
-        Where everything is. A run that waits for a provider or for budget is no error: `exit_code` is not 0, and `message` says why.
+        The paths of the run's results. If the run waits for a provider or for budget, no error is
+        raised: `exit_code` is not 0, and `message` says why.
 
     Raises:
-        InputError: before work starts; or nothing in the store can be a seed.
+        InputError: an input is wrong, which is found before work starts, or no entity of the store
+            can be a seed.
     """
     _load_beam()
     from questloom.files.opened import Opened
@@ -315,7 +323,8 @@ def teach(
     runner: "RunnerOptions | None" = None,
     progress: bool = False,
 ) -> "TeachOutcome":
-    """Plays a run's questions, judges answers and processes, keeps the good trajectories, and builds data set and report with them.
+    """Lets a policy (the agent that answers) play a run's questions. The judges score answers and
+    processes; the good trajectories go into data set and report.
 
     >>> import questloom
     >>> made = questloom.teach("run", "store", engine="oracle")
@@ -324,21 +333,23 @@ def teach(
 
     Args:
         run: a finished run's folder.
-        store: the store that it was made from.
+        store: the store of the run.
         engine: oracle, openai, transformers or server; "" for the recipe's.
-        rollouts: episodes a task; 0 for the recipe's.
-        policy: names the episodes' folder, RUN/episodes/POLICY; `teacher`'s reach the data set.
-        recipe: a recipe whose sections `teach`, `models` and `run` are taken; "" for the run's own.
-        overrides: of its keys, as "teach.keep=2".
-        workers: processes; 0 for one a processor.
-        runner: where it runs; None for this machine.
+        rollouts: episodes per task; 0 for the recipe's number.
+        policy: the name of the episodes' folder, RUN/episodes/POLICY. Only the episodes of
+            `teacher` go into the data set.
+        recipe: a recipe with the sections `teach`, `models` and `run`; "" for the run's own recipe.
+        overrides: values for the recipe's keys, such as "teach.keep=2".
+        workers: processes; 0 for one per processor.
+        runner: where the job runs; None for this machine.
         progress: shows bars on stderr.
 
     Returns:
-        What was played. Where something waits, `exit_code` is not 0, and `summary.message` says why.
+        What was played. If some episodes wait, `exit_code` is not 0, and `summary.message` says
+        why.
 
     Raises:
-        InputError: before anything is played.
+        InputError: an input is wrong; this is found before the first episode.
     """
     _load_beam()
     from questloom.files.opened import Opened
@@ -392,7 +403,7 @@ def play(
     watch: Callable[[str], None] | None = None,
     opened: "Opened | None" = None,
 ) -> "Episode":
-    """Plays one episode: the engine of the recipe's section `teach` answers a question over a store with its tools.
+    """Plays one episode: the engine of the recipe's section `teach` answers a question with tools that search a store.
 
     >>> import questloom
     >>> run = questloom.load_run("run")
@@ -404,15 +415,17 @@ def play(
     ('answered', True)
 
     Args:
-        question: of a run, or words.
-        store: the store that its tools search.
-        recipe: of the run, or one with the engine and its model.
-        picture: a file, or its bytes; a run's question needs its own.
-        watch: given each turn, and what it observed, as text; `print` shows them as they come.
-        opened: keeps models open between calls (`questloom.files.opened.Opened`).
+        question: a question of a run, or a text.
+        store: the store that the tools search.
+        recipe: the run's recipe, or one that configures the engine and its model.
+        picture: a file, or its bytes. A question of a run must be given its own picture.
+        watch: called with the text of each turn and its observation; `print` shows them as they
+            come.
+        opened: keeps models loaded between calls (`questloom.files.opened.Opened`).
 
     Raises:
-        InputError: the engine lacks something, a tool cannot be had here, the picture cannot be read, or the oracle is asked something new.
+        InputError: the engine lacks a requirement, a tool is not available here, the picture cannot
+            be read, or the oracle gets a question that is not of a run.
     """
     _load_beam()
     from questloom.files.opened import Opened
@@ -430,7 +443,8 @@ def play(
 
 
 def render_episode(episode: "Episode") -> str:
-    """An episode as text: the question, each turn with what it observed, and the end. Safe to print: nothing in it commands a terminal.
+    """An episode as text: the question, each turn with its observation, and the end. The text is
+    safe to print: it contains no terminal control codes.
 
     >>> import questloom
     >>> text = questloom.render_episode(questloom.load_run("run").episodes()[0])
@@ -466,7 +480,8 @@ def score(
     workers: int = 1,
     progress: bool = False,
 ) -> "Evaluated":
-    """Scores an agent on a benchmark or on a split of a run, with intervals. An unfinished evaluation is continued.
+    """Scores an agent on a benchmark or on a split of a run, with intervals. The same call
+    continues an unfinished evaluation.
 
     >>> import questloom
     >>> made = questloom.score("run", "scores", store="store", engine="oracle", split="sft/train")
@@ -475,29 +490,30 @@ def score(
 
     Args:
         benchmark: a name (`questloom evaluate --list`), or a run's folder.
-        out: the folder of evaluations; its tables show all that it holds.
-        store: what the tools search; for a run its own.
+        out: the folder of evaluations; its tables show all evaluations in the folder.
+        store: the store that the tools search; for a run, the run's own store.
         engine: openai, transformers, server, or oracle for runs; "" for the recipe's.
-        modes: of direct, image_search, text_search and agent.
-        policy: names the agent in tables; "" for its model's name.
-        rollouts: attempts a question; 0 for the recipe's.
-        data: the benchmark's file or folder here.
-        pictures: the folder of its pictures; "" for where the rows are.
-        download: fetches it from the Hub.
-        subset: a published subset.
-        split: of a run.
-        limit: the first so many questions; 0 for all.
-        partial: takes fewer questions than the benchmark has.
-        against: data sets that the agent was trained on; what of the benchmark is in them is reported.
-        dialect: how the agent speaks.
-        prompt: the agent's own system message; "" for ours.
-        recipe: whose sections `teach`, `models` and `run` are taken; "" for the run's.
-        overrides: of its keys, as "teach.model=FOLDER".
-        workers: processes; 0 for one a processor.
+        modes: any of direct, image_search, text_search and agent.
+        policy: the agent's name in tables; "" for its model's name.
+        rollouts: attempts per question; 0 for the recipe's number.
+        data: a local file or folder of the benchmark.
+        pictures: the folder of the benchmark's pictures; "" for the folder of its rows.
+        download: fetches the benchmark from the Hub.
+        subset: the name of a published subset.
+        split: the split of a run.
+        limit: takes only this number of questions from the start; 0 for all.
+        partial: allows fewer questions than the benchmark has.
+        against: data sets that the agent was trained on. The result lists benchmark questions that
+            these data sets contain.
+        dialect: the format of the agent's tool calls and answers.
+        prompt: the agent's own system message; "" for Questloom's.
+        recipe: a recipe with the sections `teach`, `models` and `run`; "" for the run's own recipe.
+        overrides: values for the recipe's keys, such as "teach.model=FOLDER".
+        workers: processes; 0 for one per processor.
         progress: shows bars on stderr.
 
     Raises:
-        InputError: before anything is played.
+        InputError: an input is wrong; this is found before the first episode.
     """
     _load_beam()
     from questloom.eval.modes import Mode

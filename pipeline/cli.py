@@ -1,4 +1,5 @@
-"""The command line. Progress goes to stderr, results to stdout; exit codes: 0 done, 1 failed, 2 bad input, 3 stopped at the budget."""
+"""The command line. Progress goes to stderr, results to stdout. Exit codes: 0 success, 1 failure, 2
+bad input, 3 budget used up."""
 
 import json
 import os
@@ -45,7 +46,7 @@ app = typer.Typer(
 )
 
 _WHERE_IN_BEAM = re.compile(r" \[while running '[^']*'\]")
-"""Added by Beam to the first argument of an exception."""
+"""The suffix that Beam adds to the first argument of an exception."""
 BEAM = {"allow_extra_args": True, "ignore_unknown_options": True}
 
 
@@ -65,10 +66,11 @@ def demo(
     ] = "",
     workers: Workers_ = 0,
 ) -> None:
-    """Everything on a small fictional world: no keys, no GPU, a few minutes.
+    """Runs all steps on a small fictional world: no keys, no GPU, a few minutes.
 
-    Writes a world, ingests it, runs the recipe `demo`, lets the oracle play the questions with real tool calls, and builds the data set
-    with its trajectories and the report. Run again, it continues where it was stopped.
+    Writes a world, ingests it and runs the recipe `demo`. The oracle (a scripted agent) plays the
+    questions with real tool calls. At the end the command builds the data set with trajectories,
+    and the report. The same command continues a stopped demo.
     """
     from questloom.pipeline.commands.demo import run_demo
 
@@ -90,8 +92,9 @@ def demo_train(
 ) -> None:
     """Shows training on a CPU in ten minutes: a tiny policy learns to look, search and answer.
 
-    Writes the small learning world, lets the oracle play its questions, fine-tunes the shipped tiny base on these episodes, trains it on by GRPO, and
-    shows what it does before and after. An unfinished demo is continued by the same command.
+    Writes the small learning world and lets the oracle (a scripted agent) play its questions.
+    Fine-tunes the shipped tiny model on these episodes, then trains it with GRPO. Shows the model's
+    behaviour before and after. The same command continues an unfinished demo.
     """
     from questloom.pipeline.commands.demo_train import run_demo_train
 
@@ -110,12 +113,14 @@ def demo_loop(
 ) -> None:
     """Shows the closed loop on a CPU in less than twenty minutes: three rounds in which questions and policy change each other.
 
-    Writes the small learning world, fine-tunes the shipped tiny base on the oracle's episodes, then three times: questions, four rollouts each, a
-    diagnosis, an edited recipe, some steps of GRPO. Ends in the loop's report. An unfinished demo is continued by the same command.
+    Writes the small learning world and fine-tunes the shipped tiny model on episodes of the oracle
+    (a scripted agent). Each of three rounds makes questions, plays each question four times,
+    diagnoses the failures, edits the recipe and trains some steps of GRPO. A report of the loop
+    ends the demo. The same command continues an unfinished demo.
     """
     os.environ.setdefault(
         "OMP_NUM_THREADS", "1"
-    )  # a tiny model on shared cores runs several times slower with a thread a core
+    )  # a tiny model on shared cores runs several times slower with one thread per core
     from questloom.pipeline.commands.demo_loop import run_demo_loop
 
     typer.echo(run_demo_loop(out, seed=seed, workers=workers or cpus()))
@@ -129,21 +134,19 @@ def world(
     gaps: Annotated[
         int,
         typer.Option(
-            min=0, max=2, help="Hides claims and items at 0, 1 or 2 times the rates of real tables."
+            min=0, max=2, help="Hides claims and items at 0, 1 or 2 times the rate of real data."
         ),
     ] = 0,
     absent: Annotated[
         float,
-        typer.Option(
-            min=0, max=0.99, help="Share of all things of which the dumps have nothing at all."
-        ),
+        typer.Option(min=0, max=0.99, help="Share of entities that the dumps leave out entirely."),
     ] = 0.0,
     pictures: Annotated[bool, typer.Option("--pictures/--no-pictures")] = True,
     learning: Annotated[
         bool,
         typer.Option(
             "--learning",
-            help="The small world in which a tiny policy learns (480 articles have all of it).",
+            help="Writes the small world in which a tiny policy learns (480 articles cover all of it).",
         ),
     ] = False,
     workers: Workers_ = 0,
@@ -173,24 +176,27 @@ def world(
 @app.command()
 def gather(
     out: Annotated[
-        Path, typer.Option(help="Folder of the dumps; what it has is not fetched again.")
+        Path, typer.Option(help="Folder of the dumps; files in it are not fetched again.")
     ],
     class_id: Annotated[
-        str, typer.Option("--class", help="Members of this class, such as Q39715 (lighthouse).")
+        str,
+        typer.Option(
+            "--class", help="Gather the members of this class, such as Q39715 (lighthouse)."
+        ),
     ] = "",
-    ids: Annotated[Path | None, typer.Option(help="Or a file of items, one id a line.")] = None,
+    ids: Annotated[Path | None, typer.Option(help="Or a file of items, one id per line.")] = None,
     titles: Annotated[
-        Path | None, typer.Option(help="Or a file of titles of articles, one a line.")
+        Path | None, typer.Option(help="Or a file of titles of articles, one per line.")
     ] = None,
     articles: Annotated[
-        str, typer.Option(help="Or the articles of a dump, a ZIM file or a data set.")
+        str, typer.Option(help="Or all articles of a dump, a ZIM file or a data set.")
     ] = "",
     category: Annotated[
         str,
         typer.Option(help="Or the articles of a category of the Wikipedia, such as Lighthouses."),
     ] = "",
     sparql: Annotated[
-        str, typer.Option(help="Or what a query selects: SELECT ?item WHERE { … }.")
+        str, typer.Option(help="Or the items that a query selects: SELECT ?item WHERE { … }.")
     ] = "",
     complete: Annotated[
         Path | None,
@@ -200,21 +206,24 @@ def gather(
         int, typer.Option(min=1, help="Largest number of anchors of the class, category or query.")
     ] = 500,
     depth: Annotated[
-        int, typer.Option(min=0, max=3, help="Steps from an anchor along claims.")
+        int,
+        typer.Option(
+            min=0, max=3, help="Number of steps along claims, from an anchor (an item named above)."
+        ),
     ] = 2,
     rivals: Annotated[
         str,
-        typer.Option(
-            help="all, or a number: a class with at most this number of members is gathered whole, of a larger one this number."
-        ),
+        typer.Option(help="all, or the most members to gather of one class."),
     ] = "2000",
     language: Annotated[str, typer.Option(help="The edition of Wikipedia.")] = "en",
     width: Annotated[
-        int, typer.Option(help="Width of the pictures in pixels, one that Commons offers.")
+        int, typer.Option(help="Width of the pictures in pixels; Commons must offer it.")
     ] = 960,
     pictures: Annotated[
         Literal["all", "anchors"],
-        typer.Option(help="Pictures of all things with an article, or of the anchors alone."),
+        typer.Option(
+            help="Fetch pictures of all entities with an article, or only of the anchors."
+        ),
     ] = "all",
     views: Annotated[
         int,
@@ -227,7 +236,7 @@ def gather(
     ] = "",
     services: Annotated[
         str,
-        typer.Option(help="One address for all services, in place of Wikimedia's."),
+        typer.Option(help="One address for all services, instead of Wikimedia's."),
     ] = "",
     as_json: Json_ = False,
 ) -> None:
@@ -295,21 +304,21 @@ def ingest(
     popularity: Annotated[
         str,
         typer.Option(
-            help="A TSV file of sitelinks and page views by item: how well known things are, where the dumps do not "
+            help="A TSV file of sitelinks and page views per item: how well known entities are, if the dumps do not "
             "tell."
         ),
     ] = "",
     snapshot: Annotated[
         str,
         typer.Option(
-            help="YYYY-MM-DD: claims count as of this day. Default: the date in a dump's name."
+            help="YYYY-MM-DD: the day on which claims must hold. Default: the date in a dump's name."
         ),
     ] = "",
     language: Annotated[
         list[str] | None, typer.Option(help="Languages to keep; default all.")
     ] = None,
     keep_partial: Annotated[
-        bool, typer.Option(help="Keep what can be read of damaged dumps.")
+        bool, typer.Option(help="Keep the readable part of damaged dumps.")
     ] = False,
     workers: Workers_ = 0,
     as_json: Json_ = False,
@@ -363,7 +372,7 @@ def synth(
     ctx: typer.Context,
     store: Store_,
     out: Annotated[
-        str, typer.Option(help="The run's folder; an unfinished run there is continued.")
+        str, typer.Option(help="The run's folder. An unfinished run in it is continued.")
     ],
     recipe: Annotated[str, typer.Option(help="A YAML file, or a shipped recipe by name.")] = "demo",
     overrides: Set_ = None,
@@ -375,7 +384,8 @@ def synth(
 ) -> None:
     """The main job: seeds to certified questions, data set and report.
 
-    A recipe's key filters.custom names filters of your own, by module:Class; CONTRIBUTING.md says more.
+    The recipe key filters.custom names your own filters as module:Class; CONTRIBUTING.md explains
+    it.
     """
     from questloom.pipeline.api import load_recipe, synthesise
 
@@ -400,24 +410,24 @@ def teach(
     engine: Annotated[
         str,
         typer.Option(
-            help="Who plays: oracle (follows the question's form with real tool calls; no model), openai (the endpoint "
+            help="Who plays: oracle (a script that makes real tool calls; no model), openai (the endpoint "
             "of the role `agent`), transformers (a local model), server (an inference server of token ids). "
             "Sets teach.engine."
         ),
     ] = "",
     rollouts: Annotated[
-        int, typer.Option(min=0, help="Episodes of each task. Sets teach.rollouts.")
+        int, typer.Option(min=0, help="Number of episodes for each task. Sets teach.rollouts.")
     ] = 0,
     policy: Annotated[
         str,
         typer.Option(
-            help="Names the episodes' folder, RUN/episodes/POLICY; `teacher`'s reach the data set."
+            help="Name of the episodes' folder, RUN/episodes/POLICY. Only the episodes of `teacher` go into the data set."
         ),
     ] = "teacher",
     recipe: Annotated[
         str,
         typer.Option(
-            help="A recipe whose sections `teach`, `models` and `run` are taken; default: the run's own."
+            help="A recipe with the sections `teach`, `models` and `run`; default: the run's own recipe."
         ),
     ] = "",
     overrides: Set_ = None,
@@ -427,14 +437,18 @@ def teach(
     *,
     runner: "RunnerOptions",
 ) -> None:
-    """Teacher trajectories: plays a run's questions, judges answers and processes, and keeps the good ones.
+    """Teacher trajectories: plays a run's questions, judges answers and processes, and keeps the good trajectories.
 
-    The episodes come into RUN/episodes/POLICY; data set and report of the run are built again with them. An unfinished job is continued by the same
-    command: what was played is not played again, and nothing is paid twice. The budget is models.budget_money (or _tokens, _calls) of the
-    teacher's own calls; where it is reached, the command ends with exit code 3, and the rest waits.
+    The episodes go to RUN/episodes/POLICY; the run's data set and report are built again with them.
+    The same command continues an unfinished job: no episode is played twice, and no call is paid
+    twice. The keys models.budget_money, models.budget_tokens and models.budget_calls limit the
+    teacher's own calls. At the limit the command ends with exit code 3, and the remaining episodes
+    wait.
 
-    The recipe's section `teach` says the rest: uses (whose questions: sft, rl), keep (trajectories a task), limits (calls, tokens, seconds, faults),
-    tools, reference (a JSON file of counts to compare the distribution of tool calls with), live (the web in place of the store).
+    The recipe's section `teach` has further keys: uses (the questions to play: sft, rl), keep
+    (trajectories per task), limits (calls, tokens, seconds, faults) and tools. The key `live`
+    replaces the store by the web. The key `reference` names a JSON file of tool-call counts for
+    comparison.
     """
     from questloom.pipeline import api
 
@@ -459,28 +473,33 @@ def evolve(
     out: Annotated[
         str,
         typer.Option(
-            help="The loop's folder, on a local disk; an unfinished loop there is continued."
+            help="The loop's folder, on a local disk. An unfinished loop in it is continued."
         ),
     ],
-    store: Annotated[str, typer.Option(help="The store; needed to begin a loop.")] = "",
+    store: Annotated[str, typer.Option(help="The store; required to begin a loop.")] = "",
     recipe: Annotated[
         str,
         typer.Option(
-            help="The first recipe, a YAML file or a shipped one by name; to begin a loop. Its section `evolve` says the "
+            help="The first recipe, a YAML file or the name of a shipped one; required to begin a loop. Its section `evolve` sets the "
             "rest: rounds, tasks, rollouts, mode, policy, diagnoser, control, train."
         ),
     ] = "",
     number: Annotated[
-        int, typer.Option("--round", min=0, help="With --step: runs one step of one round.")
+        int, typer.Option("--round", min=0, help="With --step: the round of which one step runs.")
     ] = 0,
-    step: Annotated[str, typer.Option(help="forward, verify, diagnose, update or train.")] = "",
+    step: Annotated[
+        str, typer.Option(help="The step to run: forward, verify, diagnose, update or train.")
+    ] = "",
     overrides: Set_ = None,
     workers: Workers_ = 0,
     as_json: Json_ = False,
 ) -> None:
-    """The closed loop: rounds of questions that the policy's failures change. Synthesises a batch, plays it, diagnoses it, edits the recipe, trains.
+    """The closed loop: the policy's failures change the questions of the next round. Each round
+    makes a batch of questions, plays it, diagnoses failures, edits the recipe and trains the
+    policy.
 
-    Every round lies in OUT/rounds/NN, with a run.sh that repeats it step by step. Killed in any step, the same command continues there.
+    The folder OUT/rounds/NN holds each round, with a script run.sh that repeats the round step by
+    step. After a kill in any step, the same command continues with that step.
     """
     from questloom.files.opened import Opened
     from questloom.pipeline.evolve.loop import begin_loop, run_loop, run_step
@@ -528,15 +547,18 @@ def chat(
     ] = False,
     by_hand: Annotated[
         bool,
-        typer.Option("--by-hand", help="You play it, on a local page with a form for each tool."),
+        typer.Option(
+            "--by-hand",
+            help="You play the question yourself, on a local page with a form for each tool.",
+        ),
     ] = False,
     overrides: Set_ = None,
 ) -> None:
-    """Asks an engine one question over a store and shows each turn: thought, call, what was observed, answer.
+    """Asks an engine one question over a store and shows each turn: thought, call, observation, answer.
 
     With a model of your own: questloom chat --store STORE --picture tower.jpg --engine transformers --set teach.model=FOLDER "Who built this tower?"
 
-    To see what a policy sees, play one yourself: questloom chat --store STORE --picture tower.jpg --by-hand "Who built this tower?"
+    To see what a policy sees, play a question yourself: questloom chat --store STORE --picture tower.jpg --by-hand "Who built this tower?"
     """
     from questloom.files.opened import Opened
     from questloom.pipeline.commands.chat import chat as ask
@@ -573,7 +595,8 @@ def plan(
     pilot: Annotated[
         int,
         typer.Option(
-            min=0, help="Runs this number of seeds in --out first; their replies serve the run."
+            min=0,
+            help="Runs this number of seeds in --out first; the run then reuses their replies.",
         ),
     ] = 0,
     out: Annotated[str, typer.Option(help="The run's folder, for --pilot.")] = "",
@@ -583,12 +606,13 @@ def plan(
         bool,
         typer.Option(
             "--loop",
-            help="Also forecasts a round of the closed loop, as a formula of its settings.",
+            help="Also forecasts a round of the closed loop, with the formula that gives it.",
         ),
     ] = False,
     as_json: Json_ = False,
 ) -> None:
-    """Forecast of a run of synth: calls, tokens, money, hours and survivors, each with a range. Spends nothing without --pilot.
+    """Forecasts a run of synth: calls, tokens, money, hours and finished questions, each with a
+    range. Without --pilot the forecast costs nothing.
 
     `plan sft` and `plan grpo` forecast training.
     """
@@ -612,13 +636,19 @@ def plan(
 @app.command()
 def settings(
     beginning: Annotated[
-        str, typer.Argument(metavar="[KEY]", help="Only keys that begin so: draft, teach.limits.")
+        str,
+        typer.Argument(
+            metavar="[KEY]",
+            help="Show only keys with this beginning, such as draft or teach.limits.",
+        ),
     ] = "",
     of: Annotated[
-        Literal["recipe", "train"], typer.Option(help="Of a recipe, or of both trainers.")
+        Literal["recipe", "train"],
+        typer.Option(help="Which settings to show: those of a recipe, or those of both trainers."),
     ] = "recipe",
 ) -> None:
-    """Every setting of a recipe or of the trainers: its default, what is allowed, and what it is for. Without KEY as a Markdown page."""
+    """Lists every setting of a recipe or of the trainers: default, allowed values, and purpose.
+    Without KEY the list is a Markdown page."""
     from questloom.pipeline.settings_reference import reference, settings_lines
 
     if not beginning:
@@ -634,7 +664,7 @@ def settings(
 
 @app.command()
 def report(run: Run_) -> None:
-    """Builds the HTML report of a run; opens from a file, without a server or network."""
+    """Builds the HTML report of a run. The report opens from a file, without a server or network."""
     from questloom.pipeline.api import load_run
 
     typer.echo(load_run(run).report())
@@ -645,10 +675,11 @@ def audit(
     run: Run_,
     items: Annotated[int, typer.Option(min=1)] = 300,
     seed: Annotated[int, typer.Option(min=0)] = 0,
-    read: Annotated[str | None, typer.Option(help="A filled sheet (CSV) to read back.")] = None,
+    read: Annotated[str | None, typer.Option(help="A filled-in sheet (CSV) to read back.")] = None,
     as_json: Json_ = False,
 ) -> None:
-    """Writes a sheet of random kept and rejected items for people, or reads a filled one back as precision with its interval."""
+    """Writes a sheet of random kept and rejected items for people to judge. From a filled-in sheet
+    the command computes the precision with its interval."""
     from questloom.pipeline.commands.audit import read_sheet, write_sheet
 
     if read is None:
@@ -660,9 +691,12 @@ def audit(
 
 @app.command()
 def recheck(run: Run_, store: Store_, as_json: Json_ = False) -> None:
-    """Executes every certificate of a run again on a newer store: still unique, still the same answer?
+    """Checks on a newer store whether the answer to each question of a run is still unique and
+    unchanged. The command executes each question's certificate (the query that proves the answer)
+    again.
 
-    Names the questions whose claims turned, and ends with exit code 1 where there are any.
+    The command names the questions whose claims have changed. If claims have changed, the exit code
+    is 1.
     """
     from questloom.pipeline.commands.recheck import recheck_run
 
@@ -676,32 +710,38 @@ def publish(
     to: Annotated[
         str, typer.Option(help="A folder, s3://…, gs://…, or hf://ORG/NAME (token in HF_TOKEN).")
     ],
-    run: Annotated[str, typer.Option(help="A run's folder, whose data set is published.")] = "",
+    run: Annotated[
+        str, typer.Option(help="The folder of the run whose data set is published.")
+    ] = "",
     model: Annotated[
         str,
-        typer.Option(help="The --out of `questloom train`, whose model is published with a card."),
+        typer.Option(
+            help="The --out folder of `questloom train`; its model is published with a card."
+        ),
     ] = "",
     drop: Annotated[
         Path | None,
         typer.Option(
-            help="--run: a file of pictures to leave out: Commons names or hashes, one a line."
+            help="--run: a file of pictures to leave out: Commons names or hashes, one per line."
         ),
     ] = None,
     scores: Annotated[
-        str, typer.Option(help="--model: a folder of `questloom evaluate` for the card.")
+        str,
+        typer.Option(help="--model: a folder of `questloom evaluate`; its scores go on the card."),
     ] = "",
     private: Annotated[
         bool,
-        typer.Option("--private", help="A new repository on the Hub is shown to its owners only."),
+        typer.Option("--private", help="Only the owners see a new repository on the Hub."),
     ] = False,
 ) -> None:
-    """Uploads a run's data set or a trained model, or copies it; with --drop the data set is rebuilt without some pictures first.
+    """Uploads or copies a run's data set or a trained model. With --drop the data set is first
+    rebuilt without some pictures.
 
       questloom publish --run RUN --to hf://my-lab/questions --private
 
       questloom publish --model grpo --scores results --to hf://my-lab/agent
 
-    An upload that broke off is continued by the same command.
+    The same command continues an interrupted upload.
     """
     from questloom.pipeline.commands import publish as publishing
 
@@ -723,7 +763,7 @@ def publish(
 def doctor(
     ctx: typer.Context,
     recipe: Annotated[
-        str, typer.Option(help="Also checks this recipe's models and endpoints.")
+        str, typer.Option(help="Check also this recipe's models and endpoints.")
     ] = "",
     overrides: Set_ = None,
     folder: Annotated[
@@ -734,7 +774,8 @@ def doctor(
     *,
     runner: "RunnerOptions",
 ) -> None:
-    """What is installed, reachable and configured, and what is not; with --runner also whether a job can run there."""
+    """Checks what is installed, reachable and configured. With --runner, doctor also checks whether
+    a job can run on that runner."""
     from questloom.pipeline.commands.doctor import examine
     from questloom.pipeline.recipe import load_recipe
     from questloom.pipeline.runners.runner_checks import check_runner
@@ -749,7 +790,8 @@ def doctor(
 
 
 def main() -> None:
-    """Runs the command line. Every fault becomes one message, which names a log with what Beam and workers say of it."""
+    """Runs the command line. Every error becomes one message, which names a log with the details
+    from Beam and the workers."""
     log_errors_to_file()
     try:
         app()
@@ -759,14 +801,14 @@ def main() -> None:
     except BrokenPipeError:
         os.dup2(
             os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
-        )  # whoever read has gone; Python would complain at exit
+        )  # the reader of the output has gone; otherwise Python would complain at exit
         raise SystemExit(FAILED) from None
     except Exception as error:
         raise SystemExit(_told(error)) from None
 
 
 def _told(error: Exception) -> int:
-    """Says what went wrong, in one message; gives the exit code."""
+    """Prints one message about an error. Returns the exit code."""
     known = known_cause(error)
     if isinstance(known, InputError):
         message, code = f"{known.where}: {known.what}.\n  {known.fix}", BAD_INPUT

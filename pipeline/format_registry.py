@@ -1,7 +1,8 @@
-"""The formats in which a data set is written for trainers: the name of each, and the module that holds its object `FORMAT`.
+"""The formats in which a data set is written for trainers. The registry maps each name to the
+module that holds its object `FORMAT`.
 
-A format is added here, and in a file of its own. The modules are imported where formats are written or described, and not with the names,
-since recipes name formats and the objects need `datasets`.
+A new format is a new file and an entry here. The modules need `datasets`, so they are imported only
+when a format is written or described. Recipes use only the names, which need no import.
 """
 
 from collections.abc import Iterable
@@ -16,24 +17,24 @@ MODULES: tuple[str, ...] = tuple(
 
 
 def format_names() -> tuple[str, ...]:
-    """The names that recipes write: each module's last part."""
+    """The names of the formats in recipes: the last part of each module's name."""
     return tuple(module.rpartition(".")[2] for module in MODULES)
 
 
 def check(modules: Iterable[str]) -> None:
-    """Refuses formats that would be mistaken for each other.
+    """Refuses two formats with the same name.
 
     Raises:
-        ValueError: two modules have one name.
+        ValueError: two modules have the same name.
     """
     check_names("two formats have the name", (module.rpartition(".")[2] for module in modules))
 
 
 def load_formats(names: Iterable[str]) -> dict[str, Any]:
-    """The objects (`pipeline/export/formats/format.py`) of these formats by name, in the registry's order.
+    """The format objects (`pipeline/export/formats/format.py`) by name, in the registry's order.
 
     Raises:
-        ValueError: an object has another name than its module, or its help is no sentence.
+        ValueError: an object's name differs from its module's name, or its help is not a sentence.
     """
     wanted = set(names)
     loaded = {
@@ -49,7 +50,7 @@ def load_formats(names: Iterable[str]) -> dict[str, Any]:
 
 
 def format_helps() -> dict[str, str]:
-    """What each format is for, in one sentence."""
+    """The purpose of each format, in one sentence."""
     return {name: found.help for name, found in load_formats(format_names()).items()}
 
 

@@ -1,8 +1,9 @@
-"""Recipes: YAML in, checked settings out. Unknown keys, wrong types and values out of range are refused with their place.
+"""Reads recipes: YAML in, checked settings out. An unknown key, a wrong type or a value out of
+range raises an error that names its place.
 
-A recipe names only what differs from the defaults, or from another recipe (its key `base`); the resolved recipe, with every value and
-no base, is written to the run.
-The settings themselves are the frozen dataclasses of the parts that use them.
+A recipe contains only the settings that differ from the defaults, or from another recipe named by
+the key `base`. Each run stores the resolved recipe, with every value and no base. Each section is a
+frozen dataclass, defined beside the code that uses it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -42,13 +43,13 @@ class Recipe:
     """All of a run's settings."""
 
     name: str = "custom"
-    """The run's name in report and card."""
+    """The run's name in its report and data card."""
     seed: Annotated[int, Ge(0)] = 0
-    """For every draw of the run."""
+    """The random seed of the run."""
     language: str = "en"
-    """Language of questions and answers, by Wikipedia's code. The graph writer writes English only."""
+    """Wikipedia's code for the language of questions and answers. The graph writer writes English only."""
     writer: str = "graph"
-    """"graph" (no model) or "llm"."""
+    """Who writes the questions: "graph" (no model) or "llm"."""
     seeds: SeedRules = field(default_factory=SeedRules)
     draft: DraftRules = field(default_factory=DraftRules)
     certificate: CertificateRules = field(default_factory=CertificateRules)
@@ -57,13 +58,13 @@ class Recipe:
     filters: FilterRules = field(default_factory=FilterRules)
     enhancement: EnhancementRules = field(default_factory=EnhancementRules)
     external: tuple[ExternalRules, ...] = ()
-    """Sources of outside rows, which enter at the filters."""
+    """External data sets whose rows enter the run at the filters."""
     export: ExportRules = field(default_factory=ExportRules)
     models: ModelRules = field(default_factory=ModelRules)
     teach: TeachRules = field(default_factory=TeachRules)
-    """The teacher's; no question depends on it."""
+    """The settings of `questloom teach`. No question depends on these settings."""
     evolve: EvolveRules = field(default_factory=EvolveRules)
-    """The closed loop's; no single run depends on it."""
+    """The settings of the closed loop. No single run depends on these settings."""
     run: RunRules = field(default_factory=RunRules)
 
     def resolved(self) -> dict[str, Any]:
@@ -72,7 +73,7 @@ class Recipe:
 
     @property
     def fingerprint(self) -> str:
-        """Hash of everything that bears on the questions, and of nothing else: a section that comes later makes no run another run.
+        """A hash of all settings that change the questions. Other settings leave the hash unchanged.
 
         Raises:
             InputError: see `extensions`.
@@ -87,10 +88,10 @@ class Recipe:
 
     @property
     def extensions(self) -> list[str]:
-        """The identities of the objects of other packages on which the questions depend.
+        """The identities of the objects from other packages on which the questions depend.
 
         Raises:
-            InputError: one cannot be imported.
+            InputError: an object cannot be imported.
         """
         return [
             load_extension(named, "filters", FILTERS_KEY).identity for named in self.filters.custom
@@ -114,18 +115,20 @@ IDENTITY = (
 )
 """The sections on which the questions depend."""
 MODELS_IDENTITY = ("endpoints", "roles", "llm", "judge", "clip")
-"""Of the section `models`; how much may be spent may be raised when the run is resumed."""
+"""Keys of the section `models` on which questions depend. The budget is not among these keys, so a
+resumed run may raise it."""
 EXAMPLE, REFERENCE = "--set seeds.count=200", "recipes/REFERENCE.md"
 
 
 def load_recipe(source: str, overrides: Sequence[str] = ()) -> Recipe:
-    """A recipe by file name or by the name of one that is shipped ("demo"), with `key.key=value` overrides.
+    """Loads a recipe from a file, or a shipped one by its name ("demo"), with `key.key=value` overrides.
 
-    A file's key `base` names another recipe, shipped or a file beside it, over which the file's keys are laid: mappings key by key, all
-    else as a whole.
+    The key `base` names another recipe: a shipped one, or a file beside this one. The file's own
+    keys override the base. Mappings merge key by key; other values are replaced as a whole.
 
     Raises:
-        InputError: no such file, no YAML, bases in a circle, an unknown key, a wrong type, a value out of range.
+        InputError: the file is missing or not YAML, the bases form a circle, a key is unknown, or a
+            value has the wrong type or range.
     """
     path = _path(source, Path())
     data = _read(path, ())
@@ -137,7 +140,7 @@ def load_recipe(source: str, overrides: Sequence[str] = ()) -> Recipe:
 
 
 def _path(source: str, folder: Path) -> Path:
-    """The file of a recipe; a relative one is looked for in `folder`."""
+    """The file of a recipe. A relative path starts at `folder`."""
     path = folder / source
     if not path.suffix and not path.is_file():
         path = RECIPES / f"{source}.yaml"
@@ -150,7 +153,7 @@ def _path(source: str, folder: Path) -> Path:
 
 
 def _read(path: Path, above: tuple[Path, ...]) -> dict[str, Any]:
-    """A file's keys over those of its bases; `above` are the files that are based on it."""
+    """The keys of a file merged over those of its bases; `above` are the files that are based on this one."""
     data = read_settings_file(path, example="recipes/demo.yaml for the shape")
     if "base" not in data:
         return data
@@ -172,7 +175,7 @@ def _read(path: Path, above: tuple[Path, ...]) -> dict[str, Any]:
 
 
 def with_overrides(recipe: Recipe, overrides: Iterable[str]) -> Recipe:
-    """A recipe with some keys set anew.
+    """The recipe with some keys replaced.
 
     Raises:
         InputError: see `load_recipe`.
@@ -184,12 +187,13 @@ def with_overrides(recipe: Recipe, overrides: Iterable[str]) -> Recipe:
 
 
 def recipe_of(data: Mapping[str, Any], where: str) -> Recipe:
-    """The recipe of a mapping; `where` names it in errors."""
+    """Builds a recipe from a mapping; error messages begin with `where`."""
     return _consistent(settings_of(Recipe, data, where), where)
 
 
 def _consistent(recipe: Recipe, where: str) -> Recipe:
-    """Refuses unknown roles, a language without tests, weights that are all 0, and a level that is drawn and of which the draft knows no length."""
+    """Refuses unknown roles, an untested language, weights that are all 0, and a level with a
+    weight whose length `draft` does not set."""
     check_roles(recipe.models.roles, f"{where}, key models.roles")
     check_roles(recipe.models.llm.guidance, f"{where}, key models.llm.guidance", WRITER_ROLES)
     for key, languages in (

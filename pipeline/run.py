@@ -1,4 +1,4 @@
-"""A run on disk for whoever reads it in Python: questions, rejections, episodes, pictures, report."""
+"""Reads a finished run in Python: questions, rejections, episodes, pictures, report."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Run:
-    """A run's folder; `load_run` opens one. What a job writes there later is seen by another `load_run`.
+    """A run's folder, which `load_run` opens. To see what a job writes later, call `load_run` again.
 
     >>> import questloom
     >>> run = questloom.load_run("run")
@@ -32,7 +32,7 @@ class Run:
     """
 
     path: str
-    """The folder, or its address in a bucket."""
+    """The path of the folder, or its address in a bucket."""
     recipe: Recipe
     """All settings of the run."""
 
@@ -56,7 +56,7 @@ class Run:
         return list(folder.read(finished_stage(folder, self.recipe.run.shards), "kept", Question))
 
     def rejections(self) -> "Iterator[Rejection]":
-        """What each stage rejected, and why: stage by stage."""
+        """The items that each stage rejected, with reasons, stage by stage."""
         from questloom.records.outcomes import Rejection
 
         folder = self._folder
@@ -65,44 +65,44 @@ class Run:
 
     @property
     def counts(self) -> "list[StageCount]":
-        """How many items each stage had, kept and rejected."""
+        """The numbers of items that each stage received, kept and rejected."""
         folder = self._folder
         return [folder.count(label) for label in folder.labels()]
 
     def picture(self, question: "Question") -> bytes:
-        """A question's picture as a policy is shown it, a JPEG file.
+        """A question's picture as the policy sees it: the bytes of a JPEG file.
 
         Raises:
-            InputError: it is missing or damaged.
+            InputError: the picture is missing or damaged.
         """
         return self._folder.read_picture(question.image_id)
 
     @property
     def dataset(self) -> str:
-        """The folder of the data set; "" where there is none yet."""
+        """The folder of the data set; "" if the run has none yet."""
         folder = self._folder.dataset
         return str(folder) if folder.is_dir() else ""
 
     @property
     def policies(self) -> list[str]:
-        """Those whose episodes the run holds."""
+        """The names of the policies whose episodes the run holds."""
         return self._folder.policies()
 
     def episodes(self, policy: str = "teacher") -> "list[Episode]":
-        """Every episode that a policy has finished, good or bad.
+        """All episodes that a policy has finished, good or bad.
 
         Raises:
-            InputError: it has played nothing.
+            InputError: the policy has played no question of the run.
         """
         from questloom.transforms.episodes.episode_folder import PLAY
 
         return [t.episode for t in self._trajectories(policy, PLAY)]
 
     def trajectories(self, policy: str = "teacher") -> "list[Trajectory]":
-        """The episodes that were kept, each with its question and what the judges said.
+        """The episodes that were kept, each with its question and the judges' verdicts.
 
         Raises:
-            InputError: the policy has played nothing.
+            InputError: the policy has played no question of the run.
         """
         from questloom.transforms.episodes.episode_folder import KEEP
 
@@ -127,14 +127,14 @@ class Run:
         return EpisodeFolder.of(self._folder, policy)
 
     def report(self) -> str:
-        """Builds the HTML report again; gives the path of its first page."""
+        """Builds the HTML report again. Returns the path of its first page."""
         from questloom.pipeline.report import build_report
 
         return str(build_report(self._folder.at()))
 
 
 def run_at(path: str) -> Run:
-    """A run by its path.
+    """Opens the run at a path.
 
     Raises:
         InputError: the folder holds no run.

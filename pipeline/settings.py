@@ -1,4 +1,4 @@
-"""The recipe's parts that belong to the job itself: filters, export, models, and how it is run."""
+"""The recipe sections of the job itself: filters, export, models, and how the job runs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, make_dataclass
@@ -25,26 +25,32 @@ OF_FILTERS: Any = make_dataclass(
     frozen=True,
     kw_only=True,
 )
-"""The settings of all filters together; dataclasses take the fields of the last base first."""
+"""The settings of all filters in one class. The bases are reversed, since a dataclass lists the
+fields of its last base first."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class FilterRules(OF_FILTERS):  # type: ignore[misc]
-    """Which filters run, and their settings. A filter that is off stores the verdict `not_run`. Here are those that several share; each filter has its own."""
+    """Which filters run, and their settings. A filter that is off stores the verdict `not_run`.
+    This class holds the settings that several filters share."""
 
     custom: tuple[str, ...] = ()
-    """Filters of other packages, which run after `duplicates`: `module:Class`, or the name of an entry point of `questloom.filters`. They are
-    imported and run like a program's own (`examples/no_sports.py`)."""
+    """Filters of other packages, which run after `duplicates`. Each filter is named by
+    `module:Class`, or by the name of an entry point of `questloom.filters` (example:
+    `examples/no_sports.py`)."""
     samples: Annotated[int, Gt(0), Evolves("filters", 1, 8, 1)] = 1
-    """Samples a model solver draws."""
+    """Samples that each model solver draws."""
     popular_sitelinks: Annotated[int, Ge(1), Evolves("filters", 10, 200, 10)] = 50
-    """The popularity prior knows the claims of entities with at least so many sitelinks by heart. It stands in for the models of `text_only` and `no_tools`."""
+    """The popularity prior counts every claim of an entity with at least this number of sitelinks
+    as known by heart. The prior replaces the models of `text_only` and `no_tools`."""
     popular_page_views: Annotated[int, Ge(1)] = 50_000
-    """The same by page views, as the popularity file counts them, where no thing of the store has so many sitelinks."""
+    """The popularity prior's bound in page views from the popularity file. This bound applies if no
+    entity of the store has `popular_sitelinks` sitelinks."""
     popular_in_degree: Annotated[int, Ge(1)] = 10_000
-    """The same by links from other pages, where page views do not tell either; the default is OpenSearch-VL's bound of a hub."""
+    """The popularity prior's bound in links from other pages. This bound applies if page views do
+    not suffice either; the default is OpenSearch-VL's bound of a hub."""
     exclude_pictures: tuple[str, ...] = ()
-    """Files of perceptual hashes of benchmark pictures, one a line."""
+    """Files of perceptual hashes of benchmark pictures, one hash per line."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,17 +58,18 @@ class ExportRules:
     """Splits, shares and formats of the data set."""
 
     shares: Mapping[str, float] = field(default_factory=lambda: {"train": 0.9, "validation": 0.1})
-    """Share of pictured things by split."""
+    """The share of each split, counted in pictured entities."""
     rl_share: Share = 0.5
-    """Share of tasks that go to reinforcement learning; the rest to supervised fine-tuning."""
+    """Share of tasks for reinforcement learning; the rest is for supervised fine-tuning."""
     level_ratio: Mapping[str, float] = field(default_factory=dict)
-    """easy:medium:hard of the RL configuration (VSearcher 4:3:3); empty: as they come."""
+    """The ratio easy:medium:hard of the RL configuration (VSearcher 4:3:3). An empty mapping keeps all tasks."""
     benchmark_share: Share = 0.0
-    """Share of anchors set aside as the run's own frozen benchmark. Questions of level `benchmark` are always set aside."""
+    """Share of anchors (pictured entities) that form the run's own frozen benchmark. Questions of
+    level `benchmark` always belong to this benchmark."""
     formats: tuple[FormatName, ...] = field(
         default=("sharegpt", "verl", "trl"), metadata={"choices": format_helps}
     )
-    """The formats for trainers beside the data set's own files; none switches them off."""
+    """The trainer formats that are written in addition to the data set's own files; an empty list writes none."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,70 +77,74 @@ class ModelRules(ModelSettings):
     """Endpoints and roles for the llm writer, the model filters, agents and judges."""
 
     llm: LlmRules = field(default_factory=LlmRules)
-    """The llm writer's."""
+    """Settings of the llm writer."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class RunRules:
-    """How the job runs; no result depends on it."""
+    """Settings for running the job. No result depends on these settings."""
 
     in_flight: Annotated[int, Gt(0), Le(4096)] = 64
-    """Records under way at once in a process, in stages that call models."""
+    """Records that a process handles at once in stages that call models."""
     shards: Annotated[int, Gt(0), Le(100_000)] = 16
-    """Files of each stage: how finely work is spread over workers, and how much of it a kill costs."""
+    """Number of files of each stage. More files spread the work over more workers, and a killed job repeats less."""
     max_error_share: Share = 0.02
-    """A job in which more than this share ended as `error` exits with 1."""
+    """If more than this share of records ends as `error`, the job exits with 1."""
     calls: str = ""
-    """Where replies, ledger, budget and pace are kept: redis://HOST:PORT/DB[?prefix=NAME] for workers on several machines, or a file; "" for
-    RUN/calls.sqlite. A password is in the environment (QUESTLOOM_REDIS_PASSWORD)."""
+    """Where replies, ledger, budget and pace are stored: a file, or
+    redis://HOST:PORT/DB[?prefix=NAME] for workers on several machines; "" means RUN/calls.sqlite.
+    The environment variable QUESTLOOM_REDIS_PASSWORD holds the password."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingRules:
-    """What trains the policy between rounds: `python -m questloom.train.sft` or `questloom.train.grpo`, by their own settings."""
+    """How the policy is trained between rounds, with `python -m questloom.train.sft` or
+    `questloom.train.grpo` and their own settings."""
 
     trainer: Literal["sft", "grpo"]
-    """Which trainer."""
+    """The trainer."""
     config: str
-    """A preset of the trainer, or a file."""
+    """A preset of the trainer, or a file of its settings."""
     model: str = ""
-    """Folder of the model that the first round trains; by default the policy's own (`evolve.policy.model`)."""
+    """Folder of the model that the first round trains; the default is the policy's own model
+    (`evolve.policy.model`)."""
     set: tuple[str, ...] = ()
-    """KEY=VALUE in place of the trainer's settings."""
+    """KEY=VALUE pairs that override the trainer's settings."""
     launcher: tuple[str, ...] = ()
-    """Words that start the trainer instead of the interpreter: ["torchrun", "--nproc_per_node", "8"]."""
+    """Words that start the trainer instead of the Python interpreter: ["torchrun", "--nproc_per_node", "8"]."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class EvolveRules:
-    """The closed loop (ODE: up to 5 rounds of 32 tasks, one rollout each; a pass rate needs several)."""
+    """The closed loop (ODE: up to 5 rounds of 32 tasks, one rollout each). A pass rate needs several rollouts."""
 
     rounds: Annotated[int, Gt(0)] = 5
-    """Rounds at most."""
+    """The highest number of rounds."""
     tasks: Annotated[int, Ge(3)] = 32
-    """A round, chosen over domains, profiles and levels from what `seeds.count` seeds give."""
+    """Tasks per round, chosen over domains, profiles and levels from the questions of `seeds.count` seeds."""
     mode: Literal["sft", "rl"] = "rl"
-    """Who is measured, and which dimensions count: the teacher of the section `teach`, or the policy."""
+    """Whose results steer the edits: the teacher of the section `teach` (sft), or the policy (rl).
+    The mode also decides which dimensions count."""
     policy: PlaySettings | None = None
-    """Who plays in mode "rl"; by default the teacher's settings."""
+    """The policy's settings in mode "rl"; the default is the teacher's settings."""
     rollouts: Annotated[int, Ge(4)] = 4
     """Attempts of the policy at each task."""
     probes: Annotated[int, Ge(0)] = 4
-    """Continuations of a task that no rollout solved (AXPO's K)."""
+    """Continuations for each task that no rollout solved (AXPO's K)."""
     teacher_rollouts: Annotated[int, Gt(0)] = 1
-    """Attempts of the teacher (in mode "sft" of the oracle) at each task that the policy never solved."""
+    """Attempts of the teacher (in mode "sft": of the oracle) at each task that the policy never solved."""
     too_easy: Share = 0.75
-    """Pass rates above are too easy."""
+    """A task with a higher pass rate is too easy."""
     tolerated: Share = 0.35
-    """Share of too easy, or too hard, tasks from which difficulty is edited."""
+    """If a larger share of tasks is too easy, or too hard, the loop edits the difficulty."""
     diagnoser: Literal["measured", "llm"] = "measured"
-    """What explains why tasks failed: figures alone, or also a model."""
+    """How failures are explained: by measured figures alone, or also by a model."""
     control: Literal["none", "static", "random_edits"] = "none"
-    """What replaces diagnosed edits, at equal volume."""
+    """An experiment's control condition, which replaces the diagnosed edits by an equal number of other edits."""
     max_edits: Annotated[int, Gt(0)] = 4
-    """A round."""
+    """The highest number of edits per round."""
     min_cases: Annotated[int, Ge(3)] = 3
-    """Tasks that an edit must cite."""
+    """Number of tasks that an edit must cite as evidence."""
     held_out: Annotated[int, Ge(0)] = 32
-    """Fresh tasks on which the recipes are compared in the end; 0 compares their own rounds."""
+    """Fresh tasks on which the recipes are compared in the end; 0 compares the rounds' own tasks."""
     train: TrainingRules | None = None

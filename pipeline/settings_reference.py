@@ -1,4 +1,4 @@
-"""The references of a recipe's and the trainers' settings, from the dataclasses that hold them: key, default, what is allowed, what it is for."""
+"""Writes the reference pages of all settings from their dataclasses: key, default, allowed values and purpose."""
 
 import ast
 import dataclasses
@@ -32,14 +32,14 @@ MAX_DEFAULT_CHARS = 60
 
 @dataclass(frozen=True)
 class Setting:
-    """One setting."""
+    """A setting of a recipe or a trainer."""
 
     key: str
-    """Its place in a recipe, and of `--set`: "draft.max_hub"."""
+    """The key's path in a recipe and for `--set`: "draft.max_hub"."""
     default: str
-    """As JSON; "" where it must be given."""
+    """The default as JSON; "" if a value is required."""
     allowed: str
-    """Its type, and limits."""
+    """The type, and limits of the value."""
     help: str
 
 
@@ -50,7 +50,7 @@ class Page:
     title: str
     preface: str
     kinds: Mapping[str, type]
-    """The classes of settings on it, by heading; a class that is alone needs none."""
+    """The classes of settings on the page, by heading. A page with a single class needs no heading."""
 
 
 PAGES = {
@@ -78,11 +78,13 @@ def settings(
     told: dict[type, str] | None = None,
     filled: object = None,
 ) -> Iterator[Setting]:
-    """All settings of a class and of the classes in it, in their order; the keys of a class that comes again are not repeated.
+    """All settings of a class and of its inner classes, in their order. A class that was already
+    listed is named without its settings.
 
     Args:
-        told: the classes that came before, with their keys.
-        filled: the instance that stands where nothing is set, where the owner of `kind` names one: its values are the defaults.
+        told: the classes that were already listed, with their keys.
+        filled: the default instance of `kind`, if its owner names one. The values of this instance
+            are the defaults.
     """
     told = {} if told is None else told
     hints = typing.get_type_hints(kind, include_extras=True)
@@ -102,7 +104,8 @@ def settings(
 
 
 def settings_lines(page: str, beginning: str) -> list[str]:
-    """The settings of one of `PAGES` whose keys begin so, each with its help; where the page has several classes, also whose it is."""
+    """The settings of one of `PAGES` whose keys begin with `beginning`, each with its help. If the
+    page has several classes, each line names the class."""
     kinds, owners = PAGES[page].kinds, defaultdict[Setting, list[str]](list)
     for heading, kind in kinds.items():
         for each in settings(kind):
@@ -117,7 +120,7 @@ def settings_lines(page: str, beginning: str) -> list[str]:
 
 
 def reference(page: str = "recipe") -> str:
-    """All settings of one of `PAGES` as a Markdown document, a table a section."""
+    """All settings of one of `PAGES` as a Markdown document, with one table per section."""
     shown = PAGES[page]
     parts = [f"# {shown.title}", shown.preface]
     before: set[Setting] = set()
@@ -130,7 +133,7 @@ def reference(page: str = "recipe") -> str:
 
 
 def _tables(shown: list[Setting], level: str, whole: str) -> Iterator[str]:
-    """A heading and a table for each section; `whole` is the heading of the keys in none."""
+    """A heading and a table for each section; `whole` is the heading for keys without a section."""
     found: dict[str, list[Setting]] = {}
     for each in shown:
         found.setdefault(each.key.partition(".")[0] if "." in each.key else "", []).append(each)
@@ -157,7 +160,8 @@ def _cell(default: str) -> str:
 
 
 def _help(each: dataclasses.Field, helps: Mapping[str, str]) -> str:
-    """The docstring of a field, and what each of its choices means where a registry says so (`metadata["choices"]`, a function)."""
+    """The docstring of a field. If a registry describes the field's choices (`metadata["choices"]`,
+    a function), their meanings follow."""
     choices = each.metadata.get("choices", dict)()
     words = (f"`{name}`: {meaning}" for name, meaning in choices.items())
     return " ".join([helps.get(each.name, ""), *words]).strip()
@@ -179,21 +183,21 @@ def _helps(kind: type) -> dict[str, str]:
 
 
 def _inner(hint: Any) -> type | None:
-    """The class of settings that a field holds, also as "or none" and as one of several."""
+    """The settings class of a field, also if the field is optional or one of several types."""
     if dataclasses.is_dataclass(hint) and isinstance(hint, type):
         return hint
     return next((found for part in typing.get_args(hint) if (found := _inner(part))), None)
 
 
 def _default(each: dataclasses.Field) -> Any:
-    """A field's default value; `MISSING` where it must be given."""
+    """A field's default value; `MISSING` if a value is required."""
     if each.default_factory is not dataclasses.MISSING:
         return each.default_factory()
     return each.default
 
 
 def _text(default: Any) -> str:
-    """A default as JSON, cut; "" where it must be given."""
+    """A default as shortened JSON; "" if a value is required."""
     if default is dataclasses.MISSING:
         return ""
     text = json.dumps(default, ensure_ascii=False, default=list)

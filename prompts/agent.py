@@ -1,6 +1,7 @@
 """The system prompt of the search agent: one template for teacher, filters, training and evaluation.
 
-The agent replies in the turn protocol and not in one JSON object, so it is no `questloom.prompts.render.Role`.
+The agent replies in the turn protocol, not in one JSON object. The agent is therefore no
+`questloom.prompts.render.ModelTask`.
 """
 
 import functools
@@ -27,14 +28,16 @@ def agent_system_prompt(
     handles: bool = True,
     brief: bool = False,
 ) -> str:
-    """The system message.
+    """The agent's system message.
 
     Args:
-        schemas: the tools' OpenAI-style function schemas, as the tool box generates them.
-        max_calls: how many tool calls an episode may make; 0 for an agent that has one turn, to answer.
-        today: the date to tell, or "" to tell none: a frozen store has no today.
-        handles: whether pictures have names that calls can use.
-        brief: only each tool's name and the arguments that it needs, for small policies that learn the protocol from examples.
+        schemas: the tools' OpenAI-style function schemas, from the tool box.
+        max_calls: number of tool calls that an episode may make; with 0 the agent must answer at
+            once.
+        today: the date that the message states, or "" for a frozen store, which has no today.
+        handles: whether pictures have names that tool calls can use.
+        brief: whether to list only each tool's name and required arguments, for small policies that
+            learn the protocol from examples.
     """
     if brief:
         functions = [schema["function"] for schema in schemas]
@@ -54,14 +57,15 @@ def agent_system_prompt(
 def dialect_system_prompt(
     tools: str, *, answer: str, observation: str, max_calls: int, handle: str = ""
 ) -> str:
-    """The system message for an agent that speaks otherwise, in words of ours.
+    """The system message for an agent with another turn protocol.
 
     Args:
-        tools: its tools' schemas, a line each; "" where another message tells of them, or there are none.
-        answer: the answer's tag; "" where the whole reply is the answer.
-        observation: the tag around what tools say.
-        max_calls: how many tool calls an episode may make.
-        handle: the first picture's name; "" where pictures have none.
+        tools: the schemas of the agent's tools, one per line, or "" if another message describes
+            the tools or there are none.
+        answer: the tag of the answer, or "" if the whole reply is the answer.
+        observation: the tag around the output of tools.
+        max_calls: number of tool calls that an episode may make.
+        handle: name of the first picture, or "" if pictures have no names.
     """
     return (
         _template(DIALECT)
@@ -73,7 +77,7 @@ def dialect_system_prompt(
 
 
 def agent_prompt_version(system_prompt: str) -> str:
-    """Names a rendered system prompt: tools, limits and words all shape it."""
+    """The version of a rendered system prompt. Tools, limits and words all change it."""
     return sha256_hex(system_prompt)[:VERSION_DIGITS]
 
 

@@ -1,8 +1,9 @@
-"""One question to a model, and its answer read: what both the writer and the filters do with a prompt.
+"""Sends one prompt to a model and reads the reply. The writer and the filters share this module.
 
-The chat client sees to it that a reply has the role's schema, with a repair turn of its own. `read` checks what a schema cannot express: a
-cited number that was not shown, a name that is missing. The model is told once, in its own conversation; a second fault makes the reply
-bad.
+The chat client makes sure that a reply fits the role's schema; if not, a turn of its own repairs
+the reply. `read` checks what a schema cannot express: a cited number that was not shown, or a
+missing name. After a first fault the model gets one correction in the same conversation. A second
+fault makes the reply bad.
 """
 
 from collections.abc import Callable
@@ -18,7 +19,7 @@ Read = TypeVar("Read")
 
 
 class Client(Protocol):
-    """What prompts need of `questloom.models.chat_client.ChatClient`."""
+    """The part of `questloom.models.chat_client.ChatClient` that prompts need."""
 
     @property
     def roles(self) -> dict[str, RoleConfig]: ...
@@ -40,15 +41,16 @@ async def ask(
     """Sends a prompt and reads the reply.
 
     Args:
-        client: the chat client.
+        client: the chat client that sends the prompt.
         prompt: a rendered prompt.
-        read: from the parsed reply to what the caller needs; raises ValueError, with words for the model, where the reply
-            does not fit.
-        item_id, seed_id: the seed or question that the call is for, and the seed it descends from; for the ledger.
+        read: function that turns the parsed reply into the caller's value, or raises ValueError
+            with words for the model.
+        item_id: the seed or question that the call is for, for the ledger.
+        seed_id: the seed that the item descends from, for the ledger.
         sample: index among samples of the same prompt.
 
     Raises:
-        BadReply: `read` refused twice. The client's own exceptions pass through.
+        BadReply: `read` refused two replies. Exceptions of the client pass through.
     """
     messages = list(prompt.messages)
     reply = await client.structured(

@@ -1,9 +1,10 @@
-"""Retrieved text inside a prompt: quoted as data, so that nothing in it can pass for an instruction or for the end of the quotation.
+"""Quotes retrieved text inside a prompt as data. The text cannot pass for an instruction or for the
+end of the quotation.
 
-Two kinds of value reach a template. A `Fenced` block (an article, a list of claims, a question) stands between two
-marks that carry a key; the key is chosen so that it does not occur in the text. Anything else is *inline* (a name, a
-number): one line, short, without control characters. `render.py` applies one or the other to every value, so a template
-cannot let raw text through by accident.
+Two kinds of value reach a template. A `Fenced` block (an article, a list of claims, a question)
+stands between two marks with a key that does not occur in the text. Every other value is *inline*
+(a name, a number): one short line without control characters. `render.py` treats every value as a
+block or as inline, so no template can pass raw text by accident.
 """
 
 import re
@@ -12,10 +13,11 @@ from questloom.records.identity import sha256_hex
 
 MAX_INLINE_CHARS = 300
 MAX_BLOCK_CHARS = 24_000
-"""About 6,000 tokens of English: the longest article part that a role is shown."""
+"""Maximum number of characters of a quoted block: about 6,000 tokens of English."""
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
-# "<|im_start|>" and the like: tokenizers of chat models read them as turn marks, even inside quoted text.
+# Tokenizers of chat models read "<|im_start|>" and similar strings as turn marks, even inside
+# quoted text.
 _TURN_MARK = re.compile(r"<(?=\|)|(?<=\|)>")
 
 NOTICE = (
@@ -25,16 +27,16 @@ NOTICE = (
 
 
 class Fenced(str):
-    """A quoted block, ready to be in a prompt; made by `fenced` only."""
+    """A quoted block that a template may contain. Only the function `fenced` makes `Fenced` objects."""
 
 
 def clean(text: str) -> str:
-    """The text without control and direction characters and without chat turn marks; newlines and tabs stay."""
+    """The text without control and direction characters and without chat turn marks. Newlines and tabs stay."""
     return _TURN_MARK.sub("‹", _CONTROL.sub("", text.replace("\r\n", "\n").replace("\r", "\n")))
 
 
 def capped(text: str, max_chars: int) -> str:
-    """The text, cut at the last space before `max_chars` and marked as cut where it was longer."""
+    """The text, cut at the last space before `max_chars`. A longer text gets a mark where it was cut."""
     if len(text) <= max_chars:
         return text
     head = text[:max_chars]
@@ -45,9 +47,9 @@ def fenced(name: str, text: str, max_chars: int = MAX_BLOCK_CHARS) -> Fenced:
     """A block of quoted text.
 
     Args:
-        name: what it is, as the template calls it; an identifier, never data.
-        text: the text; cleaned and capped here.
-        max_chars: characters kept.
+        name: the name of the block in the template; an identifier, never data.
+        text: the text to quote, which is cleaned and capped here.
+        max_chars: number of characters that stay.
     """
     assert re.fullmatch(r"[a-z_]+", name), name
     body = capped(clean(text), max_chars)
@@ -58,5 +60,5 @@ def fenced(name: str, text: str, max_chars: int = MAX_BLOCK_CHARS) -> Fenced:
 
 
 def inline(value: object, max_chars: int = MAX_INLINE_CHARS) -> str:
-    """A name or number on one line."""
+    """A name or number on one short line."""
     return capped(" ".join(clean(str(value)).split()), max_chars)

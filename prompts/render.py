@@ -1,8 +1,8 @@
-"""From a role and its values to chat messages.
+"""Turns a role and its values into chat messages.
 
-A template (`templates/<role>.txt`) has two parts, the system message and the user's, parted by a line `=== user`. The
-description of the reply is derived from the reply's schema and ends the user's part: models follow best what they read
-last, and endpoints without structured output see it too.
+A template (`templates/<role>.txt`) has two parts: the system message, a line `=== user`, and the
+user's message. The reply's schema gives a description of the reply, which ends the user's message:
+models follow best what they read last. Endpoints without structured output see the description too.
 """
 
 import functools
@@ -61,19 +61,19 @@ LANGUAGES = {
 
 @dataclass(frozen=True)
 class ModelTask:
-    """A model's job: its name, which is its template's, and the schema of its reply."""
+    """A task for a model: its name, which is also the template's name, and the schema of the reply."""
 
     name: str
     reply: type[BaseModel]
 
     @functools.cached_property
     def source(self) -> str:
-        """The template's text."""
+        """The text of the template."""
         return (TEMPLATES / f"{self.name}.txt").read_text(encoding="utf-8")
 
     @functools.cached_property
     def version(self) -> str:
-        """Hash of all that shapes the prompt but the values: template, reply schema, the shared notice."""
+        """Hash of everything that shapes the prompt except the values: template, reply schema, shared notice."""
         return sha256_hex(
             canonical_json(
                 [self.source, self.reply.model_json_schema(), NOTICE, reply_outline(self.reply)]
@@ -92,7 +92,7 @@ class Prompt:
 
     @property
     def text(self) -> str:
-        """All text of the messages, for people and goldens; pictures by their place only."""
+        """All text of the messages, for people and golden files. Only a placeholder stands for each picture."""
         return "".join(
             f"[{message.role}]\n"
             + "".join(f"{p}\n" if isinstance(p, str) else "[picture]\n" for p in message.parts)
@@ -101,7 +101,8 @@ class Prompt:
 
 
 def language_name(code: str) -> str:
-    """What a prompt calls a language: its English name where known, with the code of its Wikipedia edition.
+    """The name of a language in prompts: its English name where known, with the code of its
+    Wikipedia edition.
 
     >>> language_name("ca")
     'Catalan (ca)'
@@ -116,17 +117,18 @@ def language_name(code: str) -> str:
 def render(
     role: ModelTask, /, *, pictures: tuple[Picture, ...] = (), guidance: str = "", **values: Any
 ) -> Prompt:
-    """The prompt of a role.
+    """Renders the prompt of a role.
 
     Args:
         role: one of `questloom.prompts.roles.ROLES`.
-        pictures: shown before the text of the user's part, in order.
-        guidance: what a recipe adds to the system message.
-        values: what the template names. Retrieved text is passed as `questloom.prompts.fence.fenced(...)`; every other string is put
-            on one line and shortened.
+        pictures: pictures that stand before the text of the user's message, in order.
+        guidance: text that a recipe adds to the system message.
+        values: values for the names in the template. Retrieved text must come from
+            `questloom.prompts.fence.fenced(...)`. Every other string is put on one line and
+            shortened.
 
     Raises:
-        jinja2.UndefinedError: the template names a value that is not given.
+        jinja2.UndefinedError: the template names a value that was not passed.
     """
     template = _environment().from_string(role.source)
     system, found, user = template.render(**values).partition(PARTS)
@@ -141,7 +143,7 @@ def render(
 
 @functools.cache
 def _environment() -> "jinja2.Environment":
-    import jinja2  # not needed to know a role
+    import jinja2  # listing the roles does not need jinja2
 
     return jinja2.Environment(
         undefined=jinja2.StrictUndefined,
@@ -155,7 +157,7 @@ def _environment() -> "jinja2.Environment":
 
 
 def reply_outline(reply: type[BaseModel]) -> str:
-    """The reply's form in words, from its schema."""
+    """The fields of the reply in words, from its schema."""
     return "\n".join(
         [
             "Reply with one JSON object and nothing before or after it. Its fields, in this order:",
@@ -178,7 +180,7 @@ def _outline(model: type[BaseModel], depth: int) -> list[str]:
 
 
 def _kind(hint: Any) -> tuple[str, type[BaseModel] | None]:
-    """A field's type in words, and the model of its elements."""
+    """The type of a field in words, and the model of its elements."""
     origin, args = typing.get_origin(hint), typing.get_args(hint)
     if origin is typing.Literal:
         return "one of " + ", ".join(f'"{a}"' for a in args), None

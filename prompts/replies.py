@@ -1,7 +1,9 @@
-"""What models reply, one pydantic model a role. The field descriptions are the reply's specification in the prompt.
+"""The replies of models: one pydantic model per role. The field descriptions are the reply's
+specification in the prompt.
 
-A field that reasons stands before the field that decides, since a model writes in this order. Unknown fields are
-ignored (models add them); missing or ill-typed ones make a bad reply.
+A field with the reasoning stands before the field with the decision, since a model writes in this
+order. Models add unknown fields, which are ignored. A missing or ill-typed field makes the reply
+bad.
 """
 
 import re
@@ -38,7 +40,8 @@ MaybeName = Annotated[str | None, AfterValidator(_named)]
 
 
 def _as_it_stands(phrase: str, question: str) -> str:
-    """A phrase as a question has it: it may begin a sentence there, and a capital is no reason to ask again."""
+    """A phrase as it stands in the question. A capital at the start of a sentence is no reason to
+    ask the model again."""
     found = re.search(re.escape(phrase), question, re.IGNORECASE)
     if found is None:
         raise ValueError(

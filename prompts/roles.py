@@ -1,4 +1,4 @@
-"""Every role that a model can be given, with the schema of its reply; its template says what it is for."""
+"""Every role of a model, with the schema of its reply. The role's template says what the role is for."""
 
 import difflib
 from collections.abc import Collection, Iterable
@@ -33,21 +33,22 @@ ROLES: dict[str, ModelTask] = {
     )
 }
 AGENT, DEFAULT = "agent", "default"
-"""Names without a template: the policy that plays, and the model of the roles that are not named."""
+"""Names without a template: the policy that plays, and the default model of all roles without an entry."""
 
 
 def check_roles(
     names: Iterable[str], where: str, known: Collection[str] = (AGENT, DEFAULT, *ROLES)
 ) -> None:
-    """Refuses a role that nothing asks for: a misspelt judge would be replaced by rules without a word.
+    """Refuses an unknown role. Without this check, rules would silently replace a judge whose name
+    is misspelt.
 
     Args:
-        names: as they are configured.
-        where: names the section in the error.
-        known: the roles that it may name.
+        names: the configured role names.
+        where: name of the section, for the error.
+        known: the role names that the section may use.
 
     Raises:
-        InputError: the first unknown one.
+        InputError: a name is unknown.
     """
     for name in names:
         if name not in known:

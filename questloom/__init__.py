@@ -1,6 +1,6 @@
 """Questions from Wikipedia, Wikidata and Commons that need a picture and a search to answer.
 
-`questloom.pipeline.api` says what each name is; nothing is imported before a name is used.
+`questloom.pipeline.api` documents each name. The first use of a name imports its module.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -44,7 +44,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """A name of the interface, at its first use (PEP 562)."""
+    """Imports a name of the interface when it is first used (PEP 562)."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     import importlib

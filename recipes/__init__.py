@@ -1,1 +1,1 @@
-"""The shipped recipes, as YAML files; `pipeline/recipe.py` finds them here, installed or in a checkout."""
+"""The shipped recipes as YAML files. `pipeline/recipe.py` finds the recipes here, in a checkout and when installed."""

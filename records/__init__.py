@@ -1,1 +1,1 @@
-"""Floor 0: what is passed on. Ids, typed records and their Arrow schemas, reasons, errors."""
+"""Floor 0: what the floors pass to each other. Ids, typed records with Arrow schemas, reasons, errors."""

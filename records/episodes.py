@@ -1,7 +1,9 @@
-"""What the agent harness produces: turns, tool calls and their typed results, pictures with handles, whole episodes.
+"""Records that the agent harness produces: turns, tool calls with typed results, pictures with
+handles, whole episodes.
 
-Read by the teacher, the filters, training, evaluation and the report. Pixels are not in the rows: a `BankImage` names its
-bytes by their sha256, and whoever stores episodes stores each such picture once.
+The teacher, the filters, training, evaluation and the report read these records. A row holds no
+pixels. A `BankImage` names its picture by the sha256 of its bytes, and an episode folder stores
+each picture once.
 """
 
 from dataclasses import dataclass
@@ -12,15 +14,16 @@ from questloom.records.table import Json, Record
 
 
 class ToolStatus(StrEnum):
-    """Whose doing a tool's result is. Decided by the tool's code, never by the text it returns."""
+    """Who caused the result of a tool. The tool's code sets the status, never the text that the tool returns."""
 
     OK = "ok"
     MODEL_FAULT = "model_fault"
-    """The call was wrong: unknown tool, bad arguments, an unknown handle, code that raises. The model can mend it."""
+    """The call was wrong: unknown tool, bad arguments, an unknown handle, code that raises. The
+    model can repair the call."""
     PROVIDER_FAULT = "provider_fault"
-    """A service failed: timeout, 429, 500, garbage. Not the model's doing; nothing is learned from it."""
+    """A service failed: timeout, 429, 500, garbage. The model did not cause the fault and learns nothing from it."""
     LIMIT = "limit"
-    """A limit of the recipe or the sandbox was met: time, memory, output, pictures a call."""
+    """The call reached a limit of the recipe or the sandbox: time, memory, output, pictures per call."""
 
 
 class EndReason(StrEnum):
@@ -37,7 +40,7 @@ class EndReason(StrEnum):
 
 
 class Outcome(StrEnum):
-    """What the answer judge says. All four stay in the denominator."""
+    """The verdict of the answer judge. All four verdicts count in the denominator of the success rate."""
 
     CORRECT = "correct"
     WRONG = "wrong"
@@ -51,27 +54,27 @@ class BankImage(Record):
 
     handle: int
     sha256: str
-    """Of the bytes as the model was shown them."""
+    """The sha256 of the picture's bytes as the model saw them."""
     width: int
     """Pixels."""
     height: int
     """Pixels."""
     origin: str
-    """"task", or the tool that returned it."""
+    """"task", or the name of the tool that returned the picture."""
     call: int = -1
-    """Index of the turn whose call returned it; -1 for the task's own."""
+    """Index of the turn whose call returned the picture; -1 for the task's own picture."""
     url: str = ""
-    """Where it was found; "" for pictures that a tool made."""
+    """The URL where a search found the picture; "" for pictures that a tool made."""
     title: str = ""
     parent: int = -1
-    """Handle of the picture it was made from; -1 for none."""
+    """Handle of the picture from which this one was made; -1 for none."""
     box: tuple[float, ...] = ()
-    """(x0, y0, x1, y1) in the parent, 0 to 1000, where it was cropped."""
+    """(x0, y0, x1, y1) of a crop in its parent picture, on a scale of 0 to 1000."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ToolCall(Record):
-    """One call as the model wrote it, once it has passed the format check."""
+    """One call as the model wrote it, after the format check."""
 
     name: str
     arguments: Json
@@ -80,57 +83,60 @@ class ToolCall(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class ToolResult(Record):
-    """What a tool returned."""
+    """The result that a tool returned."""
 
     status: str
     """A `ToolStatus`."""
     code: str = ""
-    """What went wrong, in a word a test can name ("unknown_handle", "rate_limited"). With status ok it is "", "no_effect" (nothing was
-    done) or "no_results" (nothing was found)."""
+    """Says what went wrong in a word that a test can name ("unknown_handle", "rate_limited"). With
+    status ok the code is "", "no_effect" (the call changed nothing) or "no_results" (the call found
+    nothing)."""
     text: str = ""
-    """What the model reads, before it is wrapped in `<tool_response>`. Hostile: it may imitate tags and results."""
+    """The text for the model, before `<tool_response>` wraps it. The text is hostile: it may
+    imitate tags and results."""
     images: tuple[int, ...] = ()
-    """Handles of the pictures it brought, new or already known."""
+    """Handles of the pictures that the result brought, new or already known."""
     cost: float = 0.0
-    """Money, in the currency of the price list."""
+    """Cost of the call in money, in the currency of the price list."""
     seconds: float = 0.0
     cached: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
 class Turn(Record):
-    """One turn of the policy and what the harness answered."""
+    """One turn of the policy and the harness's answer to it."""
 
     text: str
-    """The turn as rendered (with a `<think>` that the template opened), as the strict check read it."""
+    """The turn as rendered (with a `<think>` that the template opened). The strict format check
+    reads the turn in this form."""
     thought: str = ""
     call: ToolCall | None = None
     answer: str | None = None
     violation: str = ""
-    """The strict check's verdict; "" where it passed."""
+    """The strict check's verdict; "" where the turn passed."""
     result: ToolResult | None = None
-    """None where the turn answered or ended the episode."""
+    """The tool's result; None where the turn gave the answer or ended the episode."""
     num_prompt_tokens: int = 0
     num_new_tokens: int = 0
     token_ids: tuple[int, ...] = ()
-    """The sampled ids, where the engine has them."""
+    """The sampled token ids, where the engine returns them."""
     logprobs: tuple[float, ...] = ()
-    """Natural log-probabilities of `token_ids`, one each."""
+    """Natural log-probabilities, one for each entry of `token_ids`."""
     cost: float = 0.0
-    """Of the model's call; the tool's is in `result`."""
+    """Cost of the model's call; `result` holds the cost of the tool."""
     seconds: float = 0.0
-    """Of the whole turn: model and tool."""
+    """Seconds that the whole turn took: model and tool."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Episode(Record):
-    """One rollout of one task, finished: a failed episode is data too."""
+    """One finished rollout of one task. A failed episode is data too."""
 
     task_id: str
     rollout: int
-    """Among the K rollouts of the task."""
+    """Index of this rollout among the K rollouts of the task."""
     engine: str
-    """"oracle", "openai", "transformers", "server"."""
+    """The engine's name: "oracle", "openai", "transformers" or "server"."""
     model: str
     question: str
     turns: tuple[Turn, ...] = ()
@@ -138,12 +144,12 @@ class Episode(Record):
     end: str = ""
     """An `EndReason`."""
     end_evidence: str = ""
-    """What shows the reason: the violation, the fault's message, the limit that was met."""
+    """What shows the end reason: the violation, the fault's message, or the limit that was reached."""
     answer: str = ""
     seconds: float = 0.0
     cost: float = 0.0
 
     @property
     def id(self) -> str:
-        """By task, rollout, engine and model, never by what was said."""
+        """The hash of task, rollout, engine and model. The text of the episode is no part of the id."""
         return record_id("Episode", self.task_id, self.engine, self.model, index=self.rollout)

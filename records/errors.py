@@ -1,17 +1,19 @@
 """The error model, on one page.
 
-* `InputError`: the user's input is wrong (file, option, key). Raised at the edge, before work
+* `InputError`: the user's input is wrong (file, option, key). An `InputError` is raised before work
   starts; the command line prints it and exits with 2.
-* `ProviderFault`: something outside the process failed (endpoint, query service, bucket). Retried,
-  and if it lasts the item stays *pending*; never a rejection.
-* `BudgetExceeded`: the hard budget is reached. The item stays pending; the command exits with 3.
-* `questloom.records.outcomes.Rejection`: an item of data does not pass. It is data, not an exception.
-* `assert`: an invariant of our own is broken. In a stage it becomes a rejection with reason `error`.
+* `ProviderFault`: something outside the process failed (endpoint, query service, bucket). The call
+  is retried. If the fault lasts, the item stays *pending*; it is never a rejection.
+* `BudgetExceeded`: the hard budget is used up. The item stays pending; the command exits with 3.
+* `questloom.records.outcomes.Rejection`: an item of data does not pass. A rejection is data, not an
+  exception.
+* `assert`: an invariant of our own is broken. A failed `assert` in a stage becomes a rejection with
+  reason `error`.
 """
 
 
 class QuestloomError(Exception):
-    """Base of the errors that the command line knows how to print."""
+    """Base class of the errors that the command line knows how to print."""
 
 
 class InputError(QuestloomError, ValueError):
@@ -32,14 +34,14 @@ class InputError(QuestloomError, ValueError):
 
 
 class ProviderFault(QuestloomError):
-    """A call that left the process failed for reasons that are not ours.
+    """A call to a service failed, and our code did not cause the failure.
 
     Args:
         provider: the endpoint's or host's name, never a key.
-        message: what came back, shortened.
+        message: the reply or error text, shortened.
         status: the HTTP status, or 0 where there was none (timeout, cut connection).
         retryable: whether the same call may succeed later.
-        retry_after: seconds the provider asked us to wait, if it did.
+        retry_after: seconds that the provider asked us to wait; None where it did not ask.
     """
 
     def __init__(

@@ -1,19 +1,24 @@
-"""How a setting says that the closed loop may change it, within which bounds and in what steps: beside the setting, as part of its type."""
+"""Marks a setting that the closed loop may change. The mark gives bounds and step and is part of
+the setting's type."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Evolves:
-    """Metadata of a setting, `Annotated[float, Evolves("paths", 0, 1, 0.2)]`; of a mapping it holds for each value, of a pair for each end.
+    """Metadata of a setting: `Annotated[float, Evolves("paths", 0, 1, 0.2)]`.
+
+    For a mapping the metadata applies to each value; for a pair it applies to both ends.
 
     Args:
-        stage: which part of the recipe is held responsible: "seeds", "paths", "writer", "pictures" or "filters".
+        stage: the part of the recipe that is responsible: "seeds", "paths", "writer", "pictures" or
+            "filters".
         low, high: bounds of a number, both allowed; a switch has none.
-        step: by how much one edit moves it.
-        choices: of a word, from lax to strict; one edit moves by one place.
-        max_chars: of a text; it is edited in words.
-        keys: of a mapping, beside those that it has; `absent` is what a key that it lacks means.
+        step: how far one edit moves the number.
+        choices: the allowed words, from lax to strict; one edit moves by one place.
+        max_chars: maximum number of characters of a text, which a model rewrites.
+        keys: keys that an edit may add to a mapping.
+        absent: the value that a missing key stands for.
     """
 
     stage: str

@@ -1,14 +1,17 @@
-"""The logical form of a question: what it asks, without its words. English comes second.
+"""The logical form of a question: what the question asks, apart from its wording. The English words
+are written later.
 
-A form is a conjunctive query over claims with one picture in it. A *term* is a variable name ("x1") or a
-`Value`. It is executed on the store by `transforms/certificate/`, written into English by
-`transforms/writing/`, and stored with each question as JSON.
+A form is a conjunctive query over claims, and one variable is the thing in the picture. A *term* is
+a variable name ("x1") or a `Value`. `transforms/certificate/` executes a form on the store, and
+`transforms/writing/` puts it into English. Each question stores its form as JSON.
 
-Example: the year in which the architect of the building in the picture was born:
+Example: the year of birth of the architect of the building in the picture:
 
-    Form(clauses=(Image(var="x0"), ClaimClause(subject="x0", property="P84", object="x1"),
-                  ClaimClause(subject="x1", property="P569", object="a")),
-         ask=Ask(var="a", type="date", precision="year"))
+```
+Form(clauses=(Image(var="x0"), ClaimClause(subject="x0", property="P84", object="x1"),
+              ClaimClause(subject="x1", property="P569", object="a")),
+     ask=Ask(var="a", type="date", precision="year"))
+```
 """
 
 from dataclasses import dataclass
@@ -44,16 +47,17 @@ def _term(data: Any) -> Term:
 
 @dataclass(frozen=True, kw_only=True)
 class Image:
-    """The picture of the question shows `var`. A form has exactly one."""
+    """The picture of the question shows `var`. A form has exactly one clause of this kind."""
 
     var: str
     sign: str = ""
-    """The property of which the picture is the value, where it is a sign of `var` and no view of it (P41, its flag)."""
+    """The property whose value is the picture, where the picture is a sign of `var` (P41: its flag)
+    and does not show it."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ClaimClause:
-    """A best claim (subject, property, object) holds."""
+    """The store has a best claim with this subject, property and object."""
 
     subject: Term
     property: str
@@ -70,7 +74,8 @@ class ClassClause:
 
 @dataclass(frozen=True, kw_only=True)
 class Compare:
-    """`left` stands in a relation to `right`; both are literals (numbers, dates) or variables for them."""
+    """`left` and `right` stand in the relation `op`. `left` and `right` are literals (numbers,
+    dates) or variables for literals."""
 
     left: Term
     op: str
@@ -79,7 +84,7 @@ class Compare:
 
 @dataclass(frozen=True, kw_only=True)
 class Compute:
-    """`out` is `op` over `args`; the code that computes it is in `transforms/certificate/compute.py`.
+    """`out` is `op` over `args`; `transforms/certificate/compute.py` holds the code of each `op`.
 
     difference, ratio, sum: two numbers; duration_years: two dates, in whole years of the calendar;
     earliest, latest, largest, smallest: the *entity* of `args` (variables) whose literal in `keys` wins;
@@ -94,10 +99,11 @@ class Compute:
 
 @dataclass(frozen=True, kw_only=True)
 class Reads:
-    """`var` is the value of a detail that is seen on a picture of `of` and only close up.
+    """`var` is the value of a detail that only a close look at a picture of `of` shows.
 
-    Where the question's picture shows `of` it is read there, else on a picture that the page of `of` shows (a *later* picture).
-    `property` and `part` name the detail as `questloom.records.knowledge.Detail` does.
+    Where the question's picture shows `of`, a solver reads the detail there. Otherwise a solver
+    reads it on a picture of `of`'s page (a *later* picture). `property` and `part` name the detail
+    as `questloom.records.knowledge.Detail` does.
     """
 
     var: str
@@ -108,7 +114,7 @@ class Reads:
 
 @dataclass(frozen=True, kw_only=True)
 class SentenceClause:
-    """A sentence of an article links subject and object, where no claim does (a text-only hop)."""
+    """A sentence of an article links subject and object, and no claim does (a link that only a text states)."""
 
     subject: str
     object: Term
@@ -162,7 +168,7 @@ _TERM_FIELDS = {"subject", "object", "left", "right"}
 
 @dataclass(frozen=True, kw_only=True)
 class Ask:
-    """What is asked: a variable, the answer's type, and how precisely."""
+    """The variable that the question asks for, the answer's type, and its precision."""
 
     var: str
     type: str
@@ -173,7 +179,8 @@ class Ask:
 
 @dataclass(frozen=True, kw_only=True)
 class Form:
-    """Clauses and what is asked. Equal forms have equal JSON, so a form can be part of an id."""
+    """The clauses and the asked variable of a question. Equal forms have equal JSON, so a form can
+    be part of an id."""
 
     clauses: tuple[Clause, ...]
     ask: Ask
@@ -184,38 +191,39 @@ class Form:
 
     @property
     def anchor(self) -> str:
-        """The variable that the picture shows, or "" where no mention was replaced by a picture yet."""
+        """The variable that the picture shows, or "" while the form still has no picture."""
         images = self.of(Image)
         assert len(images) < 2, "a form has one picture"
         return images[0].var if images else ""
 
     @property
     def shown_reads(self) -> tuple[Reads, ...]:
-        """What is read on the question's own picture."""
+        """The details that a solver reads on the question's own picture."""
         return tuple(c for c in self.of(Reads) if c.of == self.anchor)
 
     @property
     def later_reads(self) -> tuple[Reads, ...]:
-        """What is read on pictures of things that have to be found first."""
+        """The details that a solver reads on pictures of things that must be found first."""
         return tuple(c for c in self.of(Reads) if c.of != self.anchor)
 
     @property
     def sign(self) -> str:
-        """The property by which its picture is a sign of what it stands for, "" where it is a view of it."""
+        """The property whose value is the question's picture, where the picture is a sign (a flag,
+        a logo); else ""."""
         return next((c.sign for c in self.of(Image)), "")
 
     def without(self, clause: Clause) -> "Form":
-        """The form less one clause (effective hops, planted faults)."""
+        """The form without one clause (for effective hops and planted faults)."""
         return Form(clauses=tuple(c for c in self.clauses if c is not clause), ask=self.ask)
 
     def to_json(self) -> dict[str, Any]:
-        """Plain JSON, for rows and prompts."""
+        """The form as plain JSON, for rows and prompts."""
         out = []
         for clause in self.clauses:
             entry: dict[str, Any] = {"is": _NAMES[type(clause)]}
             for name, value in vars(clause).items():
                 if name in _OPTIONAL and not value:
-                    continue
+                    continue  # most pictures are views, not signs
                 if name in ("args", "keys"):
                     entry[name] = [_term_json(t) for t in value]
                 elif name in _TERM_FIELDS:
@@ -227,10 +235,11 @@ class Form:
 
     @staticmethod
     def from_json(data: Any) -> "Form":
-        """The form of `to_json`.
+        """The form that JSON from `to_json` describes.
 
         Raises:
-            ValueError: an unknown clause or a missing or unknown field (a model's reply, a damaged row).
+            ValueError: the JSON has an unknown clause, or a missing or unknown field (a model's
+                reply, a damaged row).
         """
         try:
             clauses = []
@@ -248,7 +257,7 @@ class Form:
 
 
 def variables(clause: Clause) -> tuple[str, ...]:
-    """The variables that a clause names, in order, without doubles."""
+    """The variables that a clause names, in order, without duplicates."""
     terms: list[Any] = []
     for name, value in vars(clause).items():
         if name in ("args", "keys"):

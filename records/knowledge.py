@@ -1,4 +1,4 @@
-"""What the readers give and the store holds: articles, entities, claims, pictures."""
+"""What the readers produce and the store holds: articles, entities, claims, pictures."""
 
 import builtins
 from dataclasses import dataclass, field
@@ -32,7 +32,7 @@ VALUE_KINDS = (
 RANKS = ("preferred", "normal", "deprecated")
 SOURCES = ("wikidata", "infobox", "text")
 DOMAINS = ("person", "building_or_place", "location", "organism", "artifact")
-"""OpenSearch-VL's five coarse domains; an entity outside all of them has the domain "other"."""
+"""The five coarse domains of OpenSearch-VL. An entity outside all five has the domain "other"."""
 TOPICS = (
     "math",
     "news",
@@ -53,9 +53,9 @@ TOPICS = (
 class Value(Record):
     """One typed value of a claim, as in Wikidata's JSON data model.
 
-    Only the fields of its kind are filled: `entity` (QID), `text` (string, monolingual, url, external_id,
-    commons_media), `number` (quantity), `time` and `precision` (ISO 8601 with sign, as it is stated;
-    see `questloom.records.periods`), `latitude`/`longitude` (coordinate).
+    Only the fields of the value's kind are filled: `entity` (QID); `text` (string, monolingual,
+    url, external_id, commons_media); `number` (quantity); `time` and `precision` (ISO 8601 with
+    sign, see `questloom.records.periods`); `latitude` and `longitude` (coordinate).
     """
 
     kind: str
@@ -64,22 +64,22 @@ class Value(Record):
     language: str = ""
     number: float | None = None
     unit: str = ""
-    """QID of what it is counted in: a quantity's unit, a day's calendar, a coordinate's globe.
+    """QID of a quantity's unit, a day's calendar or a coordinate's globe.
 
-    "" for a bare number, the Gregorian calendar and the Earth."""
+    The unit is "" for a bare number, the Gregorian calendar and the Earth."""
     time: str = ""
     precision: int = 0
     latitude: float | None = None
     longitude: float | None = None
     lower: float | None = None
-    """Of a quantity that is not known exactly: what it is at least; None where nothing is said."""
+    """The least value that an inexact quantity can have; None where the claim states no bounds."""
     upper: float | None = None
 
     def key(self) -> str:
         """One string that is equal for equal values; claims are indexed by (property, key).
 
-        A day of the Julian calendar has the key of the Gregorian day, a time that of its period. How exactly a
-        quantity is known is not in it.
+        A day of the Julian calendar has the key of its Gregorian day, and a time has the key of its
+        period. The key leaves out how exactly a quantity is known.
         """
         match self.kind:
             case "entity":
@@ -106,13 +106,14 @@ class Value(Record):
 
     @property
     def gregorian(self) -> tuple[int, int, int]:
-        """Year (negative before Christ), month and day of a time; a day of the Julian calendar is converted."""
+        """Year (negative before Christ), month and day of a time. A Julian day is converted to the
+        Gregorian calendar."""
         parts = parts_of(self.time)
         return to_gregorian(*parts) if self.unit == JULIAN and self.precision >= DAY else parts
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """What a quantity is at least and at most."""
+        """The least and the greatest value that a quantity can have."""
         number = self.number or 0.0
         return (
             (number, number)
@@ -122,17 +123,18 @@ class Value(Record):
 
     @property
     def year(self) -> int | None:
-        """The year of a time of precision year or better, as it is stated; else None."""
+        """The stated year of a time with precision year or better; else None."""
         return parts_of(self.time)[0] if self.kind == "time" and self.precision >= YEAR else None
 
 
 def entity_value(qid: str) -> Value:
-    """The value that is the entity `qid`."""
+    """The value whose entity is `qid`."""
     return Value(kind="entity", entity=qid)
 
 
 def value_of_key(key: str) -> Value:
-    """The value that has this key; of a period the first time, and zero for what the key leaves out.
+    """The value with this key. A period gives its first time; a field that the key leaves out is
+    zero.
 
     >>> value_of_key("time:+1832/9").time, value_of_key("time:+18/7").time
     ('+1832-00-00T00:00:00Z', '+1801-00-00T00:00:00Z')
@@ -170,8 +172,9 @@ class Qualifier(Record):
 class Claim(Record):
     """One statement: subject, property, value.
 
-    `best` is true where the statement has the best rank of its property and holds at the snapshot's date;
-    only those are executed. `revision` is the revision of the entity (wikidata) or page (infobox, text).
+    `best` is true where the statement has the best rank of its property and holds on the snapshot's
+    date. The certificate executes only best claims. `revision` is the revision of the entity
+    (wikidata) or of the page (infobox, text).
     """
 
     subject: str
@@ -183,11 +186,11 @@ class Claim(Record):
     source: str = "wikidata"
     revision: int = 0
     statement: str = ""
-    """Wikidata's statement id, or "" where the dump gives none."""
+    """Wikidata's statement id; "" where the dump has none."""
 
     @builtins.property
     def id(self) -> str:
-        """Hash of what the claim says, so that two readers of one statement agree."""
+        """Hash of what the claim states. Two readers of one statement therefore give the same id."""
         return record_id(
             "Claim",
             self.subject,
@@ -201,16 +204,16 @@ class Claim(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Popularity(Record):
-    """How well known an item is, as stated beside the dumps; None where nothing is stated."""
+    """How well known an item is, as a popularity file states it. A figure that the file lacks is None."""
 
     sitelinks: int | None = None
-    """Wikis that have a page about it."""
+    """Number of wikis that have a page about the item."""
     page_views: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Entity(Record):
-    """A Wikidata item, or one minted for an article without an item (id `wiki:title`)."""
+    """A Wikidata item, or an entity made for an article without an item (id `wiki:title`)."""
 
     id: str
     labels: dict[str, str] = field(default_factory=dict)
@@ -220,33 +223,35 @@ class Entity(Record):
     """Wiki name ("enwiki") to page title."""
     num_statements: int = 0
     classes: tuple[str, ...] = ()
-    """Best values of P31."""
+    """Best values of P31 (instance of)."""
     class_closure: tuple[str, ...] = ()
-    """Classes and all their superclasses over P279, sorted; filled at ingest."""
+    """The classes and all their superclasses over P279 (subclass of), sorted; ingest fills them."""
     domain: str = "other"
     topic: str = ""
     picture_files: tuple[str, ...] = ()
-    """Best values of P18: Commons file names without the namespace."""
+    """Best values of P18 (image): Commons file names without the namespace."""
     in_degree: int = 0
-    """Distinct articles that link to its article; filled at ingest."""
+    """Number of distinct articles that link to the entity's article; ingest fills it."""
     revision: int = 0
     merged_ids: tuple[str, ...] = ()
-    """Ids that redirect to this one."""
+    """Ids that redirect to this entity."""
     popularity: Popularity | None = None
-    """What a popularity file states of it; None where none was read, or it is not in there."""
+    """The entity's figures in the popularity file; None where there is no file, or where the file
+    lacks the entity."""
 
     @property
     def num_sitelinks(self) -> int:
-        """Wikis that have a page about it: those that the dump names, or more where more are stated."""
+        """Number of wikis with a page about the entity: the dump's count or the popularity file's
+        count, whichever is larger."""
         stated = self.popularity.sitelinks if self.popularity else None
         return max(len(self.sitelinks), stated or 0)
 
     def label(self, language: str = "en") -> str:
-        """The label in a language, else English, else the first one, else the id."""
+        """The label in a language, else the English label, else the first label, else the id."""
         return label_in(self.labels, language) or next(iter(self.labels.values()), self.id)
 
     def other_names(self, language: str) -> tuple[str, ...]:
-        """The aliases in a language, without doubles."""
+        """The aliases in a language, without duplicates."""
         return tuple(
             dict.fromkeys(
                 alias for code in codes_of(language) for alias in self.aliases.get(code, ())
@@ -254,7 +259,7 @@ class Entity(Record):
         )
 
     def names(self, languages: tuple[str, ...]) -> tuple[str, ...]:
-        """Labels, aliases and titles in the given languages, sorted, without doubles; for leak checks."""
+        """Labels, aliases and titles in the given languages, sorted, without duplicates; for leak checks."""
         found = {self.labels.get(code, "") for x in languages for code in codes_of(x)}
         found.update(alias for x in languages for alias in self.other_names(x))
         found.update(self.sitelinks.get(f"{x}wiki", "") for x in languages)
@@ -263,65 +268,67 @@ class Entity(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class PropertyInfo(Record):
-    """A property's own definition, as far as the certificate uses it."""
+    """The part of a property's own definition that the certificate uses."""
 
     id: str
     labels: dict[str, str] = field(default_factory=dict)
     datatype: str = ""
     single_value: bool = False
-    """A single-value constraint (P2302 Q19474404) that is not deprecated."""
+    """Whether the property has a single-value constraint (P2302 Q19474404) that is not deprecated."""
     single_best_value: bool = False
-    """A single-best-value constraint (P2302 Q52060874) that is not deprecated."""
+    """Whether the property has a single-best-value constraint (P2302 Q52060874) that is not deprecated."""
     separators: tuple[str, ...] = ()
-    """P4155: qualifiers by which several values are legitimate."""
+    """P4155 of the constraint: qualifiers that make several values legitimate."""
     exceptions: tuple[str, ...] = ()
-    """P2303: entities exempt from the constraint."""
+    """P2303 of the constraint: entities that the constraint exempts."""
     stability: str = ""
-    """P2668: never, rarely or frequently changes (QID of the class)."""
+    """P2668: how often values change (QID of the class "never", "rarely" or "frequently")."""
     expected_completeness: str = ""
-    """P2429."""
+    """P2429: how complete the property's data are expected to be."""
 
     def label(self, language: str = "en") -> str:
-        """The label in a language, else English, else the id."""
+        """The label in a language, else the English label, else the id."""
         return label_in(self.labels, language) or self.id
 
 
 @dataclass(frozen=True, kw_only=True)
 class PropertyProfile(Record):
-    """How one property is used by the instances of one class, counted over best claims in one pass over the store.
+    """How the instances of one class use one property. One pass over the store counts the best
+    claims.
 
-    `class_id` is a direct class of the subjects, or "" for all subjects together.
+    `class_id` is a direct class of the counted subjects, or "" for all subjects together.
     """
 
     property: str
     class_id: str = ""
     num_instances: int = 0
-    """Entities of the class in the store."""
+    """Number of entities of the class in the store."""
     num_subjects: int = 0
-    """Those with at least one best claim of the property."""
+    """Number of instances with at least one best claim of the property."""
     num_pairs: int = 0
-    """Distinct (subject, value) pairs; a somevalue counts as one."""
+    """Number of distinct (subject, value) pairs; an unknown value (somevalue) counts as one value."""
     num_values: int = 0
-    """Distinct values."""
+    """Number of distinct values."""
     num_dated: int = 0
-    """Subjects with a best claim that says when it holds (P580, P582, P585)."""
+    """Number of subjects with a best claim that says when it holds (P580, P582, P585)."""
     num_commonest: int = 0
-    """Subjects that have the commonest value, dates of one year taken together: what a guess gets right."""
+    """Number of subjects with the commonest value; dates of one year count as one value. This
+    number measures how often a guess of that value is right."""
 
     @builtins.property
     def functionality(self) -> float:
-        """Subjects ÷ pairs: 1.0 where every subject has one value."""
+        """Subjects ÷ pairs: 1.0 where every subject has exactly one value."""
         return self.num_subjects / self.num_pairs if self.num_pairs else 0.0
 
     @builtins.property
     def coverage(self) -> float:
-        """Subjects ÷ instances: 1.0 where no instance lacks the property."""
+        """Subjects ÷ instances: 1.0 where every instance has the property."""
         return self.num_subjects / self.num_instances if self.num_instances else 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Section(Record):
-    """A section's plain text; the lead has level 1 and title ""."""
+    """The plain text of a section. The lead has level 1 and title ""."""
 
     title: str
     level: int
@@ -330,10 +337,10 @@ class Section(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Link(Record):
-    """A body link and the sentence it stands in; offsets are characters of the section's text."""
+    """A link in the body, and the sentence that contains it. Offsets are characters of the section's text."""
 
     target: str
-    """Normalised title, redirects resolved at ingest."""
+    """Normalised title of the target page; ingest resolves redirects."""
     anchor: str
     section: int
     """Index into the article's sections."""
@@ -343,7 +350,7 @@ class Link(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class InfoboxField(Record):
-    """One filled parameter of an infobox: its name, plain text, and the titles it links."""
+    """One filled parameter of an infobox: name, plain text, and the titles that it links to."""
 
     name: str
     text: str
@@ -352,7 +359,7 @@ class InfoboxField(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class ArticlePicture(Record):
-    """A picture that an article shows, by Commons file name (or ZIM path), and its caption."""
+    """A picture that an article shows: its Commons file name (or ZIM path) and its caption."""
 
     file: str
     caption: str = ""
@@ -369,7 +376,7 @@ class Article(Record):
     revision: int
     timestamp: str = ""
     entity_id: str = ""
-    """The item by sitelink or wikibase_item, else the minted `wiki:title`; filled at ingest."""
+    """Id of the page's item, by sitelink or wikibase_item, else `wiki:title`; ingest fills it."""
     sections: tuple[Section, ...] = ()
     links: tuple[Link, ...] = ()
     infobox_name: str = ""
@@ -377,10 +384,10 @@ class Article(Record):
     pictures: tuple[ArticlePicture, ...] = ()
     categories: tuple[str, ...] = ()
     redirects: tuple[str, ...] = ()
-    """Titles that redirect here; filled at ingest."""
+    """Titles that redirect to this page; ingest fills them."""
     in_degree: int = 0
     item: str = ""
-    """The page's own wikibase_item property, where the reader saw one."""
+    """The wikibase_item property of the page; "" where the reader saw none."""
 
     @property
     def id(self) -> str:
@@ -391,16 +398,17 @@ class Article(Record):
         return self.sections[0].text if self.sections else ""
 
     def sentence(self, link: Link) -> str:
-        """The sentence that a link stands in."""
+        """The sentence that contains a link."""
         return self.sections[link.section].text[link.sentence_start : link.sentence_end]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Redirect(Record):
-    """A page that only points elsewhere; both titles normalised.
+    """A page that only points to another page. The titles of both pages are normalised.
 
-    `revision` and `timestamp` (as of `Article`) say which of several pages of a title is the newest; they are 0 and ""
-    where the source has none, and do not make it another redirect.
+    `revision` and `timestamp` (as in `Article`) show which of several pages with one title is the
+    newest. Sources without versions give 0 and "". `revision` and `timestamp` are no part of the
+    redirect's identity.
     """
 
     wiki: str
@@ -412,49 +420,50 @@ class Redirect(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Detail(Record):
-    """Something that is to be seen on a picture, as Commons structured data states it.
+    """Something visible on a picture, as Commons structured data states it.
 
-    From a file's statements: P1684 (inscription) gives `property` P1684 and a text; P180 (depicts) with a
-    qualifier (P1114 quantity, P462 colour) gives the depicted thing's class in `part` and the qualifier's
-    property and value. `box` is (left, top, width, height) in per cent, from P2677.
+    A detail comes from a statement of the picture's file. P1684 (inscription) gives `property`
+    P1684 and a text. P180 (depicts) with a qualifier (P1114 quantity, P462 colour) gives the class
+    of the depicted thing in `part`, and the qualifier's property and value. `box` is (left, top,
+    width, height) in per cent, from P2677.
     """
 
     property: str
     value: Value
     part: str = ""
-    """QID of the depicted part (a plaque, an arch, a band), or ""."""
+    """QID of the depicted part (a plaque, an arch, a band); "" where the statement names no part."""
     part_label: str = ""
     box: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
 class ImageAsset(Record):
-    """A picture and where it comes from. Its bytes and vector stand beside it in the store, not in the record.
+    """A picture and its source. The store keeps the picture's bytes and vector outside this record.
 
-    A missing licence is "" and is never filled by default.
+    A missing licence is ""; no default ever fills it.
     """
 
     id: str
     """sha256 of the source bytes, 64 hex digits."""
     file: str
-    """Commons file name without namespace, or the path inside the ZIM or folder."""
+    """Commons file name without namespace, or the path inside the ZIM file or folder."""
     mime: str
     width: int
     height: int
     num_bytes: int
     licence: str = ""
-    """Short name as given ("CC BY-SA 4.0", "Public domain"), or ""."""
+    """Short name of the licence as given ("CC BY-SA 4.0", "Public domain"); "" where unknown."""
     licence_url: str = ""
     author: str = ""
-    """Whom to credit: in the words that the page wishes for, where it has a wish, else the author."""
+    """The person to credit: in the page's own wording where the page asks for one, else the author."""
     credit: str = ""
     source_page: str = ""
     description: str = ""
     categories: tuple[str, ...] = ()
     depicts: tuple[str, ...] = ()
-    """QIDs of P180."""
+    """QIDs that P180 (depicts) names."""
     entity_ids: tuple[str, ...] = ()
-    """Entities whose P18, infobox or article shows it; filled at ingest, sorted."""
+    """Entities whose P18, infobox or article shows the picture, sorted; ingest fills them."""
     details: tuple[Detail, ...] = ()
     perceptual_hash: str = ""
     repository: str = ""
@@ -463,7 +472,7 @@ class ImageAsset(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Passage(Record):
-    """A piece of an article as the text search indexes it."""
+    """A piece of an article that the text search indexes."""
 
     id: str
     article_id: str
@@ -472,5 +481,5 @@ class Passage(Record):
     section: int
     text: str
     start: int = 0
-    """Offset of the text in its section."""
+    """Offset of the passage in its section, in characters."""
     extra: Json = Json(None)

@@ -1,16 +1,18 @@
-"""Names by language, as Wikibase gives them.
+"""Names by language, in Wikibase's format.
 
-They are under a language's own code, under that of the language of which it is a variant, and under "mul".
+Wikibase files a name under a language's own code, under the code of a broader language, or under
+"mul".
 """
 
 from collections.abc import Iterable, Mapping
 
 EVERY_LANGUAGE = "mul"
-"""The code of what is a name in every language, so that it need not be under each."""
+"""The code of a name that holds in every language."""
 
 
 def codes_of(language: str) -> tuple[str, ...]:
-    """The codes under which names of a language stand, the first that has a label giving it.
+    """The codes under which the names of a language stand. The first code with a label gives the
+    label.
 
     >>> codes_of("de-at"), codes_of("en")
     (('de-at', 'de', 'mul'), ('en', 'mul'))
@@ -19,21 +21,21 @@ def codes_of(language: str) -> tuple[str, ...]:
 
 
 def label_in(labels: Mapping[str, str], language: str) -> str:
-    """The label in a language, else in English, else ""."""
+    """The label in a language, else the English label, else ""."""
     return next((found for code in (*codes_of(language), "en") if (found := labels.get(code))), "")
 
 
 def names_by_language(
     labels: Mapping[str, str], aliases: Mapping[str, Iterable[str]], languages: tuple[str, ...]
 ) -> tuple[dict[str, str], dict[str, tuple[str, ...]]]:
-    """An entity's labels and aliases, each with all that is a name in its language; every reader gives them so.
+    """An entity's labels and aliases in each language. Every reader returns names in this form.
 
-    A label that is under a further code is an alias where the language has its own.
+    Where a language has its own label, a label under a broader code becomes an alias.
 
     Args:
-        labels: by code.
-        aliases: by code.
-        languages: to keep; () keeps all codes as they are, and fills English.
+        labels: label by language code.
+        aliases: aliases by language code.
+        languages: language codes to keep. () keeps all codes as they are, and fills English.
 
     >>> names_by_language({"mul": "Haus Lorn", "de": "Lornhaus"}, {"mul": ["Lornpalais"]}, ("en", "de"))
     ({'en': 'Haus Lorn', 'de': 'Lornhaus'}, {'en': ('Lornpalais',), 'de': ('Lornpalais', 'Haus Lorn')})

@@ -1,4 +1,4 @@
-"""How an item ends: kept, rejected for a reason, or pending. At every stage in = kept + rejected + pending."""
+"""How an item ends: kept, rejected for a reason, or pending. In every stage, items in = kept + rejected + pending."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -7,10 +7,10 @@ from questloom.records.table import Json, Record
 
 
 class Reason(StrEnum):
-    """Why an item was rejected. One reason has one meaning; the report explains each in a sentence."""
+    """Why an item was rejected. Each reason has one meaning; the report explains each reason in a sentence."""
 
     ERROR = "error"
-    """A stage raised: a fault of ours, with the traceback as evidence."""
+    """A stage raised an exception. The fault is ours, and the evidence holds the traceback."""
     # reading
     NAMESPACE = "namespace"
     NOT_WIKITEXT = "not_wikitext"
@@ -82,7 +82,7 @@ class Reason(StrEnum):
 
 
 class PendingCause(StrEnum):
-    """Why an item waits. Both are tried again on resume."""
+    """Why an item waits. A resumed run tries the item again in both cases."""
 
     PROVIDER = "provider"
     BUDGET = "budget"
@@ -90,22 +90,22 @@ class PendingCause(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Rejection(Record):
-    """One item that did not pass, where and why."""
+    """One item that did not pass, with stage and reason."""
 
     item_id: str
     seed_id: str
-    """The seed it descends from; "" at ingest."""
+    """The seed from which the item descends; "" at ingest."""
     stage: str
     reason: str
     evidence: Json = Json(None)
-    """What shows it: the rival, the leaked alias, the traceback. Small JSON."""
+    """What shows the reason, as small JSON: the rival, the leaked alias, the traceback."""
     title: str = ""
-    """What a person calls the item: a page title, an entity's label, the question's text."""
+    """A readable name of the item: a page title, an entity's label, the question's text."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Pending(Record):
-    """One item that waits for a provider or for budget; its shard is done again on resume."""
+    """One item that waits for a provider or for budget. A resumed run repeats the item's shard."""
 
     item_id: str
     seed_id: str
@@ -116,14 +116,14 @@ class Pending(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class StageCount(Record):
-    """What one stage did with one shard."""
+    """How many items one stage read, kept, rejected and left pending in one shard."""
 
     stage: str
     shard: int
     num_in: int = 0
     num_kept: int = 0
-    """Items of `num_in` from which at least one record passed."""
+    """Number of input items from which at least one record passed."""
     num_rejected: int = 0
     num_pending: int = 0
     num_out: int = 0
-    """Records that passed; more than `num_kept` where a stage fans out."""
+    """Number of records that passed. If a stage makes several records from one item, `num_out` exceeds `num_kept`."""

@@ -1,27 +1,31 @@
-"""The periods that Wikidata's times are: a day, a month, a year, a decade, a century and so on, up to a billion years.
+"""The periods that Wikidata's times stand for: a day, a month, a year, a decade, a century, up to a
+billion years.
 
-A time is stored by any moment of its period: "+2000" and "+1901" of precision 7 are both the 20th century. So times
-are compared by their periods. Decades begin with the year that ends in 0 (the 1830s are 1830 to 1839), longer periods
-with the one that ends in 1 (the 19th century is 1801 to 1900). Before Christ years are counted backwards by the same
-rules: the 1st century BC is 100 to 1 BC. There is no year 0; years before Christ are negative here.
+Wikidata stores a period as any moment in it: "+2000" and "+1901" of precision 7 are both the 20th
+century. This module therefore compares times by their periods. A decade begins with the year that
+ends in 0 (the 1830s are 1830 to 1839). A longer period begins with the year that ends in 1 (the
+19th century is 1801 to 1900). Years before Christ count backwards by the same rules: the 1st
+century BC is 100 to 1 BC. There is no year 0; this module uses negative numbers for years before
+Christ.
 
-Source: https://www.wikidata.org/wiki/Help:Dates. Wikidata's pages round to the nearest 10,000 years and what is
-longer; here these periods are counted as centuries are.
+Source: https://www.wikidata.org/wiki/Help:Dates. Wikidata's pages round to the nearest 10,000 years
+or longer period; this module counts these periods as it counts centuries.
 """
 
 import datetime
 
 MILLENNIUM, CENTURY, DECADE, YEAR, MONTH, DAY = range(6, 12)
-"""Precisions. 0 is a billion years, and each further one a tenth of the one before, up to the year."""
+"""Wikidata's precisions. 0 is a billion years; each step up is a tenth of the step before, down to one year."""
 GREGORIAN, JULIAN = "Q1985727", "Q1985786"
-"""Calendar models."""
+"""QIDs of the two calendar models."""
 _DAYS_IN_400_YEARS = 146_097
 _JULIAN_OFFSET = 308
-"""Days from 1 March of the year 0 in the Julian calendar to the day before 1 January 1 in the Gregorian."""
+"""Number of days from 1 March of the year 0 (Julian calendar) to the day before 1 January of the
+year 1 (Gregorian calendar)."""
 
 
 def parts_of(time: str) -> tuple[int, int, int]:
-    """Year, month and day of a time as Wikidata writes it; 0 for a month or day that is not given.
+    """Year, month and day of a time string of Wikidata. A month or day that is not given is 0.
 
     >>> parts_of("-0044-03-15T00:00:00Z"), parts_of("+00000001832-00-00T00:00:00Z")
     ((-44, 3, 15), (1832, 0, 0))
@@ -31,7 +35,7 @@ def parts_of(time: str) -> tuple[int, int, int]:
 
 
 def time_of(year: int, month: int = 0, day: int = 0) -> str:
-    """The time as Wikidata writes it.
+    """The time string of Wikidata for a date.
 
     >>> time_of(-44, 3, 15)
     '-0044-03-15T00:00:00Z'
@@ -40,7 +44,7 @@ def time_of(year: int, month: int = 0, day: int = 0) -> str:
 
 
 def years_of(year: int, precision: int) -> tuple[int, int]:
-    """The first and last year of the period of a year.
+    """The first and last year of the period that contains a year.
 
     >>> years_of(2000, 7), years_of(1832, 8), years_of(-44, 8), years_of(-44, 6), years_of(5, 8)
     ((1901, 2000), (1830, 1839), (-49, -40), (-1000, -1), (1, 9))
@@ -51,7 +55,7 @@ def years_of(year: int, precision: int) -> tuple[int, int]:
 
 
 def _start(year: int, precision: int) -> int:
-    """The year from which a period is counted; 0 for the first decade."""
+    """The first year of the period that contains a year; 0 for the first decade."""
     if precision >= DECADE:
         return year if precision > DECADE else year // 10 * 10
     span: int = 10 ** (YEAR - precision)
@@ -59,7 +63,8 @@ def _start(year: int, precision: int) -> int:
 
 
 def key_of_time(year: int, month: int, day: int, precision: int) -> str:
-    """One string for a period: the digits of its first year, month and day that all its days share, and the precision.
+    """One string for a period: the precision, and the digits of year, month and day that all days
+    of the period share.
 
     >>> [key_of_time(1832, 5, 4, p) for p in (11, 10, 9, 8, 7, 6, 5)]
     ['time:+1832-05-04/11', 'time:+1832-05/10', 'time:+1832/9', 'time:+183/8', 'time:+18/7', 'time:+1/6', 'time:+/5']
@@ -73,7 +78,7 @@ def key_of_time(year: int, month: int, day: int, precision: int) -> str:
 
 
 def time_of_key(key: str) -> tuple[str, int]:
-    """The first time of a key's period and its precision.
+    """The first time of a key's period, and the precision.
 
     >>> time_of_key("time:+18/7"), time_of_key("time:-D66/3")
     (('+1801-00-00T00:00:00Z', 7), ('-66000001-00-00T00:00:00Z', 3))
@@ -88,7 +93,8 @@ def time_of_key(key: str) -> tuple[str, int]:
 
 
 def year_digits(year: int) -> str:
-    """Four digits, or more after a letter that tells how many, so that texts sort as years do.
+    """The year in four digits. A longer year gets a letter in front that tells its length, so that
+    strings sort as years do.
 
     >>> year_digits(44), year_digits(12_000)
     ('0044', 'A12000')
@@ -98,7 +104,7 @@ def year_digits(year: int) -> str:
 
 
 def to_gregorian(year: int, month: int, day: int) -> tuple[int, int, int]:
-    """The day of the Gregorian calendar, continued backwards, that a day of the Julian calendar is.
+    """The Gregorian day (continued backwards) of a day in the Julian calendar.
 
     >>> to_gregorian(1642, 12, 25), to_gregorian(-1, 12, 30)
     ((1643, 1, 4), (-1, 12, 28))
@@ -110,24 +116,24 @@ def to_gregorian(year: int, month: int, day: int) -> tuple[int, int, int]:
 
 
 def day_number(year: int, month: int, day: int) -> int:
-    """Days of the Gregorian calendar up to this one; 1 January 1 has the number 1.
+    """Number of a day in the Gregorian calendar; 1 January 1 has the number 1.
 
     Raises:
-        ValueError: there is no such day.
+        ValueError: the calendar has no such day.
     """
     cycles, rest = divmod(_counted(year) - 1, 400)
     return datetime.date(rest + 1, month, day).toordinal() + cycles * _DAYS_IN_400_YEARS
 
 
 def date_of_day(number: int) -> tuple[int, int, int]:
-    """The day with a number, see `day_number`."""
+    """The day with this number; `day_number` explains the count."""
     cycles, rest = divmod(number - 1, _DAYS_IN_400_YEARS)
     found = datetime.date.fromordinal(rest + 1)
     return _said(found.year + 400 * cycles), found.month, found.day
 
 
 def years_after(year: int, years: int) -> int:
-    """The year so many years later; there is none between 1 BC and AD 1.
+    """The year that lies `years` later. The year after 1 BC is AD 1.
 
     >>> years_after(-44, 57), years_after(14, -57)
     (14, -44)
@@ -145,7 +151,7 @@ def years_between(one: int, other: int) -> int:
 
 
 def _counted(year: int) -> int:
-    """A year in a count without a gap: 1 BC is 0."""
+    """The year in a count without a gap: 1 BC is 0."""
     return year + (year < 0)
 
 

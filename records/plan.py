@@ -1,4 +1,4 @@
-"""What planning passes on: a seed with its plans, before any word."""
+"""What planning passes on: a seed with its plans, before the writer words them."""
 
 from dataclasses import dataclass, field
 
@@ -9,24 +9,25 @@ from questloom.records.table import Json, Record
 
 DETAIL, COMPUTATION, PLAIN = "detail", "computation", "plain"
 LATER_PICTURE, MID_CHAIN = "later picture", "mid-chain picture"
-"""A later picture says what is asked, or lies in mid-chain: what is read there leads on, or is computed with."""
+"""Kinds of work with a later picture. A solver reads the answer on the later picture ("later
+picture"), or goes on from a detail of it ("mid-chain picture")."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Plan(Record):
-    """What a question is to ask: a certified form with its price, and no words yet."""
+    """What a question will ask: a certified form with its price, still without words."""
 
     form: Json
     """`questloom.records.form.Form` as JSON."""
     bindings: dict[str, str] = field(default_factory=dict)
-    """Variable to the entity id or value key that it is meant to have."""
+    """Variable to the entity id or value key that the plan intends."""
     answer: Answer
     shape: str
-    """What grew it: "chain", "meet", "tree"."""
+    """The kind of plan: "chain", "meet" or "tree"."""
     certificate: Certificate
     route: Route
     interest: float = 0.0
-    """How much somebody might like to know the answer, 1 to 5; it breaks ties."""
+    """How much a reader might want to know the answer, 1 to 5; it breaks ties."""
 
     @property
     def logical_form(self) -> Form:
@@ -39,18 +40,19 @@ class Plan(Record):
 
     @property
     def work(self) -> str:
-        """What a solver must do besides looking and searching: read a detail of the picture or of a later one, compute, or nothing."""
+        """The work of a solver besides looking and searching: read a detail of the picture or of a
+        later picture, compute, or none."""
         return work_of(self.logical_form)
 
     @property
     def relations(self) -> tuple[str, ...]:
-        """Its properties, sorted, each once."""
+        """The plan's properties, sorted, without duplicates."""
         clauses = self.logical_form.clauses
         return tuple(sorted({c.property for c in clauses if isinstance(c, ClaimClause | Fuzzy)}))
 
 
 def work_of(form: Form) -> str:
-    """See `Plan.work`; a detail that is computed with counts as a detail."""
+    """The work of a form as `Plan.work` names it. A computation over a detail counts as a detail."""
     if form.later_reads:
         return MID_CHAIN if {c.var for c in form.later_reads} - {form.ask.var} else LATER_PICTURE
     return DETAIL if form.shown_reads else COMPUTATION if form.of(Compute) else PLAIN
@@ -58,7 +60,8 @@ def work_of(form: Form) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class PlannedSeed(Record):
-    """A seed with its plans, the dearest route first; without any where its writer or method plans none."""
+    """A seed with its plans, the dearest route first. The list is empty where the seed's writer or
+    method makes no plans."""
 
     seed: Seed
     plans: tuple[Plan, ...] = ()
@@ -78,8 +81,8 @@ class PlannedSeed(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Preference(Record):
-    """The order in which a seed's plans are put into words, chosen over all seeds."""
+    """The order in which the writer words a seed's plans. Planning chooses the order over all seeds together."""
 
     item_id: str
     order: tuple[int, ...]
-    """Indices of `PlannedSeed.plans`."""
+    """Indices into `PlannedSeed.plans`, in the order of wording."""

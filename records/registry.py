@@ -1,17 +1,17 @@
-"""What every registry refuses: names that clash, and objects whose words are missing."""
+"""What every registry refuses: two objects with one name, and help texts that are no sentence."""
 
 from collections import Counter
 from collections.abc import Iterable
 
 
 def check_names(what: str, names: Iterable[str]) -> None:
-    """Refuses names that two objects of a registry share.
+    """Raises an error if two objects of a registry share a name.
 
     Args:
-        what: names the objects and what they share, for the error: "two filters have the reason".
+        what: the objects and what they share, for the error: "two filters have the reason".
 
     Raises:
-        ValueError: a name comes twice.
+        ValueError: a name occurs twice.
 
     >>> check_names("two tools have the name", ["saw", "file"])
     """
@@ -20,13 +20,13 @@ def check_names(what: str, names: Iterable[str]) -> None:
 
 
 def check_sentence(whose: str, words: str) -> None:
-    """Refuses words for users that are no sentence.
+    """Raises an error if a text for users is no sentence.
 
     Args:
-        whose: names the object, for the error.
+        whose: name of the object, for the error.
 
     Raises:
-        ValueError: the words do not begin with a capital letter, or do not end with a full stop.
+        ValueError: the text does not begin with a capital letter, or does not end with a full stop.
     """
     if not words.endswith(".") or not words[:1].isupper():
         raise ValueError(f"{whose}: {words!r} is no sentence")

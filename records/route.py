@@ -1,4 +1,4 @@
-"""The price of a question: the cheapest way to single out its answer, in tool calls."""
+"""The price of a question: the fewest tool calls that single out its answer."""
 
 from dataclasses import dataclass
 
@@ -7,23 +7,26 @@ from questloom.records.table import Record
 
 @dataclass(frozen=True, kw_only=True)
 class Route(Record):
-    """The cheapest moves after which what was read singles out the answer (`transforms/planning/route.py`)."""
+    """The cheapest moves that single out the answer. `transforms/planning/route.py` computes routes."""
 
     calls: int
-    """Tool calls."""
+    """Number of tool calls."""
     depth: int
-    """Calls in the longest chain of which each needs the result of the one before."""
+    """Calls in the longest chain in which each call needs the result of the call before."""
     pages: int
-    """Pages that are opened."""
+    """Number of pages that the solver opens."""
     looks: int
-    """Calls of a visual tool: the search with the picture, and close looks at one."""
+    """Calls of a visual tool: the search with the picture, and close looks at a picture."""
     moves: tuple[str, ...] = ()
-    """The calls in order, each as "tool variable"."""
+    """The tool calls in order, each as "tool variable": "visit x1"."""
     most_selective: int = 0
-    """Things that the most selective clause about a named thing or value leaves alone; 0 where no clause names one."""
+    """Number of things that fit the most selective clause about a named thing or value; 0 where no
+    clause names a thing or value."""
     names_exposed: int = 0
-    """Hidden things whose name is in the name of a neighbour."""
+    """Number of hidden things whose name is part of a neighbour's name."""
     treewidth: int = 0
-    """Of the graph of the form's variables: 1 for chains and trees, 2 where two branches meet."""
+    """Treewidth of the graph of the form's variables: 1 for chains and trees, 2 where two branches meet."""
     exact: bool = True
-    """Whether it is the cheapest way. Otherwise too many ways could not be compared, or none leads to the answer, and the figures are those of a greedy one."""
+    """Whether this route is the cheapest. The value is False if there were too many routes to
+    compare, or if no route leads to the answer. The figures of an inexact route are those of a
+    greedy route."""

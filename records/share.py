@@ -1,4 +1,4 @@
-"""A share of counted things with its interval."""
+"""A proportion with its confidence interval."""
 
 from dataclasses import dataclass
 from math import sqrt
@@ -9,7 +9,7 @@ Z95 = 1.959963984540054
 
 @dataclass(frozen=True)
 class Share:
-    """`num_good` of `num`, with Wilson's 95 % interval (Wilson 1927; Newcombe 1998, method 3)."""
+    """The proportion `num_good` / `num`, with Wilson's 95 % interval (Wilson 1927; Newcombe 1998, method 3)."""
 
     num_good: int
     num: int
@@ -20,7 +20,7 @@ class Share:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """(low, high); (0, 1) where nothing was judged."""
+        """(low, high) of the proportion; (0, 1) where there are no judged items."""
         if not self.num:
             return 0.0, 1.0
         p, n, z2 = self.num_good / self.num, self.num, Z95 * Z95

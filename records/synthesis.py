@@ -1,4 +1,4 @@
-"""What synthesis passes from stage to stage: seeds, questions, certificates, verdicts."""
+"""What the stages of synthesis pass to each other: seeds, questions, certificates, verdicts."""
 
 from dataclasses import dataclass, field
 
@@ -11,33 +11,34 @@ from questloom.records.table import Json, Record
 METHODS = ("paths", "injection", "exploration", "external")
 LEVELS = ("easy", "medium", "hard", "expert", "benchmark")
 MAX_ANSWER_WORDS = 6
-"""The default of the recipe's limit, `DraftRules.max_answer_words` (OpenSearch-VL, App.: at most 6 tokens)."""
+"""Default of the recipe's limit `DraftRules.max_answer_words` (OpenSearch-VL, App.: at most 6 tokens)."""
 ABILITIES = (
     "perception",
     "perception+search",
     "perception+reasoning",
     "perception+search+reasoning",
 )
-"""What a question asks of its solver (ODE's ability profiles): the picture must always be seen, a page searched for, values computed or compared."""
+"""What a question demands of its solver (ODE's ability profiles). Every question needs its picture;
+some need a search, some a computation or comparison."""
 NOT_RUN = "not_run"
 BASES = ("closed", "margin", "external")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Seed(Record):
-    """An entity from which one question is to grow, by one method at one level."""
+    """An entity from which one question grows, by one method at one level."""
 
     entity_id: str
     method: str
     rule: str
-    """"rare" (VSearcher), "anchor" (OpenSearch-VL) or "external"."""
+    """The rule that chose the seed: "rare" (VSearcher), "anchor" (OpenSearch-VL) or "external"."""
     level: str
     domain: str
     topic: str = ""
     ability: str = ""
-    """What the question is to ask of its solver, one of `ABILITIES`; "" where the method does not plan it."""
+    """What the question will demand of its solver: one of `ABILITIES`, or "" where the method does not plan it."""
     index: int = 0
-    """Among seeds of the same entity and method."""
+    """Index among the seeds of the same entity and method."""
 
     @property
     def id(self) -> str:
@@ -46,24 +47,25 @@ class Seed(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Hop(Record):
-    """One edge of the path from picture to answer, and what shows that it is there."""
+    """One edge of the path from picture to answer, with the evidence for it."""
 
     source: str
-    """Variable."""
+    """Variable at the start of the edge."""
     target: str
-    """Variable."""
+    """Variable at the end of the edge."""
     property: str = ""
-    """Property id; "" where only a sentence holds the link."""
+    """Property id; "" where only a sentence states the link."""
     reverse: bool = False
-    """The claim's subject is the target."""
+    """Whether the claim runs backwards: its subject is the edge's target."""
     claim_id: str = ""
     revision: int = 0
     evidence: str = ""
-    """The sentence or infobox line that says the claim, see `stated`."""
+    """The sentence or infobox line that states the claim; `stated` says which."""
     stated: str = ""
-    """"sentence", "infobox", or "no" where neither end's page says it in words that are known; "" in rows of an older version."""
+    """Where a page states the claim: "sentence", "infobox", or "no" where neither end's page states
+    it in known words. Rows of an older version have ""."""
     page: str = ""
-    """Title of the page on which it stands."""
+    """Title of the page that holds the evidence."""
     article_id: str = ""
     section: int = -1
     start: int = -1
@@ -72,7 +74,7 @@ class Hop(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Answer(Record):
-    """The answer: typed value, the words that are expected, and other words that are right."""
+    """The answer: its typed value, the expected words, and other accepted words."""
 
     value: Value
     text: str
@@ -84,7 +86,8 @@ class Answer(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Check(Record):
-    """One check of the certificate: its name, whether it passed, a number where it has one, and what shows it."""
+    """One check of the certificate: its name, whether it passed, a score where the check has one,
+    and the evidence."""
 
     name: str
     passed: bool
@@ -94,15 +97,15 @@ class Check(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Rival(Record):
-    """An entity that comes nearest to fitting a description in place of the intended one."""
+    """The entity that, besides the intended entity, comes nearest to fitting a description."""
 
     var: str
     entity_id: str
     label: str = ""
     num_gaps: int = 0
-    """Clauses about which the store says nothing for it; it contradicts none."""
+    """Number of clauses about which the store says nothing for this entity. The entity contradicts no clause."""
     gaps: tuple[str, ...] = ()
-    """Those clauses, in words of the form."""
+    """The clauses about which the store says nothing, in words of the form."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,22 +124,23 @@ class Fuzzed(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Certificate(Record):
-    """Why this question has one answer, and that it needs its picture."""
+    """The proof that this question has one answer and needs its picture."""
 
     basis: str
     margin: int
-    """Fewest gaps over all rivals and variables; -1 where the basis is no margin."""
+    """The fewest gaps (clauses without data) over all rivals and variables; -1 where the basis is no margin."""
     nearest_rival: Rival | None = None
     breaking_claims: tuple[str, ...] = ()
-    """Ids of the claims whose absence would break it."""
+    """Ids of the claims without which the certificate would fail."""
     evidence: tuple[Hop, ...] = ()
     nominal_hops: int = 0
     effective_hops: int | None = None
-    """Hops of the smallest part; None where nothing was executed."""
+    """Number of hops of `smallest_part`; None where the form was not executed."""
     smallest_part: Json = Json(None)
-    """The smallest part of the form that still has the one answer."""
+    """The smallest part of the form that still has the same single answer."""
     answers_without_picture: int | None = None
-    """How many answers the form has with the anchor unbound (counted up to a limit); None where nothing was executed."""
+    """How many answers the form has without the picture (counted up to a limit); None where the
+    form was not executed."""
     checks: tuple[Check, ...] = ()
     fuzzed: tuple[Fuzzed, ...] = ()
     """Its vague clauses, in the form's order."""
@@ -149,26 +153,26 @@ class Certificate(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Verdict(Record):
-    """What one filter said of a question; kept questions carry all of theirs."""
+    """The verdict of one filter on a question. Kept questions carry the verdicts of all filters."""
 
     filter: str
     passed: bool | None
-    """None where the filter was not run, which is neither."""
+    """Whether the question passed; None where the filter was not run."""
     solver: str = ""
-    """Model name, "local_search" or "popularity_prior"; `NOT_RUN` where the filter was not run."""
+    """Name of the solver: a model, "local_search" or "popularity_prior"; `NOT_RUN` where the filter was not run."""
     num_samples: int = 0
     num_correct: int = 0
     evidence: Json = Json(None)
 
 
 def not_run(filter: str, why: str) -> Verdict:
-    """The verdict of a filter that was not run on a question: it neither passed nor fell."""
+    """The verdict of a filter that was not run on a question: neither passed nor failed."""
     return Verdict(filter=filter, passed=None, solver=NOT_RUN, evidence=Json({"why": why}))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Enhancement(Record):
-    """How the picture shown was degraded, and the tool that repairs it. The original stays beside it."""
+    """How the shown picture was degraded, and the tool that repairs it. The store keeps the original picture."""
 
     degradation: str
     tool: str
@@ -191,35 +195,35 @@ class Question(Record):
     writer: str
     answer: Answer
     form: Json = Json(None)
-    """The logical form as JSON (`questloom.records.form.Form`), or null where the draft has none."""
+    """The logical form (`questloom.records.form.Form`) as JSON; null where the draft has no form."""
     bindings: dict[str, str] = field(default_factory=dict)
-    """Variable to the entity id or value key that it is meant to have."""
+    """Variable to the entity id or value key that the question intends."""
     hops: tuple[Hop, ...] = ()
     interest: float = 0.0
-    """How much somebody might like to know the answer, 1 to 5; 0 where it was not measured."""
+    """How much a reader might want to know the answer, 1 to 5; 0 where nobody measured this."""
     anchor: str = ""
-    """Entity that the picture shows."""
+    """The entity that the picture shows."""
     anchor_phrase: str = ""
-    """The words that refer to the picture ("the lighthouse in the picture")."""
+    """The words of the question that refer to the picture ("the lighthouse in the picture")."""
     image_id: str = ""
     source_image_id: str = ""
-    """The undegraded picture; equals `image_id` unless enhanced."""
+    """Id of the picture before degradation; equals `image_id` unless the picture was degraded."""
     votes: Json = Json(None)
-    """Of those who read a model's words back, in order; null where words are composed from the form."""
+    """Votes of the models that read the question back, in order; null where code composed the words from the form."""
     certificate: Certificate | None = None
     route: Route | None = None
-    """The price of its cheapest solution; None where it has no form."""
+    """The price of the question's cheapest solution; None where the question has no form."""
     grounding: Json = Json(None)
     verdicts: tuple[Verdict, ...] = ()
     enhancement: Enhancement | None = None
     split: str = ""
     provenance: Json = Json(None)
-    """For external rows: file, row and licence as given."""
+    """Source of an external row: file, row and licence as given."""
     index: int = 0
 
     @property
     def id(self) -> str:
-        """By its seed and place, not by its words: a reply's text is never part of an id."""
+        """The hash of seed and index. A reply's text is never part of an id."""
         return record_id("Question", self.seed_id, index=self.index)
 
     @property
@@ -228,12 +232,12 @@ class Question(Record):
 
     @property
     def needs_detail(self) -> bool:
-        """Whether a detail must be read that is visible only close up."""
+        """Whether a solver must read a detail that only a close look shows."""
         return self._has("reads")
 
     @property
     def reads_its_picture(self) -> bool:
-        """Whether a detail is read in the question's own picture, and not only in a later one."""
+        """Whether a solver must read a detail in the question's own picture, and not only in a later picture."""
         form = self.logical_form
         return form is not None and bool(form.shown_reads)
 

@@ -1,9 +1,10 @@
-"""Records as rows: one base class that derives the Arrow schema from the dataclass itself.
+"""Records as rows: one base class derives the Arrow schema from the dataclass itself.
 
-The dataclass is the single source of truth; `tests/records/schemas/` holds each schema as text, so
-that a change is seen, and rows written by an older version are kept there to prove that they load.
+The dataclass is the single source of truth. `tests/records/schemas/` holds each schema as text, so
+that a change becomes visible. The tests also keep rows of older versions and prove that they still
+load.
 
-Field types understood: str, int, float, bool, bytes, another Record, `T | None`, `tuple[T, ...]`,
+Supported field types: str, int, float, bool, bytes, another Record, `T | None`, `tuple[T, ...]`,
 `dict[str, T]` (an Arrow map, sorted by key) and `Json` (any JSON value, stored as canonical text).
 """
 
@@ -32,7 +33,7 @@ _PLAIN: dict[Any, pa.DataType] = {
 
 
 def _without_none(hint: Any) -> Any:
-    """T for `T | None`, else the hint itself."""
+    """The type T for the hint `T | None`, else the hint itself."""
     if typing.get_origin(hint) in (types.UnionType, typing.Union):
         rest = [a for a in typing.get_args(hint) if a is not type(None)]
         assert len(rest) == 1, f"only `T | None` unions can be stored, not {hint}"
@@ -71,20 +72,21 @@ def _to_arrow(hint: Any, value: Any) -> Any:
 
 
 def decode_json(cell: str | None) -> Any:
-    """The value of a cell of a JSON column.
+    """Decodes a cell of a JSON column.
 
     Args:
-        cell: JSON; None in a row that has no value there.
+        cell: JSON text; None in a row without a value.
 
     Raises:
-        ValueError: it is no JSON.
+        ValueError: the cell is no JSON.
     """
     return None if cell is None else json.loads(cell)
 
 
 @functools.cache
 def _decoder(hint: Any) -> Callable[[Any], Any]:
-    """What turns a value of a row into a value of the field; resolved once a type, since rows are read by the million."""
+    """The function that turns a row's value into a field's value. Each type is resolved once, since
+    runs read millions of rows."""
     hint = _without_none(hint)
     if hint is Json:
         return decode_json
@@ -106,7 +108,7 @@ def _decoder(hint: Any) -> Callable[[Any], Any]:
 
 @dataclasses.dataclass(frozen=True)
 class Record:
-    """Base of everything that is passed between stages. Subclasses are frozen, keyword-only dataclasses."""
+    """Base class of all records that stages pass on. Subclasses are frozen, keyword-only dataclasses."""
 
     VERSION: ClassVar[int] = 1
 
@@ -120,7 +122,7 @@ class Record:
     @classmethod
     @functools.cache
     def schema(cls) -> pa.Schema:
-        """The Arrow schema; name and version are in its metadata."""
+        """The Arrow schema, with name and version in its metadata."""
         fields = [pa.field(f.name, _arrow_type(t)) for f, t in cls.typed_fields()]
         return pa.schema(fields, metadata={"record": cls.__name__, "version": str(cls.VERSION)})
 
@@ -135,7 +137,8 @@ class Record:
 
     @classmethod
     def from_row(cls, row: dict[str, Any]) -> Self:
-        """The record of a row. A field that the row lacks (an older version wrote it) takes its default.
+        """The record of a row. A field that the row lacks takes its default (an older version wrote
+        the row).
 
         Raises:
             ValueError: the row lacks a field that has no default.

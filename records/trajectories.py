@@ -1,6 +1,8 @@
-"""What the teacher passes from stage to stage: an episode with its task, what the judges said of it, and what it did with its tools.
+"""What the teacher's stages pass to each other: an episode with its task, the judges' verdicts, and
+tool statistics.
 
-Nothing here depends on time, machine or worker: what was measured with a clock stands beside, in `EpisodeTimes`.
+The records of this module do not depend on time, machine or worker. `EpisodeTimes` holds the clock
+times separately.
 """
 
 from dataclasses import dataclass, field
@@ -12,64 +14,65 @@ from questloom.records.table import Record
 
 @dataclass(frozen=True, kw_only=True)
 class ToolStatistics(Record):
-    """What one episode did with its tools (ODE's measures of behaviour). Counted are calls that passed the format check and were run."""
+    """What one episode did with its tools (ODE's measures of behaviour). Only calls that passed the
+    format check and were run count."""
 
     num_turns: int = 0
     num_slips: int = 0
-    """Turns that broke the protocol."""
+    """Number of turns that broke the protocol."""
     num_calls: int = 0
     calls_by_tool: dict[str, int] = field(default_factory=dict)
     faults_by_tool: dict[str, int] = field(default_factory=dict)
-    """Calls whose result was no success: the model's fault, a limit, or the provider's fault."""
+    """Failed calls by tool: the model's fault, a limit, or the provider's fault."""
     pictures_found: int = 0
-    """Pictures that searches and pages brought."""
+    """Number of pictures that searches and pages returned."""
     pictures_made: int = 0
-    """Pictures that a tool made: crops, repairs, figures."""
+    """Number of pictures that a tool made: crops, repairs, figures."""
     handles_as_input: int = 0
-    """Calls that named a picture."""
+    """Number of calls that named a picture."""
     tool_pictures_used_again: int = 0
-    """Pictures from tools, found or made, that a later call named."""
+    """Number of pictures from tools, found or made, that a later call named."""
     made_pictures_used_again: int = 0
-    """Of them the made ones."""
+    """Number of pictures made by a tool that a later call named."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class AnswerVerdict(Record):
-    """What the answer judge said."""
+    """The verdict of the answer judge."""
 
     outcome: str
     """A `questloom.records.episodes.Outcome`."""
     by: str
-    """"rules", or the model's name."""
+    """Who judged: "rules", or the model's name."""
     given: str = ""
-    """The final answer as it was read."""
+    """The final answer that the judge read."""
     why: str = ""
     confidence: float | None = None
     prompt: str = ""
-    """Version of the model's prompt."""
+    """Version of the prompt for the judge's model."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ProcessFinding(Record):
-    """One thing that is wrong with a process."""
+    """One fault that the process judge found."""
 
     rule: str
     turn: int
-    """-1 for the episode as a whole."""
+    """Index of the turn with the fault; -1 for the episode as a whole."""
     evidence: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ProcessCheck(Record):
-    """What the process judge said of a trajectory that passed."""
+    """The process judge's report on a trajectory that passed."""
 
     by: str
     num_checked: int = 0
-    """Citations of observations that were looked up."""
+    """Number of cited observations that the judge looked up."""
     findings: tuple[ProcessFinding, ...] = ()
-    """Those that the recipe lets pass."""
+    """The faults that the recipe tolerates."""
     scores: dict[str, float] = field(default_factory=dict)
-    """The model's, by dimension."""
+    """The model's scores by dimension."""
     why: str = ""
     prompt: str = ""
 
@@ -81,50 +84,50 @@ class Trajectory(Record):
     question_id: str
     seed_id: str
     split: str
-    """Of the question: "sft/train", "rl/validation", …"""
+    """Split of the question: "sft/train", "rl/validation", …"""
     level: str
     method: str
     domain: str
     language: str
     answer: Answer
-    """The expected one."""
+    """The expected answer."""
     image_id: str
-    """The task's picture as it is shown."""
+    """Id of the task's picture as the model saw it."""
     source_image_id: str
     episode: Episode
-    """Without times: see `EpisodeTimes`."""
+    """The episode without its times; `EpisodeTimes` holds the times."""
     source_ids: tuple[str, ...] = ()
-    """For each picture of the episode the store's picture that it is, or was made from; "" where nobody knows."""
+    """For each picture of the episode, the store's picture that it is or was made from; "" where this is unknown."""
     statistics: ToolStatistics
     verdict: AnswerVerdict | None = None
     process: ProcessCheck | None = None
 
     @property
     def id(self) -> str:
-        """The episode's."""
+        """The id of the episode."""
         return self.episode.id
 
     @property
     def text(self) -> str:
-        """What a person calls it."""
+        """A readable name of the trajectory: its question."""
         return self.episode.question
 
 
 @dataclass(frozen=True, kw_only=True)
 class EpisodeTimes(Record):
-    """What was measured with a clock while an episode was played, and what depended on chance between workers."""
+    """The clock times of an episode, and facts that depend on how workers shared the work."""
 
     episode_id: str
     seconds: float = 0.0
-    """Of the whole episode, over all runs that it was played in."""
+    """Seconds that the whole episode took, over all runs that played it."""
     turn_seconds: tuple[float, ...] = ()
-    """Model and tool, by turn."""
+    """Seconds of model and tool together, by turn."""
     tool_seconds: tuple[float, ...] = ()
-    """Of them the tool's; 0 where none was called."""
+    """Seconds of the tool, by turn; 0 for turns without a tool call."""
     tool_cost: tuple[float, ...] = ()
-    """Money for the tool, by turn; a result from the memory of a process costs nothing."""
+    """Money spent on the tool, by turn. A result from the memory of a process costs nothing."""
     cached: tuple[bool, ...] = ()
-    """Whether the tool's result came from that memory."""
+    """Whether the tool's result came from the memory of a process, by turn."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,13 +139,13 @@ class TaskResult(Record):
     split: str
     num_rollouts: int
     num_correct: int
-    """Rollouts whose answer was judged right, whatever their process."""
+    """Number of rollouts with a correct answer, whether or not their process passed."""
     num_kept: int
-    """Trajectories that were kept."""
+    """Number of kept trajectories."""
     reasons: dict[str, int] = field(default_factory=dict)
-    """Why the other rollouts were not kept."""
+    """Reasons why the other rollouts were not kept, with counts."""
 
     @property
     def id(self) -> str:
-        """The question's."""
+        """The id of the question."""
         return self.question_id

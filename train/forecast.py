@@ -1,7 +1,9 @@
-"""What a training run will take: tokens, updates, memory a GPU, hours. Imports no torch; nothing is run for it.
+"""Forecasts the tokens, updates, GPU memory and hours of a training run, without torch or a GPU.
 
-Nothing here was measured on a GPU. Time is tokens divided by measured tokens a second where they are given, else arithmetic divided by a GPU's
-peak times an assumed share of it (MFU); memory is the sum of what is known to be held, without fragmentation and the libraries' own (1 to 3 GB).
+No constant was measured on a GPU. The time is tokens divided by measured tokens a second, if the
+caller gives a measurement. Otherwise the time is arithmetic divided by an assumed share (MFU) of
+the GPU's peak. The memory is the sum of known tensors, without fragmentation and the libraries' own
+1 to 3 GB.
 """
 
 import math
@@ -13,38 +15,38 @@ from questloom.train.model.shape import ModelShape
 from questloom.train.settings.training_settings import WeightSettings
 
 LOGITS = 1 << 27
-"""Of a chunk: `logprobs.CHUNK_ELEMENTS` on a GPU."""
+"""Logits per chunk on a GPU, as in `logprobs.CHUNK_ELEMENTS`."""
 Kind = Literal["single", "ddp", "fsdp"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Gpu:
-    """The machine that is reckoned with; the defaults are an H100 (SXM) and shares that are assumed."""
+    """The GPU of a forecast. The defaults are an H100 (SXM) and assumed shares of its peak."""
 
     memory: float = 80e9
     peak: float = 989e12
-    """bf16 operations a second, dense."""
+    """Dense bf16 operations a second."""
     bandwidth: float = 3.35e12
-    """Bytes a second between memory and the units."""
+    """Bytes a second between GPU memory and compute units."""
     mfu: float = 0.3
-    """Assumed share of the peak in training and in reading prompts."""
+    """The assumed share of the peak in training and in reading prompts."""
     decode_share: float = 0.5
-    """Assumed share of the bandwidth when tokens are sampled."""
+    """The assumed share of the bandwidth while tokens are sampled."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class RowLength:
-    """A row in tokens."""
+    """The length of a row in tokens."""
 
     tokens: int
-    """With pictures."""
+    """All tokens of the row, pictures included."""
     labels: int
-    """In the loss: what the policy said."""
+    """Tokens in the loss, which the policy wrote."""
     pictures: tuple[int, ...] = ()
-    """Tokens of each picture."""
+    """The number of tokens of each picture."""
 
     def shortened(self, max_tokens: int) -> "RowLength":
-        """The row in a limit, its labels and pictures fewer in proportion.
+        """The row cut to a limit, with proportionally fewer labels and pictures.
 
         >>> RowLength(tokens=3000, labels=300, pictures=(256, 256, 256)).shortened(2000)
         RowLength(tokens=2000, labels=200, pictures=(256, 256))
@@ -58,9 +60,10 @@ class RowLength:
 
 
 def num_trained_parameters(shape: ModelShape, weights: WeightSettings) -> int:
-    """Parameters that are trained; with LoRA those of the adapters.
+    """The number of trained parameters; with LoRA, those of the adapters.
 
-    An 8B in full, with its vision model frozen, and by adapters of rank 64 on the language model alone:
+    The examples train an 8B model in full, then with a frozen vision model, then adapters of rank
+    64.
 
     >>> from questloom.train.model.shape import KNOWN
     >>> frozen = {"freeze_vision": True, "freeze_projector": True}
@@ -98,33 +101,38 @@ class Memory:
     """Bytes on one GPU."""
 
     trained: float
-    """Weights, gradient and AdamW's two numbers, all in fp32: 16 a parameter."""
+    """Trained weights, their gradient and AdamW's two moments, all in fp32: 16 bytes per parameter."""
     frozen: float
-    """As stored, in bf16: 2 a parameter."""
+    """Frozen weights in bf16: 2 bytes per parameter."""
     copies: float
-    """bf16 copies: autocast keeps one of every trained weight for the pass; FSDP2 gathers the largest group, embedding and head, and its
-    gradient, which it sums over ranks in fp32."""
+    """Copies of weights in bf16.
+
+    Autocast keeps one copy of every trained weight during the pass. FSDP2 gathers the largest group
+    of weights (embedding and head) and the group's gradient, and sums the gradient over ranks in
+    fp32.
+    """
     activations: float
-    """Each layer's input; with it one layer's own, or without checkpointing every layer's."""
+    """Each layer's input, and the inner tensors of one layer; without checkpointing, the inner
+    tensors of all layers."""
     head: float
-    """Two chunks of logits in fp32 and one in bf16; the head's gradient while it is summed in fp32."""
+    """Two chunks of logits in fp32 and one in bf16, and the head's gradient in fp32."""
 
     @property
     def total(self) -> float:
-        """All of it."""
+        """All parts together."""
         return self.trained + self.frozen + self.copies + self.activations + self.head
 
 
 def memory(
     shape: ModelShape, weights: WeightSettings, *, tokens: int, gpus: int, kind: Kind
 ) -> Memory:
-    """What a GPU holds at the most, in bf16.
+    """The most memory that a GPU holds, with bf16 training.
 
     Args:
-        tokens: that one forward pass holds.
-        gpus: ranks.
+        tokens: tokens in one forward pass.
+        gpus: number of ranks.
 
-    The 8B in full on one GPU, and under FSDP2 on eight, in GB, at 20,480 tokens:
+    An 8B model at 20,480 tokens, in GB: trained in full on one GPU, then under FSDP2 on eight.
 
     >>> from questloom.train.model.shape import KNOWN
     >>> for gpus, kind in ((1, "single"), (8, "fsdp")):
@@ -133,7 +141,7 @@ def memory(
     {'trained': 140.3, 'frozen': 0.0, 'copies': 17.5, 'activations': 9.4, 'head': 3.8} 171
     {'trained': 17.5, 'frozen': 0.0, 'copies': 10.0, 'activations': 9.4, 'head': 3.8} 41
 
-    By adapters of rank 64 on one GPU:
+    The same model on one GPU with adapters of rank 64:
 
     >>> from questloom.train.settings.training_settings import LoraSettings
     >>> found = memory(KNOWN["qwen3-vl-8b"], WeightSettings(lora=LoraSettings(rank=64)), tokens=20_480, gpus=1, kind="single")
@@ -144,7 +152,7 @@ def memory(
     learned = num_trained_parameters(shape, weights)
     whole = weights.lora is None
     frozen = shape.parameters - (learned if whole else 0)
-    # Of a layer: inputs of norms, projections and products, kept for its gradient.
+    # Of one layer: the inputs of norms, projections and products, which are kept for the gradient.
     own = (
         2
         * tokens
@@ -165,12 +173,12 @@ def memory(
 
 
 def fitting_kind(gpus: int) -> Kind:
-    """How several GPUs train together where nothing is said: sharded."""
+    """The default way in which several GPUs train together: sharded."""
     return "single" if gpus == 1 else "fsdp"
 
 
 def row_flops(shape: ModelShape, weights: WeightSettings, row: RowLength) -> float:
-    """Arithmetic of training on one row, without what is computed again."""
+    """The arithmetic of training on one row, without recomputation."""
     full = 3 if weights.lora is None else 2
     tower = 1 if weights.freeze_vision else full
     projector = full if not weights.freeze_projector else 1 if weights.freeze_vision else 2
@@ -185,7 +193,7 @@ def row_flops(shape: ModelShape, weights: WeightSettings, row: RowLength) -> flo
 
 
 def forward_flops(shape: ModelShape, row: RowLength) -> float:
-    """Arithmetic of reading a row once."""
+    """The arithmetic of reading a row once."""
     return shape.flops(
         row.tokens, row.labels, row.pictures, text_passes=1, projector_passes=1, tower_passes=1
     )
@@ -206,9 +214,10 @@ def training_pace(
     gpu: Gpu,
     measured: float | None,
 ) -> Pace:
-    """As measured, or by arithmetic.
+    """The training speed, as measured or by arithmetic.
 
-    The 8B, vision frozen, on rows of 9,000 tokens with 900 in the loss: 5 × 10¹⁴ operations a row at 30 % of 989 × 10¹² a second.
+    The example is an 8B model with frozen vision, on rows of 9,000 tokens with 900 in the loss. A
+    row takes 5 × 10¹⁴ operations at 30 % of 989 × 10¹² operations a second.
 
     >>> from questloom.train.model.shape import KNOWN
     >>> frozen = WeightSettings(freeze_vision=True, freeze_projector=True)
@@ -227,8 +236,11 @@ def training_pace(
 def decode_pace(
     shape: ModelShape, rows: Sequence[RowLength], gpu: Gpu, at_once: int, measured: float | None
 ) -> Pace:
-    """Tokens that a GPU samples a second, as measured or by what it must read for one token of each of `at_once` episodes: the weights in
-    bf16, and keys and values of half an episode each.
+    """The sampling speed of a GPU in tokens a second, as measured or by the bytes that a step
+    reads.
+
+    A step samples one token in each of `at_once` episodes. A step reads the weights in bf16 once,
+    and for each episode the keys and values of half its tokens.
 
     >>> from questloom.train.model.shape import KNOWN
     >>> round(decode_pace(KNOWN["qwen3-vl-8b"], [RowLength(tokens=9000, labels=900)], Gpu(), 32, None).tokens_per_second)
@@ -246,11 +258,11 @@ def decode_pace(
 
 @dataclass(frozen=True, kw_only=True)
 class SftForecast:
-    """A run of supervised fine-tuning."""
+    """The forecast of a run of supervised fine-tuning."""
 
     rows: int
     tokens: int
-    """Of an epoch."""
+    """Tokens of an epoch."""
     labels: int
     updates: int
     epochs: int
@@ -260,7 +272,7 @@ class SftForecast:
 
     @property
     def hours(self) -> float:
-        """Of wall time, without start, validation and checkpoints."""
+        """Hours of wall time, without start, validation and checkpoints."""
         return self.tokens * self.epochs / (self.pace.tokens_per_second * self.gpus) / 3600
 
 
@@ -277,13 +289,13 @@ def forecast_sft(
     gpu: Gpu,
     measured: float | None = None,
 ) -> SftForecast:
-    """What `questloom.train.sft` will take.
+    """Forecasts a run of `questloom.train.sft`.
 
     Args:
-        lengths: of the rows, as they are before they are shortened to `max_tokens`.
-        micro_tokens: of a forward pass.
-        update_rows: rows of an update.
-        measured: tokens a second and GPU.
+        lengths: lengths of the rows before they are cut to `max_tokens`.
+        micro_tokens: tokens per forward pass.
+        update_rows: rows per update.
+        measured: measured tokens a second per GPU.
     """
     rows = [row.shortened(max_tokens) for row in lengths]
     return SftForecast(
@@ -300,26 +312,26 @@ def forecast_sft(
 
 @dataclass(frozen=True, kw_only=True)
 class GrpoForecast:
-    """A run of GRPO whose GPUs sample and then train, by turns."""
+    """The forecast of a GRPO run whose GPUs sample and train in turn."""
 
     steps: int
     episodes: int
-    """Of a step: questions × rollouts."""
+    """Episodes per step: questions × rollouts."""
     update_tokens: int
-    """Of a step."""
+    """Trained tokens per step."""
     decode_tokens: int
-    """Of a step: what the policy says."""
+    """Sampled tokens per step, which the policy writes."""
     memory: Memory
-    """While it trains; an engine's own copy of the weights and its cache are not in it."""
+    """The memory during training, without an engine's own copy of the weights and its cache."""
     pace: Pace
     decode: Pace
     read_seconds: float
-    """Of a step: the prompts and observations of all its episodes, each token once."""
+    """Seconds per step to read the prompts and observations of all episodes, each token once."""
     gpus: int
 
     @property
     def seconds(self) -> tuple[float, float, float]:
-        """Of a step: sampling, reading, updating. It does not contain the time in which tools and judges are awaited."""
+        """Seconds per step of sampling, reading and updating, without waiting for tools and judges."""
         return (
             self.decode_tokens / (self.decode.tokens_per_second * self.gpus),
             self.read_seconds,
@@ -348,12 +360,13 @@ def forecast_grpo(
     measured: float | None = None,
     measured_decode: float | None = None,
 ) -> GrpoForecast:
-    """What GRPO will take, if its episodes are as long as those given.
+    """Forecasts a GRPO run whose episodes are as long as the given rows.
 
     Args:
-        questions, rollouts: of a step, and of a question. Resampled ones (AXPO, refills) come on top.
-        at_once: episodes that a GPU plays at a time.
-        measured, measured_decode: tokens a second and GPU, of updates and of sampling.
+        questions, rollouts: questions per step, and rollouts per question, without resampled
+            rollouts (AXPO, refills).
+        at_once: episodes that a GPU plays at once.
+        measured, measured_decode: tokens a second per GPU in updates and in sampling.
     """
     rows = [row.shortened(max_tokens) for row in lengths]
     episodes = questions * rollouts

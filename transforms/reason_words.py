@@ -1,4 +1,4 @@
-"""What each reason, check and filter means, in a sentence for people who have not read the code."""
+"""The meaning of each reason, check and filter, in one sentence for people who have not read the code."""
 
 from collections.abc import Iterable
 
@@ -65,10 +65,10 @@ _GENERAL: dict[str, str] = {
 
 
 def with_own(filters: Iterable[Filter]) -> dict[str, str]:
-    """The sentences of all reasons, those of filters among them.
+    """The sentences of all reasons, including the reasons of the given filters.
 
     Raises:
-        ValueError: a filter explains a reason that is explained here.
+        ValueError: a filter explains a reason that this module explains already.
     """
     own = {reason: words for each in filters for reason, words in each.reasons.items()}
     if both := sorted(own.keys() & _GENERAL.keys()):
@@ -105,10 +105,10 @@ FILTERS: dict[str, str] = {
 
 
 def stage_words(stage: str) -> str:
-    """A stage's name as words: "03-leak_check" is "leak check"."""
+    """The name of a stage in words: "03-leak_check" is "leak check"."""
     return words(stage.lstrip("0123456789").lstrip("-") or stage)
 
 
 def words(name: str) -> str:
-    """A machine name as words: "not_unique" is "not unique"."""
+    """A machine name in words: "not_unique" is "not unique"."""
     return name.replace("_", " ").replace("-", " ")

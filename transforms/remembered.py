@@ -1,4 +1,4 @@
-"""Answers that are kept as long as what was asked: a look-up's results live and die with its store."""
+"""Keeps the answers of look-ups as long as the store or model that gave them."""
 
 import functools
 from collections.abc import Callable
@@ -8,16 +8,18 @@ Source = TypeVar("Source")
 Params = ParamSpec("Params")
 Answer = TypeVar("Answer")
 CACHED = 131_072
-"""Answers kept of each question: a margin asks the same of hundreds of rivals, thousands of times."""
+"""Maximum number of answers kept of each function. A margin asks the same question about hundreds
+of rivals, thousands of times."""
 PLACE = "_remembered"
-"""The attribute of a source that holds its answers; a class with `__slots__` names it there."""
+"""The attribute of a source that holds its answers. A class with `__slots__` must list it."""
 
 
 class Answers:
-    """The answers of one source. A copy of the source, also a pickled one, starts without any.
+    """The answers of one source. A copy of the source, also a pickled copy, starts without answers.
 
     Args:
-        source: what was asked; None after a pickle, so that whoever asks first begins anew.
+        source: the object that gave the answers; None after unpickling, so that the first look-up
+            starts anew.
     """
 
     __slots__ = ("by_function", "source")
@@ -35,12 +37,13 @@ def remembered(
 ) -> Callable[
     [Callable[Concatenate[Source, Params], Answer]], Callable[Concatenate[Source, Params], Answer]
 ]:
-    """Keeps a function's answers by its other arguments, in its first one: a store, or a model.
+    """Decorator that keeps a function's answers by its other arguments. The first argument, a store
+    or a model, holds them.
 
-    A cache of the module would hold the store for ever.
+    A cache in the module would keep the store alive for ever.
 
     Args:
-        size: answers kept of each source; those that were not asked for longest go first.
+        size: number of answers kept for each source. The least recently used answers go first.
     """
 
     def keeping(
@@ -49,7 +52,7 @@ def remembered(
         @functools.wraps(function)
         def answer(source: Source, /, *asked: Params.args, **named: Params.kwargs) -> Answer:
             kept: Answers | None = getattr(source, PLACE, None)
-            # a plain copy of the source brings the very object of the original
+            # a plain copy of the source brings the same object as the original
             if kept is None or kept.source is not source:
                 kept = Answers(source)
                 object.__setattr__(source, PLACE, kept)  # a source may be a frozen dataclass

@@ -1,1 +1,1 @@
-"""Engines: what produces the next turn of a conversation."""
+"""Engines produce the next turn of a conversation."""

@@ -1,10 +1,14 @@
-"""Continuous batching over a local transformers model: rows join and leave the batch, and each keeps its key-value cache between turns.
+"""Continuous batching over a local transformers model. Rows join and leave the batch; each row keeps its key-value
+cache between turns.
 
-A row is one conversation. A turn begins with a forward over what is new (with its pictures), together with other rows' of like length;
-what several rows have to read from the start, as the rollouts of a question have, is read once. It goes on in a batch: the rows' caches
-are stacked, padded on the left, and taken apart again when a row joins or enough have left. Positions are always explicit, four rows of
-them (text and mrope's three): a second picture read through the cache with positions counted from its length would be wrong by 0.17 in
-the logits, these differ by 2e-7.
+A row is one conversation. A turn begins with a forward pass over the row's new tokens and pictures, in a batch with
+rows of similar length. A prompt that several rows share, such as the rollouts of one question, is read once.
+
+Decoding runs in a batch: the caches of the rows are stacked and padded on the left. The stack is split when a row joins
+or enough rows have finished.
+
+Positions are always passed explicitly: the text position and mrope's three for each token. With positions counted from
+the cache's length, a second picture would shift the logits by 0.17; with explicit positions they differ by 2e-7.
 """
 
 import inspect
@@ -24,27 +28,27 @@ from questloom.agent.turns.token_renderer import Segment
 from questloom.records.errors import InputError
 
 NUM_PROMPTS = 8
-"""Beginnings that are kept for rows that come later; a question's rollouts come close to each other."""
+"""The number of prompts that are kept for later rows; rollouts of one question arrive close together."""
 READ_TOKENS = 4_096
-"""Of a forward over several rows' new tokens, pads included."""
+"""The most new tokens, padding included, of one forward pass over several rows."""
 
 
 @dataclass(eq=False)
 class Row:
-    """One conversation while and between its turns."""
+    """The state of one conversation during and between its turns."""
 
     ids: list[int] = field(default_factory=list)
-    """All that the cache holds."""
+    """All tokens in the row's cache."""
     layers: Layers = field(default_factory=list)
     position: int = 0
-    """Mrope position of the next token."""
+    """The mrope position of the next token."""
     chance: random.Random = field(default_factory=random.Random)
     most: int = 0
-    """New tokens at most in this turn."""
+    """The most new tokens of this turn."""
     new_ids: list[int] = field(default_factory=list)
     logprobs: list[float] = field(default_factory=list)
     ended: bool = False
-    """The model ended the turn."""
+    """Whether the model ended the turn."""
 
     @property
     def done(self) -> bool:
@@ -52,44 +56,44 @@ class Row:
         return self.ended or len(self.new_ids) >= self.most
 
     def clear(self) -> None:
-        """Forgets what the cache holds."""
+        """Empties the cache."""
         self.ids, self.layers = [], []
 
 
 @dataclass(frozen=True, eq=False)
 class TurnRequest:
-    """A turn that is to be sampled."""
+    """A request to sample one turn."""
 
     row: Row
-    """With what it kept of the earlier turns; a row that kept nothing reads everything."""
+    """The row with its cache of earlier turns; an empty row reads the whole conversation."""
     segments: Sequence[Segment]
-    """Of the whole conversation."""
+    """Segments of the whole conversation."""
     begun: Segment
-    """What the turn begins with; without ids where it is new."""
+    """The given beginning of the turn; without ids for a turn from the start."""
     most: int
-    """Tokens of the turn, more than it begins with."""
+    """The most tokens of the turn, including its given beginning."""
     seed: int
-    """Of the turn's draws."""
+    """Seed of the turn's random draws."""
 
 
 @dataclass(frozen=True)
 class _Read:
-    """What reading a conversation gave."""
+    """The result of reading a conversation."""
 
     layers: Layers
     position: int
     logits: torch.Tensor
-    """(1, V) of the token to come."""
+    """The logits of the next token, (1, V)."""
 
 
 @dataclass(eq=False)
 class _Reading:
-    """What is to be read, for one row or for several that begin alike."""
+    """Tokens to read, for one row or for several rows with the same prompt."""
 
     ids: list[int]
     segments: Sequence[Segment]
     start: int
-    """Tokens that the cache holds already."""
+    """The number of tokens that the cache holds already."""
     layers: Layers
     asked: list[TurnRequest] = field(default_factory=list)
 
@@ -99,15 +103,15 @@ class _Reading:
 
 
 class CachedModel:
-    """A model and how its tokens are drawn.
+    """A model with its rules for sampling tokens.
 
     Args:
-        model: of transformers, causal or image-text-to-text, on its device, in eval mode.
+        model: a transformers model, causal or image-text-to-text, on its device, in eval mode.
         stop_ids: tokens that end a turn.
-        forbidden: tokens that are never drawn.
+        forbidden: tokens that are never sampled.
 
     Raises:
-        InputError: the model keeps other caches than keys and values of all tokens.
+        InputError: the model's cache is not made of the keys and values of all tokens.
     """
 
     def __init__(
@@ -118,7 +122,7 @@ class CachedModel:
         self._forbidden = torch.tensor(sorted(forbidden), dtype=torch.long, device=model.device)
         self._image_id = int(getattr(model.config, "image_token_id", -1))
         self._rope = getattr(getattr(model, "model", None), "get_rope_index", None)
-        # transformers 5.24 renamed the argument, and warns at every forward of the old name.
+        # transformers 5.24 renamed the argument; the old name warns at every forward pass.
         self._cache = (
             "cache"
             if "cache" in inspect.signature(type(model).forward).parameters
@@ -135,11 +139,11 @@ class CachedModel:
                 "Serve it with an inference server and take the engine `server`.",
             )
 
-    # -- a turn's beginning
+    # -- the beginning of a turn
 
     @torch.inference_mode()
     def begin(self, asked: Sequence[TurnRequest]) -> None:
-        """Reads what is new to each row and draws each turn's first token."""
+        """Reads the new tokens of each row and samples the first token of each turn."""
         readings: dict[Hashable, _Reading] = {}
         for each in asked:
             segments = [*each.segments, each.begun]
@@ -193,16 +197,16 @@ class CachedModel:
             self._draw([row for row, _ in drawing], torch.cat([logits for _, logits in drawing]))
 
     def forget_prompts(self) -> None:
-        """Frees what is kept for rows to come."""
+        """Frees the prompts that are kept for later rows."""
         self._prompts.clear()
 
     @property
     def num_kept(self) -> int:
-        """Tokens of the beginnings that are kept for rows to come."""
+        """The number of tokens in the prompts that are kept for later rows."""
         return sum(read.layers[0][0].shape[2] for read in self._prompts.values())
 
     def _read(self, readings: Sequence[_Reading]) -> list[_Read]:
-        """One forward over what is new to several rows: all have a cache, or none has."""
+        """One forward pass over the new tokens of several rows. Either all these rows have a cache, or none has."""
         new = max(reading.num_new for reading in readings)
         stack = Stack(self.model.config, [reading.layers for reading in readings], new)
         ids, mask = torch.zeros(len(readings), new, dtype=torch.long), stack.mask(new)
@@ -215,7 +219,7 @@ class CachedModel:
             whole = self._positions(reading.ids, reading.segments)  # (4, 1, T) or (1, T)
             ends.append(
                 int(whole[-1].max() if self._rope is None else whole[1:].max()) + 1
-            )  # the text's own row runs ahead of mrope's
+            )  # the text row is ahead of the mrope rows
             positions.append(torch.nn.functional.pad(whole[..., reading.start :], (pad, 0)))
             for name, tensor in self._pictures_after(reading.segments, reading.start):
                 inputs.setdefault(name, []).append(tensor)
@@ -244,7 +248,7 @@ class CachedModel:
         return made
 
     def _positions(self, ids: list[int], segments: Sequence[Segment]) -> torch.Tensor:
-        """Positions of all tokens: (4, 1, T) for models with mrope, (1, T) for others."""
+        """The positions of all tokens: (4, 1, T) for models with mrope, (1, T) for others."""
         line = torch.arange(len(ids))[None]  # (1, T)
         if self._rope is None:
             return line
@@ -261,12 +265,12 @@ class CachedModel:
     def _pictures_after(
         self, segments: Sequence[Segment], start: int
     ) -> list[tuple[str, torch.Tensor]]:
-        """The pictures that stand at or after a token."""
+        """The pictures at or after a token."""
         found: list[tuple[str, torch.Tensor]] = []
         place = 0
         for segment in segments:
             if segment.inputs and place + len(segment.ids) > start:
-                # A cache ends with a sampled token, never in the middle of an observation.
+                # A cache ends with a sampled token, never inside an observation.
                 assert place >= start or self._image_id not in segment.ids[: start - place], (
                     "the cache ends within a picture"
                 )
@@ -274,11 +278,12 @@ class CachedModel:
             place += len(segment.ids)
         return found
 
-    # -- the turn's rest
+    # -- the rest of a turn
 
     @torch.inference_mode()
     def go_on(self, rows: Sequence[Row], steps: int) -> None:
-        """Draws up to `steps` more tokens for each row that is not done; fewer once a quarter of them are, which need not be computed on."""
+        """Samples up to `steps` more tokens for each unfinished row. Sampling stops early when a quarter of the rows
+        have finished, to save their computation."""
         rows = [row for row in rows if not row.done]
         if not rows:
             return
@@ -308,17 +313,17 @@ class CachedModel:
         for place, row in enumerate(rows):
             held = slice(
                 stack.pads[place], stack.pads[place] + len(row.ids)
-            )  # what was fed after a row was done is left out
+            )  # tokens that were fed after a row had finished are left out
             row.layers = stack.row(place, [held]) if row.done else stack.view(place, held)
 
     def _draw(self, rows: Sequence[Row], logits: torch.Tensor) -> torch.Tensor:
-        """Draws a token for each row that is not done; the log-probabilities are those before any cut.
+        """Samples a token for each unfinished row. The log-probabilities are those before any cut.
 
         Args:
-            logits: (B, V).
+            logits: array (B, V).
 
         Returns:
-            (B,); of no meaning for rows that are done.
+            Tokens (B,); those of finished rows have no meaning.
         """
         temperature = self._sampling.temperature
         scaled = logits.float() / (temperature or 1.0)
@@ -338,7 +343,8 @@ class CachedModel:
         return drawn
 
     def _at(self, probs: torch.Tensor, chances: list[float]) -> torch.Tensor:
-        """The tokens at a place, 0 to 1, of each row's cumulated probabilities: by their ids, or likeliest first where top-p cuts."""
+        """The token of each row at a place, 0 to 1, of its cumulated probabilities. The order is by token id, or by
+        probability where top-p cuts."""
         tokens = None
         if self._sampling.top_p < 1:
             probs, tokens = probs.sort(dim=-1, descending=True, stable=True)  # (B, V)
@@ -346,7 +352,7 @@ class CachedModel:
         cumulated = probs.cumsum(-1)
         total = cumulated[:, -1:].contiguous()
         wanted = torch.tensor(chances, device=probs.device)[:, None] * total
-        # Never past the last token that may be drawn, whatever the rounding: the one that reaches the total.
+        # Rounding must not pass the last allowed token, at which the sum reaches the total.
         place = torch.minimum(
             torch.searchsorted(cumulated, wanted, right=True), torch.searchsorted(cumulated, total)
         )
@@ -356,7 +362,7 @@ class CachedModel:
 def _batches(
     readings: Sequence[tuple[Hashable, _Reading]],
 ) -> list[list[tuple[Hashable, _Reading]]]:
-    """What is read in one forward each: few pads, and all with a cache or all without."""
+    """Groups readings into forward passes: with little padding, and either all with a cache or all without."""
     made: list[list[tuple[Hashable, _Reading]]] = []
     for key, reading in sorted(readings, key=lambda item: (item[1].start > 0, item[1].num_new)):
         first = made[-1][0][1] if made else None

@@ -10,53 +10,54 @@ from questloom.models.messages import Message
 
 @dataclass(frozen=True, kw_only=True)
 class Sample:
-    """One turn as the engine sampled it."""
+    """One sampled turn."""
 
     text: str
-    """As rendered: with the `<think>` that a thinking template opened in the prompt, without the end-of-turn token."""
+    """The rendered text, without the end-of-turn token. A `<think>` that the template opened in the prompt is included."""
     complete: bool = True
-    """Whether the model ended the turn itself; False where a limit cut it."""
+    """Whether the model ended the turn itself; False where a limit cut the turn."""
     refusal: str = ""
-    """Why model or provider declined, where they said so outside the text."""
+    """Why the model or provider declined, if the reason was given outside the text."""
     num_prompt_tokens: int = 0
     num_new_tokens: int = 0
     token_ids: tuple[int, ...] = ()
-    """As sampled, with the end-of-turn token where it came; empty where the engine has none."""
+    """The sampled tokens, with the end-of-turn token if it was sampled; empty for engines without token ids."""
     logprobs: tuple[float, ...] = ()
     """Natural log-probabilities of `token_ids` at the sampling temperature, before any cut (top-p, forbidden tokens)."""
     cost: float = 0.0
-    """Money."""
+    """Cost of the turn in money."""
 
 
 class ContextFull(Exception):
-    """The conversation is longer than the model's context; the message is the endpoint's."""
+    """The conversation is longer than the model's context. The exception's message comes from the endpoint."""
 
 
 class Engine(Protocol):
-    """Produces turns. `step` is called for many conversations at once; an engine that batches does so inside."""
+    """An engine produces turns. `step` is called for many conversations at once; an engine that batches does so
+    internally."""
 
     name: str
-    """"openai", "transformers", "server", "oracle"."""
+    """The engine's name: "openai", "transformers", "server" or "oracle"."""
     model: str
 
     @property
     def sampling(self) -> Mapping[str, Any]:
-        """Whatever else shapes the turns (temperature, top-p, seed), as JSON."""
+        """All other settings that shape the turns (temperature, top-p, seed), as JSON."""
 
     async def step(self, conversation: Conversation, *, max_new_tokens: int) -> Sample:
-        """The next turn.
+        """Samples the next turn.
 
         Args:
-            max_new_tokens: the turn is cut there.
+            max_new_tokens: the turn is cut at this length.
 
         Raises:
-            ProviderFault: the model cannot be reached, after all retries.
-            ContextFull: the model cannot read so much.
+            ProviderFault: the model cannot be reached after all retries.
+            ContextFull: the conversation is too long for the model.
             BudgetExceeded: the hard budget is reached.
         """
 
     def num_tokens(self, message: Message) -> int:
-        """How many tokens a message is read as: exact where the tokenizer is here, else estimated on the high side."""
+        """The number of tokens of a message: exact with a local tokenizer, else estimated too high."""
 
     def forget(self, conversation: Conversation) -> None:
-        """The episode is over: whatever is kept for it may go."""
+        """Drops everything that the engine keeps for a finished episode."""

@@ -1,7 +1,10 @@
-"""Keys and values of conversations: kept one by one, stacked for a forward, with room behind them so that a new token copies nothing.
+"""Keys and values of conversations: stored one by one, stacked for a forward pass. The stack has free room at its end,
+so a new token copies nothing.
 
+```
 row 0   ....k k k k k | new │ room      a dot is a pad, masked
 row 1   k k k k k k k | new │ room
+```
 """
 
 from collections.abc import Sequence
@@ -12,11 +15,11 @@ from transformers import DynamicCache
 from transformers.cache_utils import Cache, DynamicLayer
 
 Layers = list[tuple[torch.Tensor, torch.Tensor]]
-"""Keys and values a layer, each (1, heads, length, dim). They are shared and never written to."""
+"""Keys and values per layer, each (1, heads, length, dim). The tensors are shared and never changed."""
 
 
 class _RoomyLayer(DynamicLayer):
-    """A layer whose tensors were made as long as they are to become."""
+    """A cache layer whose tensors are allocated at their final length."""
 
     def __init__(self, keys: torch.Tensor, values: torch.Tensor, width: int) -> None:
         super().__init__()
@@ -27,7 +30,7 @@ class _RoomyLayer(DynamicLayer):
     def update(
         self, key_states: torch.Tensor, value_states: torch.Tensor, *args: Any, **kwargs: Any
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Writes what is new behind what is there."""
+        """Writes new keys and values after the existing ones."""
         begin, self._end = self._end, self._end + key_states.shape[2]
         self._all_keys[:, :, begin : self._end] = key_states
         self._all_values[:, :, begin : self._end] = value_states
@@ -42,9 +45,9 @@ class Stack:
     """The keys and values of several conversations as one cache, padded on the left.
 
     Args:
-        config: of the model.
-        rows: of each conversation; all of them empty, or none.
-        room: tokens that will be added.
+        config: config of the model.
+        rows: layers of each conversation; either all are empty, or none is.
+        room: number of tokens that will be added.
     """
 
     def __init__(self, config: Any, rows: Sequence[Layers], room: int) -> None:
@@ -65,7 +68,8 @@ class Stack:
             )
 
     def _padded(self, tensors: Sequence[torch.Tensor], room: int) -> torch.Tensor:
-        """(B, heads, width + room, dim). Pads are zeros: what is masked is still multiplied."""
+        """The padded tensors as one, (B, heads, width + room, dim). Padding is zero, because masked values are still
+        multiplied."""
         _, heads, _, dim = tensors[0].shape
         made = tensors[0].new_empty(len(tensors), heads, self.width + room, dim)
         for place, (tensor, pad) in enumerate(zip(tensors, self.pads, strict=True)):
@@ -74,14 +78,14 @@ class Stack:
         return made
 
     def mask(self, room: int) -> torch.Tensor:
-        """(B, width + room) int64: 1 but for the pads."""
+        """The attention mask, (B, width + room) int64: 1, except 0 at the padding."""
         mask = torch.ones(len(self.pads), self.width + room, dtype=torch.long)
         for place, pad in enumerate(self.pads):
             mask[place, :pad] = 0
         return mask
 
     def row(self, place: int, parts: Sequence[slice]) -> Layers:
-        """A conversation's own, as a copy: parts of the stack's length one after the other."""
+        """A copy of one conversation's layers: the given parts of the stack's length, joined."""
         return [
             (
                 torch.cat([layer.keys[place : place + 1, :, part] for part in parts], dim=2),
@@ -91,7 +95,8 @@ class Stack:
         ]
 
     def view(self, place: int, part: slice) -> Layers:
-        """The same without a copy, for what is stacked again at once: it keeps the whole stack in memory."""
+        """One conversation's layers without a copy, for stacking again at once. The view keeps the whole stack in
+        memory."""
         return [
             (layer.keys[place : place + 1, :, part], layer.values[place : place + 1, :, part])
             for layer in self.cache.layers

@@ -1,4 +1,5 @@
-"""An engine over any OpenAI-compatible endpoint, for teachers and evaluation. No token ids; `calls/` caches, paces and accounts for its calls."""
+"""An engine over any OpenAI-compatible endpoint, for teachers and evaluation. This engine gives no token ids; `calls/`
+caches, paces and accounts for its calls."""
 
 import json
 import re
@@ -19,17 +20,19 @@ CONTEXT_FULL = re.compile(
 
 
 class OpenAIEngine:
-    """Turns from an endpoint, in the protocol's own words: native tool calls are not asked for, and read as calls where a server makes them.
+    """Samples turns from an endpoint, as text in the turn protocol. Native tool calls are not requested; if a server
+    makes them, they are turned into the protocol's calls.
 
-    Each request is cached under a key of its messages and of (task, rollout, turn): what was paid is never asked again, and rollouts
-    of one task do not merge.
+    Each request is cached under a key of its messages and of (task, rollout, turn), so no turn is paid twice, and the
+    rollouts of one task stay apart.
 
     Args:
-        client: knows the endpoint.
-        role: whose model and sampling are used.
-        opened: what the model's template opens before a turn ("<think>\\n" for Qwen3-VL-Thinking behind a server that does not part the
-            thought from the reply), "" for Instruct models. Servers that part them are recognised by the reply.
-        price: of the model, for the episode's cost; None counts it as 0.
+        client: chat client that knows the endpoint.
+        role: role whose model and sampling settings are used.
+        opened: text that the model's template opens before a turn; the value is "<think>\\n" for Qwen3-VL-Thinking
+            behind a server that does not separate the thought from the reply, and "" for Instruct models; servers that
+            separate them are recognised by the reply.
+        price: price of the model, for the episode's cost; None counts the cost as 0.
     """
 
     name = "openai"
@@ -47,7 +50,7 @@ class OpenAIEngine:
 
     @property
     def sampling(self) -> Mapping[str, Any]:
-        """The role's settings."""
+        """The settings of the role."""
         return {
             **self._client.roles[self._role].model_dump(exclude={"model", "samples"}),
             "opened": self._opened,
@@ -78,9 +81,12 @@ class OpenAIEngine:
         )
 
     def _rendered(self, reply: ChatReply) -> str:
-        """The turn as the model wrote it: what the server parted from the reply, the thought and the calls, stands before and behind it again."""
+        """The turn as the model wrote it. The thought and the calls that the server separated are put back before and
+        after the reply."""
         text = reply.text
-        if reply.calls and "<tool_call>" not in text:  # some servers leave it there, too
+        if (
+            reply.calls and "<tool_call>" not in text
+        ):  # some servers also leave the calls in the text
             text = "\n".join(
                 [
                     *filter(str.strip, [text]),
@@ -94,13 +100,13 @@ class OpenAIEngine:
         return f"<think>\n{reply.reasoning.strip()}\n</think>\n\n{text.strip()}"
 
     def num_tokens(self, message: Message) -> int:
-        """Estimated on the high side."""
+        """An estimate of the message's tokens that is rather too high."""
         return message.num_tokens()
 
     def forget(self, conversation: Conversation) -> None:
-        """Nothing is kept: each request carries the whole conversation."""
+        """Does nothing: each request carries the whole conversation."""
 
 
 def _tags(name: str, arguments: str) -> str:
-    """A call as the protocol has it; arguments that are no JSON stay what they are, for the protocol to refuse."""
+    """A call in the protocol's notation. Arguments that are no JSON stay unchanged, and the protocol refuses them."""
     return f'<tool_call>\n{{"name": {json.dumps(name, ensure_ascii=False)}, "arguments": {arguments.strip() or "{}"}}}\n</tool_call>'

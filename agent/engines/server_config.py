@@ -1,4 +1,4 @@
-"""Where an inference server is."""
+"""The settings of an inference server."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -6,21 +6,23 @@ from typing import Literal
 
 @dataclass(frozen=True, kw_only=True)
 class ServerConfig:
-    """Where the server is and how it speaks."""
+    """Address and dialect of an inference server."""
 
     name: str
-    """Stands in the cache's keys."""
+    """A name for the server; it is part of the cache keys."""
     url: str
-    """Without a path: http://host:port."""
+    """The address without a path: http://host:port."""
     dialect: Literal["sglang", "vllm"] = "sglang"
-    """How the server is spoken to."""
+    """The HTTP interface that the server speaks."""
     model: str
-    """With the version of the weights ("qwen3-vl-8b@120"): it is in the cache's keys, and replies of old weights must not return."""
+    """The model with the version of its weights ("qwen3-vl-8b@120"). The cache keys contain the version, so replies of
+    old weights are never reused."""
     served_as: str = ""
-    """The name that vLLM serves it by; the model's without its version by default."""
+    """The model's name on a vLLM server; by default `model` without its version."""
     scaled_logprobs: bool = False
-    """vLLM only: the server runs with `--logprobs-mode processed_logprobs`. Its default tells those at temperature 1."""
+    """vLLM only: whether the server runs with `--logprobs-mode processed_logprobs`. By default vLLM reports
+    log-probabilities at temperature 1."""
     max_in_flight: int = 256
-    """Turns under way at once."""
+    """The most turns in flight at once."""
     timeout: float = 1_800.0
-    """Seconds for one turn."""
+    """Timeout of one turn in seconds."""

@@ -1,15 +1,19 @@
-"""An engine over an inference server that takes and returns token ids with log-probabilities: for rollouts of models of 8B and above.
+"""An engine over an inference server that takes and returns token ids with log-probabilities, for rollouts of models of
+8B and above.
 
 Two dialects:
 
-* `sglang`: POST /generate, with pictures. Ids go out with one place a picture, since the server expands it by its own processor; that it
-  expands as we do is checked by the prompt's length on every reply, so a server with another picture budget is noticed at once.
-* `vllm`: POST /v1/completions with `return_token_ids`, text only: that endpoint takes no pictures beside ids.
+* `sglang`: POST /generate, with pictures. The sent ids have one placeholder per picture, and the server expands it with
+  its own processor. The prompt length in every reply shows whether the server expands pictures as we do, so another
+  picture budget is noticed at once.
+* `vllm`: POST /v1/completions with `return_token_ids`, text only: this endpoint takes no pictures beside ids.
 
-Every call goes through `calls/`: cached under its ids, picture hashes, sampling and (task, rollout, turn), paced, tried again.
+Every call goes through `calls/`. Calls are paced, retried, and cached under their ids, picture hashes, sampling
+settings and (task, rollout, turn).
 
-New weights come from a checkpoint that both see, by the server's own call: `load_weights`. SGLang tells the version of its weights with
-every reply, and each is checked. vLLM tells none; that it took the weights shows where the trainer compares log-probabilities.
+`load_weights` asks the server to load new weights from a checkpoint that both sides can read. SGLang reports the
+version of its weights in every reply, and the engine checks the version. The dialect of vLLM has no version; a failed
+load shows when the trainer compares log-probabilities.
 """
 
 import asyncio
@@ -41,20 +45,22 @@ from questloom.records.errors import InputError, ProviderFault
 from questloom.records.identity import canonical_json, sha256_hex
 
 FORBID = -100.0
-"""Bias on the logits of tokens that may not be drawn. The server's log-probabilities are those with it; a trained model gives these tokens
-so little that the difference does not show."""
+"""The bias on the logits of forbidden tokens. The server's log-probabilities include the bias. A trained model gives
+forbidden tokens so little probability that the difference is not visible."""
 
 
 class ServerEngine(TokenEngine):
-    """Turns from an inference server. One event loop at a time; each ends with `aclose`.
+    """Samples turns from an inference server. The engine serves one event loop at a time; call `aclose` before the loop
+    ends.
 
     Args:
-        config: the server.
-        tokens: the renderer for the model's processor, the same that the server has.
-        caller: cache, pacing and retries.
+        config: settings of the server.
+        tokens: renderer for the model's processor; the server must have the same processor.
+        caller: gives cache, pacing and retries.
 
     Raises:
-        InputError: the address is none, or the server would tell log-probabilities of another temperature than it samples at.
+        InputError: the address is malformed, or the server would report log-probabilities at another temperature than
+            that of sampling.
     """
 
     name = "server"
@@ -95,7 +101,7 @@ class ServerEngine(TokenEngine):
         self._image_ids = frozenset(tokens.image_ids)
         caller.set_pace(config.name, Pace(config.max_in_flight, None))
         self._version: str | None = None
-        """Of the weights that every reply must be of; None while nobody has said so."""
+        """The version of weights that every reply must state; None before a version is set."""
         self._session: aiohttp.ClientSession | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._num_turns = 0
@@ -112,19 +118,21 @@ class ServerEngine(TokenEngine):
             self._session = None
 
     def weights_are(self, version: str) -> None:
-        """The server has other weights now, which this or another process had it load: no reply of the earlier ones comes out of the cache."""
+        """Sets the version of weights that this or another process loaded into the server. Cached replies of earlier
+        versions are no longer used."""
         self.model, self._version = f"{self.model.partition('@')[0]}@{version}", version
 
     async def load_weights(self, folder: str, version: str) -> None:
-        """Has the server take new weights, once no turn of this engine is in flight; turns that are asked for meanwhile wait.
+        """Makes the server load new weights when no turn of this engine is in flight. New turns wait until the weights
+        are loaded.
 
         Args:
-            folder: the checkpoint's, where the server finds it.
-            version: of the weights; it is in `model` from then on.
+            folder: folder of the checkpoint, as a path that the server can read.
+            version: version of the weights; it becomes part of `model`.
 
         Raises:
             InputError: the server refuses, or cannot load weights while it runs.
-            ProviderFault: it cannot be reached.
+            ProviderFault: the server cannot be reached.
         """
         self._enter_loop()
         while not self._open.is_set():
@@ -139,7 +147,8 @@ class ServerEngine(TokenEngine):
             self._open.set()
 
     def _loading(self, folder: str, version: str) -> list[tuple[str, dict[str, Any]]]:
-        """The requests, path and body, by which the server takes new weights. What it kept of prompts goes with the old ones."""
+        """The requests (path, body) that make the server load new weights. The server's prompt cache is dropped with
+        the old weights."""
         if self._config.dialect == "sglang":
             return [
                 (
@@ -153,7 +162,7 @@ class ServerEngine(TokenEngine):
         ]
 
     async def _told_to(self, path: str, body: dict[str, Any], folder: str) -> None:
-        """One such request."""
+        """Sends one of the requests that load weights."""
         vllm = self._config.dialect == "vllm"
         try:
             async with asyncio.timeout(self._config.timeout):
@@ -191,8 +200,8 @@ class ServerEngine(TokenEngine):
         """See `TokenEngine.step`.
 
         Raises:
-            InputError: the server reads the prompt as another number of tokens than we do, draws tokens that it was told not to, or has other
-                weights than it was told to load.
+            InputError: the server's token count of the prompt differs from ours, the server samples forbidden tokens,
+                or its weights have another version than the loaded one.
         """
         self._enter_loop()
         while not self._open.is_set():
@@ -289,7 +298,7 @@ class ServerEngine(TokenEngine):
     def _body(
         self, segments: Sequence[Segment], pictures: Sequence[Picture], max_new: int, seed: int
     ) -> tuple[str, dict[str, Any]]:
-        """Path and body of the request."""
+        """The path and body of the request for a turn."""
         bias = {str(number): FORBID for number in sorted(self.picture_ids)}
         sampling = {
             "temperature": self._sampling.temperature,
@@ -338,14 +347,14 @@ class ServerEngine(TokenEngine):
         }
 
     def _collapsed(self, ids: Sequence[int]) -> list[int]:
-        """The ids with one place a picture."""
+        """The ids with one placeholder per picture."""
         made: list[int] = []
         for number, run in groupby(ids):
             made += [number] if number in self._image_ids else list(run)
         return made
 
     def _enter_loop(self) -> None:
-        """Connections and waiting belong to one event loop."""
+        """Binds connections and waiting turns to the running event loop."""
         loop = asyncio.get_running_loop()
         if self._loop is not loop:
             self._loop, self._session, self._num_turns = loop, None, 0
@@ -354,10 +363,10 @@ class ServerEngine(TokenEngine):
             self._idle.set()
 
     async def _post(self, path: str, key: str, body: bytes) -> bytes:
-        """The body of the reply.
+        """Sends a request and returns the body of the reply.
 
         Raises:
-            CallFault: none came.
+            CallFault: no reply came.
         """
         name = self._config.name
         if self._session is None:
@@ -389,10 +398,10 @@ class ServerEngine(TokenEngine):
         return raw
 
     def _generation(self, raw: bytes) -> "_Generation":
-        """What a reply says.
+        """Parses a reply.
 
         Raises:
-            CallFault: it breaks the dialect, or tells of an error.
+            CallFault: the reply breaks the dialect, or reports an error.
         """
         try:
             said = orjson.loads(raw)
@@ -417,18 +426,19 @@ class ServerEngine(TokenEngine):
 
 @dataclass(frozen=True)
 class _Generation:
-    """What the server generated, in whichever dialect; this is what the cache keeps."""
+    """The server's output in a form that both dialects share; the cache stores this form."""
 
     ids: list[int]
     logprobs: list[float]
     num_prompt: int
     cut: bool
     version: str = ""
-    """Of the weights, where the server tells it."""
+    """The version of the weights, if the server reports it."""
 
 
 def _succeeded(raw: bytes, *, unsaid: bool) -> bool:
-    """Whether a reply of status 200 says so; `unsaid` where it says nothing of it, as vLLM's mostly do not."""
+    """Whether a reply with status 200 reports success. `unsaid` is the result for a reply that states neither success
+    nor failure, like most replies of vLLM."""
     try:
         said = orjson.loads(raw)
     except orjson.JSONDecodeError:
@@ -437,11 +447,14 @@ def _succeeded(raw: bytes, *, unsaid: bool) -> bool:
 
 
 def _error(reply: Any) -> Any:
-    """What a reply of status 200 tells of an error: in the open, or by a generation that was aborted; None where it tells of none."""
+    """The error in a reply with status 200: an error field, or an aborted generation; None for a reply without an
+    error."""
     error = error_in(reply)
     if error is not None or not isinstance(reply, dict):
         return error
-    reason = (reply.get("meta_info") or {}).get("finish_reason")  # of SGLang; vLLM's is a word
+    reason = (reply.get("meta_info") or {}).get(
+        "finish_reason"
+    )  # a dict from SGLang, a word from vLLM
     if isinstance(reason, dict) and reason.get("type") == "abort":
         return {
             "message": f"aborted: {reason.get('message', '')}",
@@ -461,7 +474,7 @@ def _error(reply: Any) -> Any:
 def _of_sglang(reply: Any) -> _Generation:
     meta = reply["meta_info"]
     reason = meta["finish_reason"]
-    pairs = meta["output_token_logprobs"]  # [log-probability, id, text or null] a token
+    pairs = meta["output_token_logprobs"]  # one [log-probability, id, text or null] per token
     return _Generation(
         ids=[int(pair[1]) for pair in pairs],
         logprobs=[float(pair[0]) for pair in pairs],

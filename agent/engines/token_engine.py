@@ -1,4 +1,5 @@
-"""The base of engines that work on token ids: it keeps each conversation's token segments from turn to turn, so that nothing is encoded twice."""
+"""The base class of engines that work on token ids. The class keeps the token segments of each conversation from turn
+to turn, so that nothing is encoded twice."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -18,13 +19,13 @@ _MARKS = tuple(mark for tag in TAGS for mark in (f"<{tag}>", f"</{tag}>"))
 
 @dataclass(frozen=True, kw_only=True)
 class Sampling:
-    """How tokens are drawn."""
+    """The settings for sampling tokens."""
 
     temperature: float = 1.0
-    """0 takes the likeliest token."""
+    """Temperature 0 takes the likeliest token."""
     top_p: float = 1.0
     seed: int = 0
-    """Draws depend on it and on (task, rollout, turn) only."""
+    """Sampling depends only on this seed and on (task, rollout, turn)."""
 
     def __post_init__(self) -> None:
         if self.temperature < 0 or not 0 < self.top_p <= 1:
@@ -36,10 +37,10 @@ class Sampling:
 
 
 class TokenEngine(ABC):
-    """Base of engines on token ids.
+    """The base class of engines on token ids.
 
     Args:
-        tokens: renders through the model's processor and template.
+        tokens: renders text with the model's processor and template.
     """
 
     name: str
@@ -62,18 +63,19 @@ class TokenEngine(ABC):
         """See `Engine.step`.
 
         Args:
-            begun: how the turn begins, in ids that were sampled before, with their log-probabilities. It is read as it is, and the turn
-                goes on behind it; the sample is of the whole turn, and `max_new_tokens` counts the whole turn.
+            begun: beginning of the turn, as sampled ids with their log-probabilities; the engine continues the turn
+                after these ids; both the sample and `max_new_tokens` cover the whole turn.
 
         Raises:
-            InputError: nothing can follow such a beginning, see `check_begun`.
+            InputError: no turn can continue after this beginning, see `check_begun`.
         """
 
     def check_begun(self, begun: Segment) -> None:
-        """That a turn can continue after its beginning.
+        """Checks that a turn can continue after its beginning.
 
         Raises:
-            InputError: the turn is over with it, it has a picture token, it ends in the middle of a tag, or an id has no log-probability.
+            InputError: the beginning ends the turn, contains a picture token, ends inside a tag, or has an id without
+                log-probability.
         """
         if len(begun.ids) != len(begun.logprobs):
             raise _not_to_be_gone_on(
@@ -100,10 +102,10 @@ class TokenEngine(ABC):
             )
 
     def segments_of(self, conversation: Conversation, last: Turn | None) -> tuple[Segment, ...]:
-        """The segments of an episode that is over.
+        """The segments of a finished episode.
 
         Args:
-            last: its last turn.
+            last: last turn of the episode.
         """
         made = self.segments(conversation)
         return (
@@ -115,7 +117,7 @@ class TokenEngine(ABC):
     def sample(
         self, ids: Sequence[int], logprobs: Sequence[float], *, complete: bool, num_prompt: int
     ) -> Sample:
-        """A turn that was sampled."""
+        """Makes the `Sample` of a sampled turn."""
         return Sample(
             text=self.tokens.rendered(ids),
             complete=complete,
@@ -126,7 +128,7 @@ class TokenEngine(ABC):
         )
 
     def segments(self, conversation: Conversation) -> list[Segment]:
-        """The conversation's segments; what an earlier turn rendered is not rendered again."""
+        """The segments of the conversation. Segments of earlier turns are reused, not rendered again."""
         before, known = self._known.get(conversation.key, (None, []))
         if (
             before is None
@@ -139,7 +141,7 @@ class TokenEngine(ABC):
         return made
 
     def num_tokens(self, message: Message) -> int:
-        """Exact for observations; see `Engine.num_tokens`."""
+        """An exact count for observations; see `Engine.num_tokens`."""
         return self.tokens.num_tokens(message)
 
     def forget(self, conversation: Conversation) -> None:
@@ -148,7 +150,8 @@ class TokenEngine(ABC):
 
     @property
     def picture_ids(self) -> frozenset[int]:
-        """Tokens that stand for pictures or frame them. The policy must not sample them: no pixels would belong to them."""
+        """The tokens that stand for pictures or frame them. The policy must not sample such tokens, because they would
+        have no pixels."""
         frames = {
             number
             for number, token in self.tokens.tokenizer.added_tokens_decoder.items()

@@ -1,7 +1,8 @@
-"""An engine over a local transformers model, for training and tests: batched, the cache kept across turns, token ids and log-probabilities out.
+"""An engine over a local transformers model, for training and tests. The engine batches turns, keeps caches across
+turns, and returns token ids with log-probabilities.
 
-Conversations join and leave the batch every few tokens, so a long turn holds nobody up. The model runs on a thread of its own; the
-event loop stays free.
+Conversations join and leave the batch every few tokens, so a long turn does not delay the others. The model runs on a
+thread of its own; the event loop stays free.
 """
 
 import asyncio
@@ -21,22 +22,23 @@ from questloom.agent.turns.token_renderer import Segment, TokenRenderer
 
 @dataclass(eq=False)
 class _Waiting:
-    """A turn that is asked for."""
+    """A requested turn that waits for its sample."""
 
     turn: TurnRequest
     done: asyncio.Future[None]
 
 
 class TransformersEngine(TokenEngine):
-    """Turns of a local model. One event loop at a time.
+    """Samples turns from a local model. The engine serves one event loop at a time.
 
     Args:
-        model: of transformers, in eval mode, on its device.
-        tokens: the renderer for its processor.
-        model_name: for the records; with the version of the weights where they change.
-        max_batch: conversations that are decoded together.
-        chunk: tokens between two looks at who joins and leaves.
-        max_cached_tokens: of all conversations together; those longest unused are read anew when it is passed.
+        model: a transformers model in eval mode, on its device.
+        tokens: renderer for the model's processor.
+        model_name: name for the records; with the version of the weights if they change.
+        max_batch: most conversations that are decoded together.
+        chunk: number of tokens between two changes of the batch.
+        max_cached_tokens: most cached tokens of all conversations together; beyond this limit the least recently used
+            conversations lose their caches.
     """
 
     name = "transformers"
@@ -101,22 +103,22 @@ class TransformersEngine(TokenEngine):
         self._rows.pop(conversation.key, None)
 
     def forget_all(self) -> None:
-        """After the weights have changed: no cache of the old ones may be used."""
+        """Drops all caches. Call `forget_all` after the weights change, because old caches are invalid then."""
         assert not self._waiting and not self._playing, "turns are being sampled"
         self._rows.clear()
         self._model.forget_prompts()
 
     def close(self) -> None:
-        """Ends the model's thread."""
+        """Ends the thread of the model."""
         self._thread.shutdown()
 
     async def _work(self) -> None:
-        """Runs rounds while anybody waits."""
+        """Runs rounds as long as turns wait."""
         loop = asyncio.get_running_loop()
         while self._waiting or self._playing:
             self._playing = [
                 asked for asked in self._playing if not asked.done.done()
-            ]  # cancelled ones leave
+            ]  # drops cancelled turns
             joining = [asked for asked in self._waiting if not asked.done.done()][
                 : self._max_batch - len(self._playing)
             ]
@@ -141,7 +143,7 @@ class TransformersEngine(TokenEngine):
         self._model.go_on([asked.turn.row for asked in playing], self._chunk)
 
     def _drop_oldest(self) -> None:
-        """Keeps the caches within their limit; rows in play stay."""
+        """Drops the oldest caches until the limit holds; rows in the batch keep theirs."""
         busy = {id(asked.turn.row) for asked in (*self._playing, *self._waiting)}
         held = sum(len(row.ids) for row in self._rows.values() if row.layers)
         if held + self._model.num_kept > self._max_cached_tokens:

@@ -1,8 +1,9 @@
-"""The answer judge: rules first, then a model where there is one. Four outcomes, none of which may be left out of a denominator.
+"""The answer judge: rules decide first, then a model if one is configured. Scores count all four outcomes in their
+denominators.
 
-The judge reads the final answer, not the report around it: a report that names many candidates would contain the right one.
-The rules' "yes" is final. A model must quote the answer that it read, and the quote must be in the text that it was shown. So neither a reply
-that talks the model into a verdict, nor a model that fills in what it knows, gives a judgement.
+The judge reads only the final answer, because a report that names many candidates would contain the right one. A "yes"
+of the rules is final. A model must quote the answer that it read, and the shown text must contain the quote. This
+prevents two errors: a reply that talks the model into a verdict, and a model that answers from its own knowledge.
 """
 
 import re
@@ -23,7 +24,8 @@ from questloom.records.errors import ProviderFault
 from questloom.records.synthesis import Answer
 
 MAX_SHOWN_CHARS = 1_500
-"""Of a final answer that cannot be parted from what surrounds it. A reply without an answer up to there is no answer."""
+"""The most characters of a final answer that a model reads. An answer that comes later in an unmarked reply counts as
+missing."""
 ROLE = "judge_answer"
 
 _MARK = re.compile(
@@ -36,25 +38,25 @@ _BOXED = re.compile(r"\\?\bboxed\{((?:[^{}]|\{[^{}]*\})*)\}")
 
 @dataclass(frozen=True, kw_only=True)
 class Judgement:
-    """What an answer judge says, and what shows it."""
+    """The verdict of an answer judge, with its evidence."""
 
     outcome: Outcome
     by: str
-    """"rules", the model's name, or "" where nobody could judge."""
+    """The judge: "rules", the model's name, or "" for an unknown verdict."""
     given: str = ""
-    """The final answer as it was read."""
+    """The final answer that the judge read."""
     why: str = ""
-    """The rule that accepted, the model's reason, or the fault."""
+    """The accepting rule, the model's reason, or the fault."""
     confidence: float | None = None
-    """Of the model, 0 to 1; None where it gave none."""
+    """The model's confidence, 0 to 1; None where the model gave none."""
     prompt: str = ""
-    """Version of the model's prompt."""
+    """The version of the model's prompt."""
     fault: BadReply | ProviderFault | None = None
-    """Why the judge failed."""
+    """The reason why the judge failed."""
 
     @property
     def score(self) -> float | None:
-        """1 correct, 0 wrong or no answer, None unknown."""
+        """1 for correct, 0 for wrong or no answer, None for unknown."""
         return (
             None if self.outcome is Outcome.JUDGE_FAILED else float(self.outcome is Outcome.CORRECT)
         )
@@ -65,9 +67,9 @@ class AnswerJudge:
     """Judges final answers.
 
     Args:
-        client: the chat client with the role `judge_answer`; None leaves every verdict to the rules, which reject what they do not
-            recognise (see `benchmarks/judge.py` for how much that is).
-        tolerance: of quantities, for the rules.
+        client: chat client with the role `judge_answer`; with None, only the rules decide, and they reject every answer
+            that they do not recognise; `benchmarks/judge.py` measures the share.
+        tolerance: tolerance of the rules for quantities.
     """
 
     client: Client | None = None
@@ -83,14 +85,14 @@ class AnswerJudge:
         item_id: str = "",
         seed_id: str = "",
     ) -> Judgement:
-        """The outcome of one final answer. A fault of the model or its provider is an outcome too; `BudgetExceeded` passes through.
+        """Judges one final answer. A fault of the model or its provider is also an outcome; `BudgetExceeded` is raised.
 
         Args:
-            answer: the expected one.
-            said: the episode's answer; "" where it ended without.
-            question: as it was asked.
-            language: of question and answer.
-            item_id, seed_id: for the ledger.
+            answer: the expected answer.
+            said: the episode's answer; "" for an episode that ended without one.
+            question: the question's text.
+            language: language of question and answer.
+            item_id, seed_id: ids for the ledger.
         """
         ruled = judge_by_rules(
             answer, said, question=question, language=language, tolerance=self.tolerance
@@ -151,7 +153,8 @@ def judge_by_rules(
     language: str = "en",
     tolerance: Tolerance = EXACT,
 ) -> Judgement:
-    """The rules' outcome: correct, no answer, or wrong, which stands for "not recognised" too."""
+    """The outcome of the rules: correct, no answer, or wrong. An answer that the rules do not recognise also counts as
+    wrong."""
     given = final_answer(said)
     rule = match(answer, given, question=question, language=language, tolerance=tolerance)
     if rule:
@@ -166,10 +169,11 @@ def judge_by_rules(
 
 
 def final_answer(text: str) -> str:
-    """The final answer in what an episode ended with: behind its one mark ("Answer: …", `\\boxed{…}`), else the whole text.
+    """Extracts the final answer from the last text of an episode: the text after its only mark ("Answer: …",
+    `\\boxed{…}`), else the whole text.
 
-    A text with several marks that say different things, or that goes on behind its mark, is left whole: it answers twice.
-    A line that states a confidence may follow.
+    A text stays whole when it has several marks with different answers, or continues after its mark, because it answers
+    twice. A line with a confidence may follow the answer.
 
     >>> final_answer("The dome was built later.\\n**Answer:** 1871"), final_answer("Answer: 1871\\nNo, it was 1872.")
     ('1871', 'Answer: 1871\\nNo, it was 1872.')
@@ -195,7 +199,7 @@ def final_answer(text: str) -> str:
 
 
 def _undressed(text: str) -> str:
-    """Without Markdown's marks and a box around the whole."""
+    """The text without Markdown marks and without a box around it."""
     box = _BOXED.fullmatch(text.strip())
     return (box[1] if box else text).strip().strip("*_`").strip()
 

@@ -1,7 +1,8 @@
-"""Checks citations: whether the quotations, numbers and names that a thought ascribes to an observation are in one.
+"""Checks citations: whether an observation contains the quotations, numbers and names that a thought ascribes to it.
 
-Only sentences that plainly cite are read ("the search result says …", "according to the page …"): a claim that a rule cannot attribute
-is left to the process judge. What pictures show is not checked here, nor what a sentence denies, supposes or plans.
+The check reads only sentences that clearly cite ("the search result says …", "according to the page …"). Claims without
+a clear source are left to the process judge. The check skips claims about pictures, and sentences that deny, suppose or
+plan.
 """
 
 import re
@@ -24,21 +25,22 @@ _SAYS = (
 _STATES = re.compile(
     rf"\b{_SOURCE} (?:\S+ ){{0,3}}?(?:also |clearly |explicitly )?{_SAYS}\b", re.IGNORECASE
 )
-"""The claim follows; the words before may name the source ("the Daily Post article says")."""
+"""Matches a phrase that names a source; the claim stands after the phrase. The words before may name the source ("the
+Daily Post article says")."""
 _REFERS = re.compile(
     rf"\baccording to (?:the |this |that |these |its |a )?{_SOURCE}\b"
     rf"|\b(?:as )?(?:stated|said|mentioned|reported|given|listed|written|described|noted) (?:in|on|by) (?:the |this |that |these )?{_SOURCE}\b"
     rf"|\bfrom (?:the|this|that|these) {_SOURCE}\b,? (?:i|we) (?:learn|learned|know|see|read|find|found)",
     re.IGNORECASE,
 )
-"""The whole sentence is the claim."""
+"""Matches a reference to a source; the whole sentence is the claim."""
 _NO_CLAIM = re.compile(
     r"\b(?:not|no|none|nothing|never|without|neither|nor|cannot|if|whether|would|should|could|might|may|perhaps|maybe|let me|let's|need to|want to"
     r"|going to|will|can|hope|expect|suppose|assum\w+|probably|likely|presumably|sometimes|imagine|for example|check|checking|use|visit|perform|look for"
     r"|pictures?|images?|photos?|photographs?|views?|question|crops?|cropped|unclear|instead of)\b|n't\b",
     re.IGNORECASE,
 )
-# What follows these is the thinker's own conclusion.
+# The words after these are the thinker's own conclusion.
 _CONCLUDES = re.compile(
     r"[,;:–—(]?\s*\b(?:so|therefore|thus|hence|which means|that means|meaning|which would|this means|i think|i believe|i conclude|implying|which implies)\b",
     re.IGNORECASE,
@@ -73,17 +75,17 @@ MAX_THOUGHT_CHARS = 40_000
 
 @dataclass(frozen=True)
 class Unfounded:
-    """Something that a thought ascribes to an observation, and no observation so far holds."""
+    """A claim that a thought ascribes to an observation, but that no earlier observation contains."""
 
     kind: str
-    """"quote", "number" or "name"."""
+    """The kind of claim: "quote", "number" or "name"."""
     words: str
     sentence: str
 
 
 @dataclass(frozen=True)
 class Source:
-    """A text as it is looked up in: its words in order, and its numbers."""
+    """An observation in a form for look-ups: its words in order, and its numbers."""
 
     words: str
     solid: str
@@ -95,17 +97,17 @@ class Source:
         return cls(words, words.replace(" ", ""), frozenset(_numbers(text)))
 
     def holds(self, words: str) -> bool:
-        """Whether these words are in it, in this order; in scripts without spaces by characters."""
+        """Whether the source contains these words in this order. Scripts without spaces are compared by characters."""
         key = _key(words)
         return key in self.words or (not key.isascii() and key.replace(" ", "") in self.solid)
 
     def holds_name(self, name: str) -> bool:
-        """Whether it holds the name, or each longer word of it: "Ilse M. Varga" for "Varga, Ilse"."""
+        """Whether the source contains the name, or each longer word of the name: "Varga, Ilse" contains "Ilse Varga"."""
         words = [w for w in _key(name).split() if len(w) > 2]
         return self.holds(name) or (len(words) > 1 and all(f" {w} " in self.words for w in words))
 
     def has_number(self, number: float, *, rough: bool) -> bool:
-        """Whether it holds the number; one that is said roughly and is no year may be 5 % off."""
+        """Whether the source contains the number. A rough number that is no year may be 5 % off."""
         if number in self.numbers:
             return True
         return (
@@ -126,7 +128,7 @@ def _numbers(text: str) -> list[float]:
 
 
 def cited(thought: str) -> list[str]:
-    """What a thought claims to have from an observation: sentence by sentence, without own conclusions.
+    """The claims that a thought ascribes to observations, sentence by sentence, without the thought's own conclusions.
 
     >>> cited("The Daily Post article says it was lit in 1871, so it is older. If the result says 1900, I am wrong.")
     ['it was lit in 1871']
@@ -149,12 +151,13 @@ def cited(thought: str) -> list[str]:
 def unfounded(
     said: list[str], observations: Sequence[Source], question: Source
 ) -> tuple[list[Unfounded], int]:
-    """What a thought's citations say that no observation says, and how many spans, numbers and names were checked.
+    """Returns the claims that no observation contains, and the number of checked spans, numbers and names.
 
     Args:
         said: the thought's citations, from `cited`.
-        observations: all that tools returned before that turn.
-        question: the question; a name from it may be in a citation, since the sentence may be about it.
+        observations: all tool results before this turn.
+        question: the question; names from the question are allowed in a citation, because the sentence may be about
+            them.
     """
     found: list[Unfounded] = []
     num_checked = 0
@@ -190,13 +193,14 @@ def unfounded(
 
 
 def _digits_only(text: str) -> str:
-    """The text without words: only numbers in digits are claims that can be looked up, and scales after them; no short decades ("the 90s")."""
+    """The text with only its digits and scale words ("2 million"), because numbers in words cannot be looked up. Short
+    decades ("the 90s") are removed too."""
     text = re.sub(r"(?<!\d)['’]?\d0['’]?s\b", "·", text)
     return re.sub(r"\b(?!million|billion|trillion|thousand|hundred|dozen)[^\W\d_]+\b", "·", text)
 
 
 def _names(text: str) -> list[str]:
-    """The names that a sentence holds, without a sentence's first word, words that are always capitalised, and demonyms."""
+    """The names in a sentence, without the sentence's first word, words that are always capitalised, and demonyms."""
     names = []
     for match in _NAME.finditer(text):
         words = match[0].split()

@@ -1,4 +1,4 @@
-"""Whether a final answer is the expected one with only framing around it: "the answer is …", or words of the question."""
+"""Decides whether a final answer is the expected answer with only framing: "the answer is …", or words of the question."""
 
 import re
 
@@ -13,7 +13,7 @@ la le el los las les un una der die das ein eine respuesta es fue era son repons
 en em im am
 """.split()
 )
-"""Words that carry no claim of their own."""
+"""Framing words, which add no claim to an answer."""
 
 DOUBT = frozenset(
     """
@@ -25,7 +25,8 @@ like similar including such apart formerly previously nicht kein keine oder aber
 ne plus minus against unlike despite versus allegedly reportedly supposedly
 """.split()
 )
-"""Words that turn, weaken or split an answer; the question's own do not license them."""
+"""Words that negate, weaken or split an answer. An answer with such a word is refused even when the question contains
+the word."""
 
 APPROXIMATELY = frozenset(
     {
@@ -42,7 +43,8 @@ APPROXIMATELY = frozenset(
         "unos",
     }
 )
-"""Before a quantity only: the number itself must still be right. A date with one of these is vague."""
+"""Words that are allowed before a quantity, because the number itself must still be right. Such a word before a date
+makes the date vague."""
 _VAGUE_DATE = frozenset(
     {
         "by",
@@ -60,10 +62,10 @@ _VAGUE_DATE = frozenset(
         "turn",
     }
 )
-"""Beside a date, even where the question has them: "by 1931" may be any year before."""
+"""Words that make a date vague, even when the question contains them: "by 1931" may be any earlier year."""
 WEEKDAYS = frozenset({"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"})
 
-# What a name may follow, and what may follow a name: anything else could be part of another, longer name.
+# Words that may stand before or after a name; any other word could be part of a longer name.
 BEFORE_NAME = frozenset(
     {
         "is",
@@ -170,7 +172,8 @@ _PAST = {
 
 
 def _stems(words: list[str]) -> set[str]:
-    """Words with and without a plural's s, and verbs of a question in the past: "When did it open?" – "It opened in 1931"."""
+    """Words with and without a plural s, and verbs of a question in the past tense: "When did it open?" – "It opened in
+    1931"."""
     return {
         w
         for word in words
@@ -179,11 +182,11 @@ def _stems(words: list[str]) -> set[str]:
 
 
 def is_frame(around: str, question: str, *, kind: str) -> bool:
-    """Whether what stands around a date or a quantity leaves it as it is.
+    """Whether the words around a date or a quantity leave its meaning unchanged.
 
     Args:
-        around: the text without it.
-        question: whose words may be repeated.
+        around: the answer's text without the date or quantity.
+        question: the question, whose words may be repeated.
         kind: "date" or "quantity".
     """
     if re.search(r"[~≈]", around) and kind == "date":
@@ -199,13 +202,14 @@ def is_frame(around: str, question: str, *, kind: str) -> bool:
 
 
 def framed_name(said: str, wording: str, question: str, language: str) -> bool:
-    """Whether a short sentence names this and nothing else.
+    """Whether a short sentence contains only a given name and framing.
 
     Args:
         said: the final answer.
-        wording: a right wording.
-        question: whose words may be repeated; "" where it names the answer itself, as one of two candidates.
-        language: whose articles are dropped.
+        wording: one right wording of the name.
+        question: the question, whose words may be repeated; "" for a question that names the answer itself, as one of
+            two candidates.
+        language: language whose articles are dropped.
 
     >>> framed_name("The answer is U2.", "U2", "", "en"), framed_name("Cameron's wife directed Titanic", "Cameron", "Who directed Titanic?", "en")
     (True, False)
@@ -248,18 +252,20 @@ def _framed(said: str, gold: tuple[str, ...], question: str) -> bool:
 
 
 def names(text: str, name: str, language: str) -> bool:
-    """Whether a text holds a name."""
+    """Whether a text contains a name."""
     key = name_key(without_bracket(name), language)
     return bool(key) and bool(_places(key, _words(text)))
 
 
 def _places(key: tuple[str, ...], words: list[str]) -> list[int]:
-    """Where a name's key stands among words; each stretch is read as a name of its own, since abbreviations go by place."""
+    """The positions of a name's key in a list of words. Each group of consecutive words is read as a separate name,
+    because abbreviations depend on position."""
     return [i for i in range(len(words) - len(key) + 1) if expanded(words[i : i + len(key)]) == key]
 
 
 def says_yes_or_no(text: str, question: str) -> bool | None:
-    """True for yes, False for no, None for anything else; what follows may only repeat the question, for a no in the negative.
+    """True for yes, False for no, None for any other text. The words after yes or no may only repeat the question;
+    after no they must be negated.
 
     >>> says_yes_or_no("Yes.", ""), says_yes_or_no("No, it did not.", ""), says_yes_or_no("Yes and no", ""), says_yes_or_no("Yes, but late", "")
     (True, False, None, None)
@@ -296,7 +302,7 @@ def says_yes_or_no(text: str, question: str) -> bool | None:
 
 
 def is_nothing(text: str) -> bool:
-    """Whether a final answer answers nothing: no words, or words that say so.
+    """Whether a final answer gives no answer: no words, or words such as "unknown".
 
     >>> is_nothing("I don't know."), is_nothing("—"), is_nothing("The Unknown")
     (True, True, False)

@@ -1,8 +1,9 @@
-"""Whether the words of a final answer are the expected answer: by type, without a model, and strictly.
+"""Compares a final answer with the expected answer by strict rules for each type of answer, without a model.
 
-A hit is certain as far as rules can be; a miss is not yet a wrong answer. The answer must *be* the expected one: what else is
-said may only frame it ("the answer is …") or repeat the question ("… directed Titanic"). Hedges, negations, lists of candidates
-and explanations are never read past. A false accept trains a policy to be vague, a false reject costs one call of the model judge.
+A match is as certain as rules can make it; a miss is not yet a wrong answer. The final answer must *be* the expected
+answer. Additional words may only frame the answer ("the answer is …") or repeat the question ("… directed Titanic").
+Hedges, negations, lists of candidates and explanations are rejected. A false accept trains a policy to be vague; a
+false reject only costs a call of the model judge.
 """
 
 import re
@@ -22,16 +23,18 @@ MAX_CHARS = 300
 
 @dataclass(frozen=True, kw_only=True)
 class Tolerance:
-    """How far a number may be off."""
+    """The allowed errors of numbers."""
 
     relative: float = 5e-10
-    """As texts of answers are rounded, to ten digits.
+    """The default is the rounding of answer texts, to ten digits.
 
-    In the expected unit, or one that differs by a power of ten or by hours and minutes. 0.01 accepts 1.1 million for 1,097,379."""
+    The relative error in the expected unit, or in a unit that differs by a power of ten or by hours and minutes. The
+    value 0.01 accepts 1.1 million for 1,097,379.
+    """
     converted: float = 5e-3
-    """After a conversion between systems: nobody converts feet to more than three digits."""
+    """The relative error after conversion between unit systems: nobody converts feet to more than three digits."""
     kelvin: float = 0.6
-    """Between °C and °F, where a share of the number means nothing."""
+    """The absolute error between °C and °F, where a relative error has no meaning."""
 
 
 EXACT = Tolerance()
@@ -45,25 +48,26 @@ def match(
     language: str = "en",
     tolerance: Tolerance = EXACT,
 ) -> str:
-    """Which rule accepts the words as the answer: "wording", "framed", "quantity", "date", "yes_no"; "" where none does.
+    """The name of the rule that accepts the final answer: "wording", "framed", "quantity", "date", "yes_no"; "" when no
+    rule does.
 
     Args:
-        answer: typed value, text, aliases, unit and precision.
-        said: the final answer, alone.
-        question: its words may be repeated around the answer.
-        language: of question and answer.
-        tolerance: for quantities.
+        answer: expected answer with typed value, text, aliases, unit and precision.
+        said: the final answer alone.
+        question: the question, whose words may be repeated around the answer.
+        language: language of question and answer.
+        tolerance: allowed errors of quantities.
 
-    Dates: what is said must be at least as exact as what is asked (`answer.precision`, else the value's), and everything said
-    must agree with the value as far as it is known. A year that is asked for is met by a full date of that year if month and
-    day are right too, or if the value holds neither.
+    A date must be at least as precise as the question asks (`answer.precision`, else the value's precision). Every part
+    of the stated date must agree with the known parts of the value. When the question asks for a year, a full date of
+    that year matches if month and day are right or unknown.
     """
     if not said.strip() or len(said) > MAX_CHARS or "\n" in said.strip():
         return ""
     wordings = [w for w in dict.fromkeys((answer.text, *answer.aliases)) if w.strip()]
     if "?" in clean(said) and not any("?" in clean(w) for w in wordings):
         return ""
-    if answer.type in ("quantity", "date"):  # a name's key has neither sign nor decimal point
+    if answer.type in ("quantity", "date"):  # the key of a name has neither sign nor decimal point
         if any(clean(said).casefold() == clean(w).casefold() for w in wordings):
             return "wording"
         right = (
@@ -79,7 +83,7 @@ def match(
         return "yes_no" if says_yes_or_no(said, question) is yes else ""
     asked = (
         "" if any(names(question, w, language) for w in wordings) else question
-    )  # one of two candidates that the question names
+    )  # the question names the answer as one of two candidates
     return "framed" if any(framed_name(said, w, asked, language) for w in wordings) else ""
 
 
@@ -89,7 +93,7 @@ def _is_wording(said: str, wording: str, language: str, *, swap: bool) -> bool:
         and re.search(r"\d[.,]\d|[-~≈<>±≥≤^=/]\s?\d", clean(f"{said} {wording}"))
         and clean(said).casefold() != clean(wording).casefold()
     ):
-        return False  # "1.10" is not "1 10", nor "~5" or "-5" "5"
+        return False  # "1.10" differs from "1 10", and "~5" and "-5" from "5"
     return same_name(said, wording, language, swap=swap) or same_name(
         said, without_bracket(wording), language, swap=swap
     )
@@ -139,7 +143,7 @@ def _is_quantity(
 
 
 def _restated(found: list[amounts_.Amount]) -> bool:
-    """Whether all are one amount, in several units or in words and digits: "8,849 m (29,032 ft)", "twelve (12)"."""
+    """Whether all amounts are the same, in several units or in words and digits: "8,849 m (29,032 ft)", "twelve (12)"."""
     if len({(a.number, a.unit) for a in found}) == 1:
         return True
     units = [a.unit for a in found if a.unit is not None]
@@ -156,7 +160,9 @@ def _equal(
 ) -> bool:
     if unit is None or unit == gold_unit:
         return _near(number, gold, tolerance.relative)
-    if gold_unit is None:  # a unit nobody asked for: "12 km" is no answer to how many islands
+    if (
+        gold_unit is None
+    ):  # a unit that the question does not ask for: "12 km" does not answer how many islands
         return _near(number, gold, tolerance.relative) and _asks_for(unit, asked)
     if unit.dimension != gold_unit.dimension:
         return False
@@ -175,7 +181,7 @@ def _equal(
 
 
 def _exact_ratio(a: Unit, b: Unit) -> bool:
-    """Whether people convert between the units without rounding."""
+    """Whether the conversion between two units needs no rounding."""
     ratio = max(a.factor, b.factor) / min(a.factor, b.factor)
     digits = f"{ratio:.12e}".split("e")[0].rstrip("0").rstrip(".")
     return digits == "1" or a.dimension in ("time", "months")

@@ -1,7 +1,9 @@
-"""The process judge: whether an episode is fit to be learned from, by rules and then by a model where there is one.
+"""The process judge decides whether an episode is fit for training. Rules decide first, then a model if one is
+configured.
 
-The rules: the format held throughout, or what broke it was got over, where that is let pass; a tool was called; no call was repeated to no
-effect; what the thoughts say that an observation said is in one. Each broken rule is a reason with its turn and its evidence.
+By the rules, every turn keeps the format, or the policy recovers from a few allowed slips. The episode calls at least
+one tool. No call is repeated without effect. Every citation in a thought stands in an observation. Every broken rule is
+reported as a reason with turn and evidence.
 """
 
 from dataclasses import dataclass
@@ -23,43 +25,44 @@ MAX_SHOWN = 200
 
 @dataclass(frozen=True)
 class Reason:
-    """One broken rule."""
+    """A rule that the episode breaks, with turn and evidence."""
 
     rule: str
-    """"format", "no_call", "repeated", "unfounded" or "model"."""
+    """The broken rule: "format", "no_call", "repeated", "unfounded" or "model"."""
     turn: int
-    """Index of the turn; -1 for the episode as a whole."""
+    """Index of the turn; -1 for the whole episode."""
     evidence: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class ProcessVerdict:
-    """Whether the process passes, and why not."""
+    """The verdict on the process of an episode, with reasons."""
 
     passed: bool | None
-    """None where the rules pass and the model failed: unknown."""
+    """None for an unknown verdict: the rules pass and the model failed."""
     reasons: tuple[Reason, ...] = ()
     num_checked: int = 0
-    """Quoted spans, numbers and names that citations ascribe to observations."""
+    """The number of checked quotations, numbers and names that thoughts cite from observations."""
     by: str = "rules"
-    """"rules", or the model's name where it decided."""
+    """The judge: "rules", or the model's name if the model decided."""
     scores: dict[str, float] | None = None
-    """The model's, by dimension."""
+    """The model's scores, by dimension."""
     why: str = ""
     prompt: str = ""
     fault: BadReply | ProviderFault | None = None
-    """Why the model failed."""
+    """The reason why the model failed."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ProcessJudge:
-    """Judges processes.
+    """Judges whether the process of an episode is fit for training.
 
     Args:
-        client: the chat client with the role `judge_process`, or None for rules alone.
-        least: what each of the model's four scores must reach. OpenSearch-VL gives no threshold; this is ours ("mixed").
-        max_unfounded: share of the checked citations that may be unfounded.
-        max_slips: turns that may break the protocol, where the episode came to its answer all the same.
+        client: chat client with the role `judge_process`; None uses the rules alone.
+        least: minimum of each of the model's four scores; the default is ours ("mixed"), because OpenSearch-VL gives no
+            threshold.
+        max_unfounded: largest share of checked citations that no observation supports.
+        max_slips: most turns that may break the protocol in an episode that still reaches its answer.
     """
 
     client: Client | None = None
@@ -68,7 +71,8 @@ class ProcessJudge:
     max_slips: int = 0
 
     async def judge(self, episode: Episode) -> ProcessVerdict:
-        """The verdict. The model is asked only where the rules pass; its failure is `passed=None`; `BudgetExceeded` passes through."""
+        """Judges an episode. The model is asked only if the rules pass. A failed model gives `passed=None`;
+        `BudgetExceeded` is raised."""
         ruled = judge_by_rules(episode, max_unfounded=self.max_unfounded, max_slips=self.max_slips)
         if self.client is None or not ruled.passed:
             return ruled
@@ -111,7 +115,7 @@ class ProcessJudge:
 def judge_by_rules(
     episode: Episode, *, max_unfounded: float = 0.0, max_slips: int = 0
 ) -> ProcessVerdict:
-    """The rules' verdict on a finished episode, whatever its end."""
+    """The rules' verdict on a finished episode with any end."""
     slips = [
         Reason("format", i, turn.violation)
         for i, turn in enumerate(episode.turns)
@@ -133,9 +137,10 @@ def judge_by_rules(
 
 
 def repeated(episode: Episode) -> list[Reason]:
-    """Calls that asked the same again and got nothing new: the same result, an error again, or no new picture.
+    """The repeated calls without a new result: the same result, another error, or no new picture.
 
-    A call after a provider's fault may be made again: it has not been answered yet. So may one that brings something else the second time.
+    A call after a provider's fault may be repeated, because it has no answer yet. A call whose second result differs
+    may be repeated too.
     """
     reasons = []
     before: dict[str, list[Step]] = {}

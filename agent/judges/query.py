@@ -1,7 +1,7 @@
-"""The query judge: how well an episode searched, in [0, 1] (OpenSearch-VL's r_query), by a model or by measurement.
+"""The query judge scores the searches of an episode in [0, 1] (OpenSearch-VL's r_query), by a model or by measurement.
 
-A judge that failed says None, "unknown": a reward of 0 would be a lie about the rollout. `retrieval_score` is the way in for whoever needs the
-number alone.
+A failed judge returns None, "unknown": a reward of 0 would be a false statement about the rollout. `retrieval_score`
+returns the score alone, as a number.
 """
 
 import math
@@ -29,36 +29,37 @@ from questloom.records.synthesis import Answer
 
 ROLE = "judge_retrieval"
 MEASURED = "measured"
-"""Who told a score where no model was asked."""
+"""The value of `by` for a score without a model."""
 CRITERIA = ("image_search", "text_search", "progression", "complementarity", "evidence")
 
 
 @dataclass(frozen=True, kw_only=True)
 class QueryScore:
-    """How well an episode searched."""
+    """The quality of an episode's searches."""
 
     score: float | None
-    """0 to 1; None is unknown."""
+    """0 to 1; None for unknown."""
     by: str
-    """"rules", "measured", the model's name, or "" where it is unknown."""
+    """The source of the score: "rules", "measured", the model's name, or "" for an unknown score."""
     parts: dict[str, float | None]
-    """What the score is the mean of; None where a criterion does not apply."""
+    """The criteria whose mean is the score; None for a criterion that does not apply."""
     why: str = ""
     prompt: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
 class QueryJudge:
-    """r_query of an episode: by the model of the role `judge_retrieval`, or measured where there is no client."""
+    """Gives the r_query of an episode: from the model of the role `judge_retrieval`, or measured without a client."""
 
     client: Client | None = None
 
     async def score(self, episode: Episode, answer: Answer | None = None) -> QueryScore:
-        """The score. `BudgetExceeded` passes through; every other failure of the judge is an unknown score.
+        """Scores an episode. A used-up budget raises `BudgetExceeded`; every other failure of the judge gives an
+        unknown score.
 
         Args:
-            episode: finished.
-            answer: the expected one, if the judge is to be shown it (as OpenSearch-VL's is).
+            episode: a finished episode.
+            answer: the expected answer, if the judge may see it (OpenSearch-VL's judge does).
         """
         if not num_calls(episode):
             return QueryScore(score=0.0, by="rules", parts={}, why="no tool call")
@@ -89,10 +90,11 @@ class QueryJudge:
 async def retrieval_score(
     episode: Episode, *, client: Client | None = None, answer: Answer | None = None
 ) -> float:
-    """r_query of a finished episode, 0 to 1: by the model where the client has one in the role `judge_retrieval`, else measured.
+    """The r_query of a finished episode, 0 to 1. The model judges if the client has the role `judge_retrieval`; else
+    the score is measured.
 
     Returns:
-        0.0 for an episode without a tool call; NaN where it is unknown: the judge failed, or no provider answered a call.
+        An episode without a tool call scores 0.0. NaN means unknown: the judge failed, or no provider answered a call.
 
     Raises:
         BudgetExceeded: the hard budget is reached.
@@ -111,14 +113,17 @@ def _of_reply(reply: RetrievalJudged, model: str, version: str) -> QueryScore:
 
 
 def measured(episode: Episode) -> QueryScore:
-    """The score from the run itself: the mean of three shares, over calls whose provider answered.
+    """The measured score: the mean of three shares over the calls that were answered.
 
-    * used: calls whose result a later thought, call or the answer takes up. Of a text that is a word, number or address which stood
-      nowhere before it; of a picture that is its handle, or something new that is said right after it came (read off it).
-    * not_wasted: calls that were neither empty (an error, nothing found) nor a repetition of an earlier one.
-    * new_evidence: mean share of a result's terms that neither the question nor an earlier result held; 1 for a new picture.
+    * used: calls whose result a later thought, a later call or the answer uses. A text is used when one of its new
+      words, numbers or addresses is repeated. A picture is used when its handle is repeated, or when the next thought
+      states something new.
+    * not_wasted: calls that returned something (no error, no empty result) and did not repeat an earlier call.
+    * new_evidence: mean share of a result's terms that are new to the question and earlier results; 1 for a new
+      picture.
 
-    A crop, a repair and a computation count as any call does. No call scores 0; only provider faults, and it is unknown.
+    Crops, repairs and computations count like other calls. An episode without calls scores 0; one with only provider
+    faults is unknown.
     """
     every = steps(episode)
     if not num_calls(episode):
@@ -139,7 +144,7 @@ def measured(episode: Episode) -> QueryScore:
     for step in counted:
         asked_terms = terms(step.arguments) | terms(
             step.turn.thought
-        )  # what it asked with is no evidence that it found
+        )  # the call's own words are no evidence that it found
         result_terms = terms(step.result.text) if not step.empty else set()
         new_pictures = set(step.result.images) - seen_pictures if not step.empty else set()
         wasted += step.empty or step.key in seen_calls

@@ -1,8 +1,9 @@
-"""The lenient judge: whether the right answer stands anywhere in what an episode ended with, as published scores of search agents are marked.
+"""The lenient judge: accepts an episode when its last text contains the right answer anywhere, as published scores of
+search agents do.
 
-OpenSearch-VL and Vision-DeepResearch mark the whole report, so that one which names many candidates passes. Scores marked so can be compared
-with theirs and with nothing else; the strict judge (`answer.py`) stands beside it in every table. This judge accepts every answer that the
-strict judge accepts.
+OpenSearch-VL and Vision-DeepResearch judge the whole report, so a report that names many candidates passes. Lenient
+scores can be compared only with theirs. Every table therefore also shows the strict judge (`answer.py`). The lenient
+judge accepts every answer that the strict judge accepts.
 """
 
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ from questloom.records.synthesis import Answer
 
 ROLE = "judge_report"
 MAX_REPORT_CHARS = 8_000
-"""Of a report that a model is shown (OpenSearch-VL's number)."""
+"""The most characters of a report that the model reads (OpenSearch-VL's number)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +31,8 @@ class ReportJudge:
     """Judges reports.
 
     Args:
-        client: the chat client with the role `judge_report`; None leaves it to the rule: a wording of the answer is in the report.
+        client: chat client with the role `judge_report`; with None a rule decides: the report must contain a wording of
+            the answer.
     """
 
     client: Client | None = None
@@ -46,21 +48,21 @@ class ReportJudge:
         item_id: str = "",
         seed_id: str = "",
     ) -> Judgement:
-        """The outcome of one report. `BudgetExceeded` passes through.
+        """Judges one report. A used-up budget raises `BudgetExceeded`.
 
         Args:
-            answer: the expected one.
-            report: all that the episode ended with; "" where it ended without.
-            strict: what the strict judge said of the final answer.
-            question: as it was asked.
-            language: of question and answer.
-            item_id, seed_id: for the ledger.
+            answer: the expected answer.
+            report: the last text of the episode; "" for an episode without one.
+            strict: the strict judge's verdict on the final answer.
+            question: the question's text.
+            language: language of question and answer.
+            item_id, seed_id: ids for the ledger.
         """
         if strict.outcome is Outcome.CORRECT:
             return strict
         if is_nothing(report):
             return Judgement(outcome=Outcome.NO_ANSWER, by="rules", why="no answer")
-        # A letter of a multiple choice stands in every text.
+        # Every text contains the letter of a multiple choice.
         held = next(
             (
                 w

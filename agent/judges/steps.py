@@ -1,4 +1,4 @@
-"""The tool steps of an episode, as both trajectory judges see them: calls with their results, and what each brought."""
+"""The tool steps of an episode for both trajectory judges: each call, its result, and whether the result was useful."""
 
 import json
 import re
@@ -15,15 +15,17 @@ from questloom.records.identity import canonical_json
 MAX_STEPS = 20
 MAX_ARGUMENT_CHARS = 200
 MAX_RESULT_CHARS = 1_600
-"""OpenSearch-VL shows its query judge 400 characters of a result; there the number that decided was cut off."""
+"""The most characters of a result for a judge. OpenSearch-VL shows 400, which in our episodes cut off the deciding
+number."""
 MAX_SENTENCES, MAX_SENTENCE_CHARS = 2, 400
-"""Sentences behind the cut that a judge is shown since they say the answer."""
+"""Limits on the number and length of sentences that a judge sees from the cut-off part of a result, because these
+sentences contain the answer."""
 MAX_LAST_THOUGHT_CHARS = 1_600
 MAX_THOUGHT_CHARS = 400
-"""OpenSearch-VL's limits of what the query judge is shown."""
+"""OpenSearch-VL's limit on a thought for the query judge."""
 
 NOTHING = ("no_effect", "no_results")
-"""Codes of calls that were right and brought nothing."""
+"""Codes of calls without an error and without a result."""
 HANDLE = re.compile(r"<?\bimage:(\d+)>?")
 _COMMON = frozenset(
     """
@@ -36,10 +38,10 @@ tool under until very want well were what when where which while will with would
 
 @dataclass(frozen=True)
 class Step:
-    """One call of an episode and its result."""
+    """One call of an episode with its result."""
 
     index: int
-    """Of its turn."""
+    """Index of the turn that made the call."""
     turn: Turn
     name: str
     arguments: str
@@ -48,12 +50,13 @@ class Step:
 
     @property
     def faulted(self) -> bool:
-        """Whether a service failed: not the policy's doing, and not counted."""
+        """Whether the call failed because of a service. Failures of services are not the policy's doing and do not
+        count."""
         return self.result.status == ToolStatus.PROVIDER_FAULT
 
     @property
     def empty(self) -> bool:
-        """Whether it brought nothing: a fault, a limit without a picture, "no effect", "no results"."""
+        """Whether the call brought nothing: a fault, a limit without a picture, "no effect", "no results"."""
         if self.result.status == ToolStatus.OK:
             return self.result.code in NOTHING or not (
                 self.result.text.strip() or self.result.images
@@ -62,12 +65,13 @@ class Step:
 
     @property
     def key(self) -> str:
-        """Equal for calls that ask for the same: strings count without case, punctuation and spacing, code word for word."""
+        """A key that is the same for calls with the same request. Case, punctuation and spacing of strings do not
+        count; code must be equal word for word."""
         return f"{self.name} {self.arguments if self.name == 'python_interpreter' else ' '.join(t.text for t in tokens(clean(self.arguments)))}"
 
 
 def steps(episode: Episode) -> list[Step]:
-    """The calls of an episode that were run, in order. A call without a result ended the episode and is none."""
+    """The executed calls of an episode, in order. A call without a result ended the episode and is left out."""
     return [
         Step(i, turn, turn.call.name, canonical_json(turn.call.arguments), turn.result)
         for i, turn in enumerate(episode.turns)
@@ -76,12 +80,13 @@ def steps(episode: Episode) -> list[Step]:
 
 
 def num_calls(episode: Episode) -> int:
-    """Calls that passed the format check."""
+    """The number of calls that passed the format check."""
     return sum(turn.call is not None for turn in episode.turns)
 
 
 def terms(text: str) -> set[str]:
-    """What a text is about, for comparing texts: words of four letters or more, numbers, and pairs of characters in scripts without spaces.
+    """The terms of a text, for comparisons: words of four letters or more, numbers, and pairs of characters in scripts
+    without spaces.
 
     >>> sorted(terms("The page of Ardwen Light says 1871."))
     ['1871', 'ardwen', 'light', 'says']
@@ -102,12 +107,12 @@ def terms(text: str) -> set[str]:
 
 
 def handles(text: str) -> set[int]:
-    """The pictures that a text names."""
+    """The handles of the pictures that a text names."""
     return {int(n) for n in HANDLE.findall(text) if len(n) < 10}
 
 
 def handles_in(arguments: str) -> set[int]:
-    """The pictures that a call's arguments name, as handles or by a plain number under a name for one."""
+    """The pictures that a call's arguments name: handles, or plain numbers in a picture argument."""
     value = json.loads(arguments)
     plain = (
         {
@@ -122,7 +127,8 @@ def handles_in(arguments: str) -> set[int]:
 
 
 def transcript(episode: Episode) -> str:
-    """The trajectory for a judge: at most twenty steps, the first and the last ones, each call and result shortened."""
+    """The trajectory as text for a judge: at most twenty steps from the start and the end, with calls and results
+    shortened."""
     every = list(enumerate(steps(episode), start=1))
     left_out = max(0, len(every) - MAX_STEPS)
     lines = []
@@ -154,7 +160,7 @@ def transcript(episode: Episode) -> str:
 
 
 def _shortened(text: str, answer: str) -> str:
-    """A result's beginning, and of what is cut off the first sentences that say the answer."""
+    """The beginning of a result, and the first sentences after the cut that contain the answer."""
     shown = capped(text, MAX_RESULT_CHARS)
     wanted = {t.text for t in tokens(clean(answer))}
     cut = (
@@ -171,5 +177,5 @@ def _shortened(text: str, answer: str) -> str:
 
 
 def same_text(a: str, b: str) -> bool:
-    """Whether two results say the same, spacing, case and the warning of a repeated turn aside."""
+    """Whether two results are the same. Spacing, case and the warning of a repeated turn are ignored."""
     return fold(clean(without_warning(a))) == fold(clean(without_warning(b)))

@@ -1,7 +1,8 @@
-"""HTTP for the live provider: keys that take turns, replies of bounded size, and fetches from hosts that nobody vouches for.
+"""The HTTP client of the live provider: rotating keys, replies of bounded size, and downloads from untrusted hosts.
 
-A picture's address comes from the open web. It may name our own network, so such fetches go to public addresses only, checked where
-the name is resolved (a name that resolves differently the second time gains nothing) and again after each redirect.
+A picture's address comes from the open web and may point into our own network. Pictures are therefore downloaded from
+public addresses only. The address is checked when the name is resolved and again after each redirect. The connection
+uses the checked address, so a second resolution changes nothing.
 """
 
 import asyncio
@@ -28,18 +29,18 @@ from questloom.calls.retry import CallFault, fault_of_status
 MAX_REPLY_BYTES = 16 << 20
 MAX_REDIRECTS = 3
 UNICAST = ipaddress.ip_network("2000::/3")
-"""Where addresses of the IPv6 internet are given out. Outside of it lie, among others, NAT64 and addresses that hold an IPv4 one."""
+"""The public IPv6 range. NAT64 addresses, and addresses that embed an IPv4 address, lie outside it."""
 REST_SECONDS = 60.0
-"""How long a key that was refused with 429 rests, where the service names no time."""
+"""How long a key rests after a 429 reply without a stated time."""
 USER_AGENT = "Mozilla/5.0 (compatible; Questloom/0.1)"
 Parse = Callable[[bytes], Any]
-"""Reads a reply's body; its errors mean that the reply is none."""
+"""A function that reads the body of a reply; an error means that the reply is invalid."""
 _NO_TIMEOUT = aiohttp.ClientTimeout()
 _REFUSED = (401, 402, 403)
 
 
 class Keys:
-    """The keys of one service, in turn; one that is exhausted rests, one that is refused is left out."""
+    """The keys of one service, used in turn. An exhausted key rests, and a refused key is dropped."""
 
     def __init__(self, keys: tuple[str, ...]) -> None:
         self.all = keys
@@ -48,7 +49,7 @@ class Keys:
         self._turn = 0
 
     def candidates(self) -> list[str]:
-        """Keys that may be tried now, the next in turn first; [""] for a service without keys."""
+        """The usable keys, next in turn first; [""] for a service without keys."""
         if not self.all:
             return [""]
         now = time.monotonic()
@@ -57,18 +58,18 @@ class Keys:
         return [key for key in in_turn if key not in self._refused and self._rest_until[key] <= now]
 
     def rest(self, key: str, seconds: float | None) -> None:
-        """The service said that this key has had enough."""
+        """Lets an exhausted key rest for some seconds."""
         if key:
             self._rest_until[key] = time.monotonic() + (
                 REST_SECONDS if seconds is None else seconds
             )
 
     def refuse(self, key: str) -> None:
-        """The service does not know this key."""
+        """Drops a key that the service does not accept."""
         self._refused.add(key)
 
     def none_left(self, provider: str) -> CallFault:
-        """The fault that is raised when no key is usable now."""
+        """The fault for a service without a usable key."""
         resting = [until for key, until in self._rest_until.items() if key not in self._refused]
         if not resting:
             return CallFault(
@@ -87,14 +88,15 @@ class Keys:
         )
 
     def hidden(self, body: bytes) -> bytes:
-        """A reply without our keys, should the service have echoed one."""
+        """The reply without our keys, in case the service echoed one."""
         for key in self.all:
             body = body.replace(key.encode(), b"***")
         return body
 
 
 class Http:
-    """Sends requests of the live provider. Event loops may use it one after the other if each ends with `aclose`."""
+    """Sends the requests of the live provider. Several event loops may use the client one after another; call `aclose`
+    before each loop ends."""
 
     def __init__(self, *, allow_private: bool) -> None:
         self.allow_private = allow_private
@@ -110,10 +112,10 @@ class Http:
     async def ask(
         self, name: str, service: ServiceSettings, keys: Keys, asked: ServiceRequest, parse: Parse
     ) -> Reply:
-        """One attempt at a service, by whichever key it takes.
+        """Makes one attempt at a service with the next usable key.
 
         Raises:
-            CallFault: no usable reply. It holds no key.
+            CallFault: no usable reply; the fault's text contains no key.
         """
         tried = keys.candidates()
         last: CallFault | None = None
@@ -134,10 +136,10 @@ class Http:
         raise keys.none_left(name)
 
     async def fetch(self, url: str, *, max_bytes: int) -> bytes:
-        """The picture at an address of the open web.
+        """Downloads a picture from the open web.
 
         Raises:
-            CallFault: it cannot be had: not public, not reachable, not a picture, too large.
+            CallFault: the address is not public or not reachable, or the file is too large or no picture.
         """
         for _ in range(MAX_REDIRECTS + 1):
             self._check_public(url)
@@ -177,7 +179,7 @@ class Http:
             **service.service.headers(key),
         }
         try:
-            # No redirects: one would take the key to another host.
+            # No redirects: they would send the key to another host.
             async with self._session("services").request(
                 "GET" if asked.body is None else "POST",
                 url,
@@ -195,7 +197,7 @@ class Http:
                 )
         except (aiohttp.ClientError, OSError) as error:
             fault = _fault_of_connection(name, error)
-        raise fault  # outside of the handler: its context would hold the request, whose headers hold the key
+        raise fault  # raised outside the handler, whose context holds the request and so the key
 
     def _session(self, kind: str) -> aiohttp.ClientSession:
         loop = asyncio.get_running_loop()
@@ -203,7 +205,8 @@ class Http:
             self._sessions, self._loop = {}, loop
         if kind not in self._sessions:
             resolver = PublicResolver() if kind == "open" and not self.allow_private else None
-            # Pictures are compressed in themselves: what a strange host packs once more could be a bomb, and is not unpacked.
+            # Pictures are compressed already. A compressed reply from an unknown host could be a zip bomb, so it is not
+            # unpacked.
             self._sessions[kind] = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(limit=0, resolver=resolver),
                 cookie_jar=aiohttp.DummyCookieJar(),
@@ -212,7 +215,7 @@ class Http:
         return self._sessions[kind]
 
     def _check_public(self, url: str) -> None:
-        """Refuses what is no web address, and literal addresses of private networks, which are not resolved."""
+        """Refuses texts that are no web address, and literal addresses of private networks, which are never resolved."""
         try:
             parts = urlsplit(url)
             good = parts.scheme in ("http", "https") and bool(parts.hostname) and not parts.username
@@ -229,28 +232,29 @@ class Http:
 
 
 def is_public(host: str) -> bool:
-    """Whether a host is not, by its spelling, an address or a name of a private network."""
+    """Whether a host's spelling is neither an address nor a name of a private network."""
     try:
         return is_public_address(host.strip("[]"))
     except ValueError:
         name = host.rstrip(".").lower()
         last = name.rpartition(".")[2]
-        # "127.1" and "0x7f.1" are addresses to the system's resolver.
+        # The system's resolver reads "127.1" and "0x7f.1" as addresses.
         own = f".{name}".endswith((".local", ".internal", ".localhost", ".lan", ".home.arpa"))
         return "." in name and not own and not re.fullmatch(r"\d+|0x[\da-f]*", last)
 
 
 def is_blocked(host: str, blocked_hosts: tuple[str, ...]) -> bool:
-    """Whether a host is one of the blocked ones or lies below one."""
+    """Whether a host is a blocked host or a subdomain of one."""
     name = host.rstrip(".").lower()
     return any(name == blocked or name.endswith(f".{blocked}") for blocked in blocked_hosts)
 
 
 def is_public_address(address: str) -> bool:
-    """Whether an IP address is one of the open internet; an IPv6 address that leads to an IPv4 one (mapped, 6to4) is judged by that.
+    """Whether an IP address is public. An IPv6 address that contains an IPv4 address (mapped, 6to4) is judged by the
+    latter.
 
     Raises:
-        ValueError: it is no IP address.
+        ValueError: the text is no IP address.
     """
     found = ipaddress.ip_address(address.partition("%")[0])
     if isinstance(found, ipaddress.IPv6Address):
@@ -262,13 +266,13 @@ def is_public_address(address: str) -> bool:
 
 
 def machine_proxy(url: str) -> str | None:
-    """The proxy that the environment (HTTPS_PROXY, NO_PROXY, …) names for an address."""
+    """The proxy for an address, from the environment (HTTPS_PROXY, NO_PROXY, …)."""
     parts = urlsplit(url)
     return None if proxy_bypass(parts.netloc) else getproxies().get(parts.scheme)
 
 
 class PublicResolver(AbstractResolver):
-    """Names to public addresses only."""
+    """Resolves names to public addresses only."""
 
     def __init__(self) -> None:
         self._inner: ThreadedResolver | None = None
@@ -300,7 +304,7 @@ def _checked(name: str, body: bytes, parse: Parse) -> Reply:
         TypeError,
         LookupError,
         AttributeError,
-    ):  # whatever shape a hostile reply has
+    ):  # a hostile reply can have any shape
         raise CallFault(
             name,
             f"status 200 with something that is no answer: {body[:100]!r}",

@@ -1,7 +1,8 @@
-"""The live provider: web search, picture search, a page reader and OCR services, each through `calls/`.
+"""The live provider: web search, picture search, a page reader and text recognition. All calls go through `calls/`.
 
-Every reply is paced, booked, and kept in the call cache before it is used. That cache *is* the recording: with `replay` the same run is
-answered from it, nothing is sent, and a call that it lacks is a provider fault "not_recorded".
+Every reply is paced, booked, and stored in the call cache before use. The call cache *is* the recording. With `replay`,
+the same run is answered from the cache and nothing is sent. In a replay, a call that the cache lacks is a provider
+fault "not_recorded".
 """
 
 import asyncio
@@ -36,14 +37,14 @@ from questloom.records.errors import ProviderFault
 from questloom.records.identity import sha256_hex
 
 PICTURES_A_PAGE = 3
-"""Addresses that are tried for one page's picture."""
+"""The most addresses that are tried for the picture of one page."""
 MAX_PAGE_PICTURES = 8
 STAGE = "tools"
 PICTURE_SECONDS = 10.0
 MAX_PICTURE_BYTES = 10 << 20
-"""Of a picture on a page of the web."""
-# No bracket inside of a text, none inside of an address, and one level of parentheses there ("…/Mercury_(planet)"): no two attempts read
-# the same stretch, so a page that opens brackets without end is read in linear time.
+"""The most bytes of a picture from the web."""
+# A text contains no bracket, and an address contains none but one level of parentheses ("…/Mercury_(planet)"). So no
+# two attempts read the same stretch, and a page full of open brackets is read in linear time.
 _TARGET = (
     r"\(({0}(?:[^\s()\[\]]|\([^\s()\[\]]{{0,300}}\)){{1,2000}})(?:\s{{1,9}}\"[^\"\n]{{0,300}}\")?\)"
 )
@@ -54,14 +55,15 @@ _NO_PHOTO = re.compile(r"\.(?:svg|ico)(?:$|[?#])|/(?:favicon|logo|sprite|icon)[^
 
 
 class LiveProvider:
-    """Live services. One a process; event loops may use it one after the other if each ends with `aclose`.
+    """The provider over live services. Open one provider per process. Several event loops may use the provider one
+    after another; call `aclose` before each loop ends.
 
     Args:
-        settings: which services.
-        caller: cache, pacing, budget and retries; the services' paces are set on it.
+        settings: which services to use.
+        caller: cache, pacing, budget and retries; this class sets the services' paces on it.
 
     Raises:
-        InputError: a service of the wrong kind, without a usable address, or whose keys are not in the environment.
+        InputError: a service has the wrong role, has no usable address, or lacks its keys in the environment.
     """
 
     def __init__(self, settings: LiveSettings, caller: Caller) -> None:
@@ -77,7 +79,7 @@ class LiveProvider:
 
     @property
     def snapshot(self) -> str:
-        """The recording's name."""
+        """The name of the recording."""
         return f"live:{self.settings.recording}"
 
     async def aclose(self) -> None:
@@ -85,7 +87,7 @@ class LiveProvider:
         await self.http.aclose()
 
     async def search_text(self, query: str, k: int) -> Answered[tuple[PageHit, ...]]:
-        """A web or scholar search."""
+        """Runs a web or scholar search."""
         found: Answered[PageHits] = await self._ask("text", Query(text=query, results=k))
         return Answered(
             value=tuple(hit for hit in found.value if not self._is_blocked(hit.url))[:k],
@@ -95,7 +97,8 @@ class LiveProvider:
     async def search_like(
         self, bank: ImageBank, handle: int, k: int, withheld: frozenset[str]
     ) -> Answered[tuple[PictureHit, ...]]:
-        """Pages that show a picture of the bank; the web has no picture that could be withheld."""
+        """Finds pages that show a picture of the bank. `withheld` has no effect, because the web has no pictures of the
+        store."""
         image = bank.get(handle)
         address = image.url if image.url.startswith(("https://", "http://")) else ""
         if self._service("picture").service.needs_address and not address:
@@ -104,7 +107,7 @@ class LiveProvider:
                 "The tool failed: this service searches by public address only, and this picture has none. "
                 "Search by words, or by a picture that a search found.",
             )
-        # The picture stands in the key by its hash: the recording need not hold it twice.
+        # The cache key holds the picture's hash, so the recording does not store the picture again.
         found: Answered[FoundPages] = await self._ask(
             "picture",
             Query(picture=bank.data(handle), address=address, results=k),
@@ -115,30 +118,30 @@ class LiveProvider:
     async def search_pictures(
         self, query: str, k: int, bank: ImageBank, withheld: frozenset[str]
     ) -> Answered[tuple[PictureHit, ...]]:
-        """Pages with pictures for words."""
+        """Finds pages with pictures by words."""
         found: Answered[FoundPages] = await self._ask("words", Query(text=query, results=k))
         return await self._with_pictures(found, k)
 
     async def page(self, url: str, goal: str) -> Answered[Page]:
-        """A page through the reader.
+        """Fetches a page through the reader service.
 
         Raises:
-            ToolFault: no web address, or a blocked one; ProviderFault: the reader failed.
+            ToolFault: the text is no web address, or the address is blocked; ProviderFault: the reader failed.
         """
-        self._service("reader")  # where there is none, no other address helps
+        self._service("reader")  # fails first without a reader, because no other address would help
         url = self._web_address(url)
         if self._is_blocked(url):
             raise model_fault("blocked", "visit: this site is blocked. Look elsewhere.")
         read: Answered[ReadPage] = await self._ask("reader", Query(text=url))
         title, address = read.value.title, read.value.url or url
-        if self._is_blocked(address):  # the address led there
+        if self._is_blocked(address):  # the address redirected to a blocked host
             raise model_fault("blocked", "visit: this site is blocked. Look elsewhere.")
         return Answered(
             value=self._page(title or address, address, read.value.markdown), cost=read.cost
         )
 
     async def read_text(self, picture: bytes) -> Answered[tuple[Block, ...]] | None:
-        """Text blocks by the OCR service, where there is one."""
+        """Text blocks from the text recognition service; None without such a service."""
         if self.settings.ocr is None:
             return None
         return await self._ask(
@@ -157,7 +160,7 @@ class LiveProvider:
         return service
 
     async def _ask(self, role: str, query: Query, *, key: Any = None) -> Answered[Any]:
-        """One call through cache, pace and budget; the value is what services of the role return."""
+        """Makes one call through cache, pace and budget. The value has the type that services of the role return."""
         service = self._service(role)
         asked = service.service.ask(service, query)
         content = (
@@ -196,7 +199,8 @@ class LiveProvider:
     async def _with_pictures(
         self, found: Answered[FoundPages], k: int
     ) -> Answered[tuple[PictureHit, ...]]:
-        """The pages, each with its first picture that can be had and read; pages without one come after those with."""
+        """The pages, each with its first picture that can be downloaded and read. Pages without a readable picture come
+        last."""
         pages = [page for page in found.value if not self._is_blocked(page.url)][: 2 * k]
         fetched = await asyncio.gather(*(self._first_picture(page.pictures) for page in pages))
         hits = [
@@ -214,14 +218,15 @@ class LiveProvider:
         return "", b""
 
     async def _picture(self, url: str) -> bytes:
-        """A picture of the open web; b"" where it cannot be had. A dead address is the web's ordinary state, no fault of the search."""
+        """Downloads a picture from the open web; b"" on failure. Dead addresses are normal on the web, so they are no
+        fault of the search."""
 
         async def send(_: str) -> Reply:
             try:
                 async with asyncio.timeout(PICTURE_SECONDS):
                     data = await self.http.fetch(url, max_bytes=MAX_PICTURE_BYTES)
             except (CallFault, TimeoutError):
-                # One try, and no sign of overload: all hosts of the web share this lane.
+                # One attempt only, and never a sign of overload: all web hosts share this lane.
                 raise CallFault(
                     "pictures", "it cannot be had", Status.UNREACHABLE, retryable=False
                 ) from None
@@ -240,7 +245,7 @@ class LiveProvider:
             return b""
 
     def _page(self, title: str, url: str, markdown: str) -> Page:
-        """Markdown to sections, links and pictures."""
+        """Splits Markdown into sections, links and pictures."""
         pictures = {
             address: " ".join(alt.split())
             for alt, target in _MARKDOWN_PICTURE.findall(markdown)
@@ -274,7 +279,7 @@ class LiveProvider:
         )
 
     def _web_address(self, url: str) -> str:
-        """A public http address, or a fault that says what is wrong."""
+        """Checks a public http address; raises a fault that names the problem."""
         if not self._may_be_visited(url.strip()):
             raise model_fault(
                 "bad_url",
@@ -300,7 +305,7 @@ class LiveProvider:
 
 
 def _joined(base: str, target: str) -> str:
-    """A picture's web address as a page names it, or ""."""
+    """The full web address of a picture that a page names, or ""."""
     try:
         return web_address(urljoin(base, target))
     except ValueError:

@@ -1,4 +1,4 @@
-"""Which live services a recipe asks and how: its part that names them. Keys are in the environment."""
+"""The section of a recipe that names live services. The keys are in the environment."""
 
 import os
 from dataclasses import dataclass, field, make_dataclass
@@ -35,10 +35,11 @@ else:
 
 
 def custom_service(named: str) -> Service[Any]:
-    """A service of another package.
+    """Imports a service of another package.
 
     Raises:
-        InputError: there is none, it is no `Service` with a role, or it has settings, for which a recipe has no keys.
+        InputError: there is no such service, it is no `Service` with a role, or it has settings of its own, which
+            recipes cannot set.
     """
     found, where = load_extension(named, "services", KEY).object, f"{KEY}: {named}"
     fix = "Make it a `Service` without settings of its own; see examples/searxng.py."
@@ -52,7 +53,7 @@ def custom_service(named: str) -> Service[Any]:
 
 
 def service_helps() -> dict[str, str]:
-    """What each service is for: its role, and its sentence."""
+    """The role and the help sentence of each service."""
     return {each.name: f"({ROLES[each.role]}) {each.help}" for each in SERVICES}
 
 
@@ -68,22 +69,22 @@ OF_SERVICES: Any = make_dataclass(
 
 @dataclass(frozen=True, kw_only=True)
 class ServiceSettings(OF_SERVICES):  # type: ignore[misc]
-    """One live service."""
+    """Settings of one live service."""
 
     kind: Kind = field(metadata={"choices": service_helps})
-    """Which service; one of another package by `module:SERVICE` (`examples/searxng.py`)."""
+    """Name of the service; `module:SERVICE` for one of another package (`examples/searxng.py`)."""
     address: str = ""
-    """Without a path; "" for the public one."""
+    """Address without a path; "" for the public address."""
     key_env: str = ""
-    """The environment variable that holds its keys: one, or several with commas between them."""
+    """Name of the environment variable with the service's keys; commas separate several keys."""
     price: float | None = None
-    """Money a call; None is unknown, 0 free."""
+    """Price of a call in money; None for unknown, 0 for free."""
     timeout: float = 30.0
-    """Seconds until an attempt is given up."""
+    """Timeout of one attempt in seconds."""
     max_in_flight: int = 8
-    """Calls under way at once, over all workers."""
+    """The most calls at once, over all workers."""
     requests_per_minute: float | None = None
-    """Calls a minute at most; None is no limit."""
+    """The most calls per minute; None for no limit."""
 
     @property
     def service(self) -> Service[Any]:
@@ -96,25 +97,25 @@ class ServiceSettings(OF_SERVICES):  # type: ignore[misc]
 
     @property
     def base(self) -> str:
-        """The address that is asked."""
+        """The address that requests go to."""
         return (self.address or self.service.address).rstrip("/")
 
     def pace(self) -> Pace:
-        """What the service is asked to bear."""
+        """The pace of calls to the service."""
         return Pace(self.max_in_flight, self.requests_per_minute)
 
     def money(self) -> Price | None:
-        """The price of a call as the budget counts it: one token a call."""
+        """The price of a call in the budget's form: one token a call."""
         return None if self.price is None else Price(tokens_out=self.price * 1e6)
 
     def check(self, role: str) -> None:
         """Refuses settings that cannot work.
 
         Args:
-            role: a key of `ROLES`: what the service is to do.
+            role: a key of `ROLES`: the role of the service in the recipe.
 
         Raises:
-            InputError: the service cannot do that, has no usable address, or lacks a setting that it requires.
+            InputError: the service does not have the role, has no usable address, or lacks a required setting.
         """
         where = f"live.{role}"
         if self.service.role != role:
@@ -146,7 +147,8 @@ class ServiceSettings(OF_SERVICES):  # type: ignore[misc]
         """The keys from the environment, in their order.
 
         Raises:
-            InputError: the service needs one and the variable holds none, or holds what no header may.
+            InputError: the service needs a key and the variable holds none, or a key has characters that no header may
+                contain.
         """
         keys = (
             tuple(
@@ -176,38 +178,38 @@ class ServiceSettings(OF_SERVICES):  # type: ignore[misc]
 
 @dataclass(frozen=True, kw_only=True)
 class LiveSettings:
-    """The live provider. A service that is None is not offered, and a tool that needs it says so."""
+    """The services of the live provider. A tool whose service is None reports that the service is missing."""
 
     text: ServiceSettings | None = None
-    """Search of pages by words."""
+    """Service that searches pages by words."""
     picture: ServiceSettings | None = None
-    """Search by a picture."""
+    """Service that searches by a picture."""
     words: ServiceSettings | None = None
-    """Search of pictures by words."""
+    """Service that searches pictures by words."""
     reader: ServiceSettings | None = None
-    """Pages by their address."""
+    """Service that fetches pages by address."""
     ocr: ServiceSettings | None = None
-    """Text in pictures; None takes the built-in reader."""
+    """Service that reads text in pictures; None uses the built-in reader."""
     recording: str = "live"
-    """Names the state of the web that was recorded; part of every cached call's key."""
+    """Name of the recorded state of the web; part of the cache key of every call."""
     replay: bool = False
-    """Answers from the recording only: nothing is sent, and no key is needed."""
+    """Answers only from the recording: nothing is sent, and no key is needed."""
     blocked_hosts: tuple[str, ...] = ("huggingface.co",)
-    """Neither found nor visited, nor are their subdomains: benchmarks lie there with their answers."""
+    """Hosts that, with their subdomains, are neither found nor visited; they hold benchmarks with their answers."""
     allow_private: bool = False
-    """Whether pictures may be fetched from private and loopback addresses; for tests and networks of one's own."""
+    """Whether pictures may be downloaded from private and loopback addresses; for tests and private networks."""
 
     def services(self) -> dict[str, ServiceSettings]:
-        """The services that are named, by their roles."""
+        """The named services, by role."""
         found = {role: getattr(self, role) for role in ROLES}
         return {role: service for role, service in found.items() if service is not None}
 
     @property
     def extensions(self) -> list[str]:
-        """The identities of the services of other packages.
+        """The identities of services from other packages.
 
         Raises:
-            InputError: one cannot be imported.
+            InputError: a service cannot be imported.
         """
         return [
             load_extension(service.kind, "services", KEY).identity
@@ -216,7 +218,7 @@ class LiveSettings:
         ]
 
     def check(self) -> None:
-        """Refuses services that cannot do what they are named for; looks for no key.
+        """Refuses services that do not fit their role; does not look for keys.
 
         Raises:
             InputError: see `ServiceSettings.check`.

@@ -1,4 +1,5 @@
-"""How the oracle finds out what the picture shows: searches by the picture, repaired, whole and in parts, then by the question's words."""
+"""The oracle's search for the thing in the picture. The oracle searches by the picture (repaired, whole and in parts),
+then by the question's words."""
 
 import re
 from collections.abc import Callable, Generator, Iterable, Mapping
@@ -20,11 +21,11 @@ from questloom.agent.oracle.speech import (
 )
 
 MAX_LISTED = 16
-"""Pages of one text search that are opened to compare pictures."""
+"""The most pages of one text search that are opened to compare pictures."""
 SHARE_OF_CALLS = 0.8
-"""Of the calls, so much may go into finding out what the picture shows."""
+"""The largest share of an episode's calls for identifying the picture."""
 FIRST = 4
-"""Hits of a search by the picture whose own pictures are shown."""
+"""The number of hits that a search by the picture shows with their pictures."""
 
 
 REPAIRS: dict[str, tuple[str, dict[str, Any], str]] = {
@@ -44,24 +45,25 @@ REPAIRS: dict[str, tuple[str, dict[str, Any], str]] = {
         "Top and bottom are swapped, so I mirror it first.",
     ),
 }
-"""What undoes a flaw of the picture."""
+"""Flaws of a picture, with the tool that repairs each flaw."""
 
 
 class AnchorSearch(Desk):
-    """Lists of candidates for the thing in the picture, from search to search."""
+    """Lists candidates for the thing in the picture, search by search."""
 
     seen_as: int = 0
-    """The handle that is searched with: the task's picture, or the repaired one."""
+    """The handle of the picture to search with: the task's picture or its repaired version."""
     votes: Mapping[Thing, float] = {}
-    """What searches found, with how often and how far in front."""
+    """Found things with a score: a thing gets 1 / (1 + rank) from each search."""
     found_at: Mapping[Thing, Line] = {}
     described: Mapping[Thing, str] = {}
-    """What searches by the picture say in a few words of their hits."""
+    """The short description that picture searches give for each hit."""
 
     def find_page(
         self, searches: Iterable[Callable[[str], Listing]]
     ) -> Generator[Action, Observation, tuple[Thing, Line] | None]:
-        """The thing whose page shows the question's picture, with what led there; None where no search leads to it."""
+        """Finds the thing whose page shows the question's picture; returns the thing and the line that led to its page.
+        Returns None when no search finds the page."""
         var, shown_as = self.puzzle.pictured, subject_phrase(self.puzzle)
         for search in searches:
             if self.num_calls > self.max_calls * SHARE_OF_CALLS:
@@ -103,7 +105,7 @@ class AnchorSearch(Desk):
         return None
 
     def _strayed(self, listed: list[tuple[Thing, Line]]) -> list[tuple[Thing, Line]]:
-        """The hits with a later one first that is of the shown kind, where the draw says so."""
+        """Sometimes moves a later hit of the shown kind to the front; a random draw decides."""
         neighbour = next(
             (
                 hit
@@ -117,7 +119,8 @@ class AnchorSearch(Desk):
         return [neighbour, *(hit for hit in listed if hit != neighbour)]
 
     def _of_kind(self, thing: Thing) -> bool:
-        """Whether the few words of a hit hold the noun by which the question calls what is shown: others are opened later."""
+        """Whether the description of a hit contains the question's noun for the pictured thing. Hits without this noun
+        are opened later."""
         return any(says(self.described.get(thing, ""), head) for head in head_of(self.puzzle))
 
     def shows(self, page: PageRead) -> bool:
@@ -125,7 +128,7 @@ class AnchorSearch(Desk):
         return bool(self.own & set(page.images))
 
     def on_no_page(self) -> list[tuple[Thing, Line]]:
-        """What the first hits are called that stand on no page, by the names of their files."""
+        """Things named after the files of the first hits that stand on no page."""
         return [
             (Thing(_of_file(t.title)), self.found_at[t])
             for t in list(self.votes)[:FIRST]
@@ -133,7 +136,7 @@ class AnchorSearch(Desk):
         ]
 
     def alike(self) -> list[tuple[Thing, Line]]:
-        """What was found and may be in the picture though its page does not show it, the likeliest first."""
+        """Found things that may be in the picture although their pages do not show it, the likeliest first."""
 
         def may_be(thing: Thing) -> bool:
             page = self.page_of(thing)
@@ -145,7 +148,7 @@ class AnchorSearch(Desk):
         return [(Thing(_of_file(t.title)) if _is_file(t) else t, self.found_at[t]) for t in likely]
 
     def repaired(self) -> Generator[Action, Observation, None]:
-        """Repairs the picture where it has a flaw that everybody sees."""
+        """Repairs the picture if it has an obvious flaw."""
         tool, arguments, why = REPAIRS.get(self.puzzle.flaw, ("", {}, ""))
         made = (
             (yield from self.call(f"I look at the picture. {why}", tool, handle=0, **arguments))
@@ -157,7 +160,7 @@ class AnchorSearch(Desk):
             self.own.add(self.seen_as)
 
     def searches(self) -> tuple[Callable[[str], Listing], ...]:
-        """In the order in which they are tried; each takes the question's words for what the picture shows."""
+        """The searches in the order of trial. Each search takes the question's words for the pictured thing."""
         return (
             self._like_it,
             self._like_its_middle,
@@ -252,6 +255,6 @@ def _is_file(thing: Thing) -> bool:
 
 
 def _of_file(title: str) -> str:
-    """What a picture shows, by the name of its file ("File:Old Bridge, front.jpg")."""
+    """The name of the pictured thing, from the picture's file name ("File:Old Bridge, front.jpg")."""
     name = re.sub(r"^File:|\.\w{3,4}$", "", title)
     return re.sub(r"\s*(?:\([^()]*\d[^()]*\)|\d+)$", "", name.partition(", ")[0]).strip()

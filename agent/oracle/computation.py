@@ -1,4 +1,5 @@
-"""How the oracle computes differences, sums, ratios, durations and orders: by the Python tool, or in this code where the tool gives no number."""
+"""The oracle's computations: differences, sums, ratios, durations and orders. The Python tool computes; if it gives no
+number, this module computes."""
 
 import re
 from collections.abc import Generator, Mapping
@@ -16,7 +17,7 @@ _OF_TWO = ("difference", "ratio", "sum", "duration_years")
 def computed(
     solver: Desk, needed: Sum, bound: Mapping[str, Any]
 ) -> Generator[Action, Observation, tuple[Read, Line] | None]:
-    """The result and the line that it rests on; None where a part is missing."""
+    """The result and the line that it rests on; None when an operand is missing."""
 
     def value(end: Any) -> Read | Const | None:
         return end if isinstance(end, Const) else bound[end].value if end in bound else None

@@ -1,4 +1,5 @@
-"""The state of the oracle's search in one episode: the puzzle, the tool calls that it may make, and the pages it has read. Base of `Solver`."""
+"""The state of the oracle's search in one episode: the puzzle, the tool calls that it may make, and the pages that it
+has read. The class `Solver` derives from `Desk`."""
 
 import re
 from collections.abc import Generator, Mapping
@@ -21,7 +22,7 @@ from questloom.agent.oracle.speech import Action, Observation, strip_protocol_ta
 
 @dataclass(frozen=True)
 class Bound:
-    """What a variable is, and the line that says so."""
+    """The value of a variable, and the line that states it."""
 
     value: Read
     line: Line
@@ -30,7 +31,7 @@ class Bound:
 Bindings = Mapping[str, Bound]
 Step = TypeVar("Step")
 Actions = Generator[Action, Observation, Any]
-"""A part of the search: it yields tool calls, is sent their observations, and returns its result."""
+"""A part of the search. This generator yields tool calls, receives their observations, and returns its result."""
 Listing = Generator[Action, Observation, list[tuple[Thing, Line]]]
 
 
@@ -41,20 +42,20 @@ class Ended:
     answer: str
     thought: str
     failed: str = ""
-    """The deepest step that failed; "" with an answer."""
+    """The failed step that came furthest; "" for a search with an answer."""
     turn: int = -1
-    """Index of the turn whose observation holds the answer, or the last thing it was computed from."""
+    """Index of the turn whose observation holds the answer, or the last operand of a computed answer."""
     bound: Mapping[str, str] = field(default_factory=dict)
-    """What each variable was taken for, in the end or when the deepest step failed: for reports."""
+    """The value of each variable at the end, or at the failed step that came furthest; for reports."""
 
 
 def advanced(
     search: Generator[Step, Observation, Ended], observation: Observation | None
 ) -> Step | Ended:
-    """What a search does next, or how it ended.
+    """Advances a search to its next step or its end.
 
     Args:
-        observation: of what it did last; None to begin.
+        observation: the observation of the previous step; None at the start.
     """
     try:
         return next(search) if observation is None else search.send(observation)
@@ -66,7 +67,7 @@ def advanced(
 
 @dataclass
 class Desk:
-    """What a search of one episode works with."""
+    """The working state of one episode's search."""
 
     puzzle: Puzzle
     max_calls: int
@@ -74,13 +75,13 @@ class Desk:
     pages: dict[str, PageRead] = field(default_factory=dict)
     manner: Manner = field(default_factory=Manner)
     setback: str = ""
-    """Why the page that was opened last is not the one sought: the next thought begins with it."""
+    """Why the page that was opened last is the wrong one; the next thought begins with this text."""
     num_calls: int = 0
     made: set[tuple[str, str]] = field(default_factory=set)
     failed: tuple[int, str, Bindings] = (-1, "nothing was tried", {})
     looked: Bindings = field(default_factory=dict)
     own: set[int] = field(default_factory=lambda: {0})
-    """Handles of the task's picture, as it was given and repaired."""
+    """Handles of the task's picture: the original and its repaired versions."""
 
     def gave_up(self, step: str) -> Ended:
         return Ended(
@@ -91,7 +92,7 @@ class Desk:
         )
 
     def fail(self, step: str, bound: Bindings) -> None:
-        """Notes a step that may turn out to be the deepest."""
+        """Records a failed step, if it came further than earlier failures."""
         if len(bound) > self.failed[0]:
             self.failed = len(bound), step, bound
 
@@ -100,7 +101,7 @@ class Desk:
     def call(
         self, thought: str, name: str, **arguments: Any
     ) -> Generator[Action, Observation, Observation | None]:
-        """Makes a call, unless it was made before, the tool is off, or the budget is spent."""
+        """Makes a call, unless it was made before, the tool is off, or the budget is used up."""
         mark = name, repr(sorted(arguments.items()))
         if mark in self.made or self.num_calls >= self.max_calls or name not in self.tools:
             return None
@@ -113,7 +114,7 @@ class Desk:
     def visit(
         self, thing: Thing, goal: str, thought: str
     ) -> Generator[Action, Observation, PageRead | None]:
-        """The page of a thing, opened once for a goal; by its name where no address is known."""
+        """Opens the page of a thing once per goal; a thing without a known address is opened by name."""
         known = self.page_of(thing)
         if known is not None and known.visited:
             return known
@@ -166,7 +167,7 @@ class Desk:
         self.pages[page.title] = page
 
     def hits(self, observation: Observation | None) -> list[tuple[Thing, str]]:
-        """Hits of a text search; what they quote of pages is kept."""
+        """The hits of a text search. The snippets are stored with their pages."""
         found = hits_of(observation.text) if observation else []
         for thing, snippet in found:
             assert observation is not None

@@ -1,4 +1,4 @@
-"""How the oracle reads a detail on the picture: text recognition, after repairs and closer looks where nothing can be read at once."""
+"""How the oracle reads a detail in the picture: text recognition, and after a failure repairs and crops."""
 
 import re
 from collections.abc import Generator
@@ -25,18 +25,18 @@ REPAIRS: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("rotate", {"angle": 180}, "The picture may stand on its head, so I turn it."),
 )
 MARGIN = 60.0
-"""Of 1,000: what is cut out around a line of text."""
+"""The margin of a crop around a line of text, in thousandths of the picture."""
 TILES = ((0, 0, 550, 550), (450, 0, 1000, 550), (0, 450, 550, 1000), (450, 450, 1000, 1000))
 
 
 def looking(
     solver: Desk, look: Look, kind: str, handle: int
 ) -> Generator[Action, Observation, tuple[Literal, Line] | None]:
-    """The detail as it is read, with the line that shows it; None where nothing fits.
+    """Reads a detail; returns its value and the line that shows it. Returns None when nothing fits.
 
     Args:
         kind: "number" for years and other numbers, "text" for words.
-        handle: of the picture, repaired where it needs it.
+        handle: handle of the picture, repaired if necessary.
     """
     what = look.part or "text"
     reading = yield from _read(
@@ -74,7 +74,8 @@ def looking(
 def looking_once(
     solver: Desk, look: Look, kind: str, handle: int
 ) -> Generator[Action, Observation, tuple[Literal, Line] | None]:
-    """The detail as it is read on one of a page's pictures, without repairs; None where this one does not show it."""
+    """Reads a detail on one picture of a page, without repairs; returns None when this picture does not show the
+    detail."""
     reading = yield from _read(
         solver,
         handle,
@@ -89,7 +90,8 @@ def looking_once(
 def _closer(
     solver: Desk, handle: int, kind: str, reading: tuple[Literal, Line, list[float]]
 ) -> Generator[Action, Observation, tuple[Literal, Line] | None]:
-    """The same detail read again close up, since small print is easily misread; None where nothing can be read there."""
+    """Reads the same detail again in a close crop, because small print is easily misread; returns None for unreadable
+    text."""
     left, top, right, bottom = reading[2]
     box = [
         max(0.0, left - MARGIN),
@@ -114,7 +116,7 @@ def _closer(
 def _read(
     solver: Desk, handle: int, kind: str, thought: str
 ) -> Generator[Action, Observation, tuple[Literal, Line, list[float]] | None]:
-    """What a picture says, the line that shows it, and its box."""
+    """Reads a picture; returns the value, the line that shows it, and its box."""
     observation = yield from solver.call(thought, "layout_parsing", handle=handle)
     texts = texts_read(observation.text) if observation else []
     if not observation or not texts:

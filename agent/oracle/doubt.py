@@ -1,4 +1,4 @@
-"""Scores how well the pages that the oracle has read support a clause, as doubt: 0 where a page says it in so many words."""
+"""Scores how weakly pages support a fact of the puzzle, as doubt: 0 means that a page states the fact explicitly."""
 
 import re
 
@@ -17,22 +17,23 @@ from questloom.agent.oracle.relation_words import cues_of
 from questloom.agent.oracle.speech import named
 
 SURE = 3.0
-"""Candidates with a lower score are looked at before they are taken: no cue points at them, or a weak one does."""
+"""Candidates with a lower score are checked before use, because no cue or only a weak cue supports them. A cue is a
+phrase that states a relation."""
 NAMED_ONLY = 0.6
-"""Doubt where a page names the other end, but in no words for the relation."""
+"""Doubt when a page names the other end of a fact, but without words for the relation."""
 OTHERWISE = 1.5
-"""Doubt where it names the other end, and says something else in words for the relation."""
+"""Doubt when a page names the other end of a fact, but states another value in words for the relation."""
 UNSTATED_DOUBT = 2.0
-"""Doubt where a page says nothing of a clause."""
+"""Doubt when a page does not mention a fact."""
 
 
 def doubt_of(score: float) -> float:
-    """The doubt about a candidate that was read with this score."""
+    """The doubt about a candidate with a given reading score."""
     return max(0.0, 4.0 - score) * 0.75
 
 
 def doubt_about(page: PageRead, fact: Fact, expected: Read | Const) -> float | None:
-    """The doubt that a page leaves about a fact of its thing; None where it says something else."""
+    """The doubt about a fact after reading the page of its thing; None when the page contradicts the fact."""
     if (
         isinstance(expected, Const)
         and expected.kind in ("thing", "text")
@@ -51,7 +52,7 @@ def doubt_about(page: PageRead, fact: Fact, expected: Read | Const) -> float | N
 
 
 def _doubt_about_word(page: PageRead, fact: Fact, word: str) -> float:
-    """The same for a common noun ("portrait", "oil paint"), which no link and no capital shows."""
+    """The doubt about a fact with a common noun ("portrait", "oil paint"), which has neither link nor capital."""
     for line in page.lines():
         for cue in (
             cues_of(fact.relation).subject if fact.relation and says(line.text, word) else ()
@@ -66,14 +67,14 @@ def _doubt_about_word(page: PageRead, fact: Fact, word: str) -> float:
 
 
 def kind_of(value: Read | Const) -> str:
-    """ "thing", "date" or "amount", for `candidates`."""
+    """The kind of a value for `candidates`: "thing", "date" or "amount"."""
     if isinstance(value, Const):
         return {"date": "date", "amount": "amount"}.get(value.kind, "thing")
     return "thing" if isinstance(value, Thing) else "date" if value.year is not None else "amount"
 
 
 def same(value: Read, expected: Read | Const) -> bool:
-    """Whether a value read is the expected one, as far as both say."""
+    """Whether a read value equals the expected value in all parts that both state."""
     if isinstance(value, Thing):
         if isinstance(expected, Thing) and value.url and expected.url:
             return value.url == expected.url
@@ -101,17 +102,17 @@ def same(value: Read, expected: Read | Const) -> bool:
 
 
 def speaks_of(line: Line, thing: Thing) -> bool:
-    """Whether a sentence begins with a thing or soon comes to it."""
+    """Whether a sentence names a thing at or near its beginning."""
     return says(line.text[: len(thing.name) + 40], thing.name)
 
 
 def is_plain(end: object) -> bool:
-    """A date, an amount or a text that the question gives."""
+    """Whether an end of a fact is a date, an amount or a text from the question."""
     return isinstance(end, Const) and end.kind != "thing"
 
 
 def bare(end: Read | Const) -> str:
-    """What of an end a page surely has, whatever unit and form it writes: the name, the year, the number."""
+    """The part of a value that a page contains in any unit or format: the name, the year, the number."""
     if isinstance(end, Const):
         return end.text[:4] if end.kind == "date" else end.text
     return named(end)

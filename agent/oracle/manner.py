@@ -1,19 +1,22 @@
-"""How an oracle's search strays and how it speaks: drawn from the question's id and the seed, so that a question gives one episode.
+"""The oracle's detours and wordings. The question's id and the seed determine the random draws, so a question gives one
+episode.
 
-Without a source of chance it goes straight and says each thing in the first of its ways.
+Without a random generator the oracle makes no detours and uses the first wording.
 """
 
 import random
 from dataclasses import dataclass
 
 WRONG_TURNS = 0.35
-"""Of the searches by the whole picture: a later hit of the kind that is shown is opened before the first. The hits are the search's own."""
+"""Share of searches by the whole picture after which a later hit of the shown kind is opened first. The hits themselves
+do not change."""
 CLOSER = 0.5
-"""Of the pages that turn out to show something else: the middle of the picture is cut out and searched with before the next page is opened."""
+"""Share of wrong pages after which the oracle searches with a crop of the picture's middle."""
 LOOKED_UP = 0.4
-"""Of the things whose page comes next: their name is looked up first, and more narrowly where the first hit is another page."""
+"""Share of things whose name is searched for before their page is opened. If the first hit is another page, the oracle
+searches again with more words."""
 TOO_BROAD = 0.4
-"""Of the searches for a thing of a kind: the kind alone is searched for first."""
+"""Share of searches for a thing that begin with a search for its kind alone."""
 
 SAYINGS: dict[str, tuple[str, ...]] = {
     "begin": (
@@ -134,28 +137,28 @@ SAYINGS: dict[str, tuple[str, ...]] = {
         "{source} {quote}. I read that in turn {turn}, and it answers the question: {text}.",
     ),
 }
-"""What is said on an occasion, in several ways; the first is the plainest."""
+"""The wordings for each occasion; the first one is the plainest."""
 
 
 @dataclass
 class Manner:
-    """Draws detours and words.
+    """Draws detours and wordings.
 
     Args:
-        draw: of one episode; None for no detour and the first of all words.
+        draw: random generator of the episode; None for no detours and the first wordings.
     """
 
     draw: random.Random | None = None
 
     def strays(self, share: float) -> bool:
-        """Whether a detour is made of which there is such a share."""
+        """Whether to make a detour; `share` is its probability."""
         return self.draw is not None and self.draw.random() < share
 
     def say(self, occasion: str, **parts: object) -> str:
         """A thought for an occasion.
 
         Raises:
-            KeyError: no such occasion, or a part is missing.
+            KeyError: the occasion is unknown, or a part is missing.
         """
         ways = SAYINGS[occasion]
         said = (self.draw.choice(ways) if self.draw else ways[0]).format(**parts)

@@ -1,4 +1,4 @@
-"""What the oracle reads in observations: pages, hits, names, dates, amounts. Only the text of tool results goes in."""
+"""Reads pages, hits, names, dates and amounts from observations. The input is only the text of tool results."""
 
 import datetime
 import functools
@@ -47,20 +47,20 @@ UNITS = {
 
 @dataclass(frozen=True)
 class Thing:
-    """A thing under the title of its page, or the name that a text gives it."""
+    """A thing, under the title of its page or the name in a text."""
 
     title: str
     url: str = ""
 
     @property
     def name(self) -> str:
-        """Without what only tells namesakes apart."""
+        """The title without words that only distinguish namesakes."""
         return base(self.title)
 
 
 @dataclass(frozen=True)
 class Literal:
-    """A date or an amount, as read."""
+    """A date or an amount that was read."""
 
     text: str
     year: int | None = None
@@ -71,7 +71,7 @@ class Literal:
 
     @property
     def calendar_day(self) -> datetime.date | None:
-        """As `Date.calendar_day`."""
+        """The same as `Date.calendar_day`."""
         return Date(self.year or 0, self.month or 0, self.day or 0).calendar_day
 
 
@@ -80,7 +80,7 @@ Read = Thing | Literal
 
 @dataclass(frozen=True)
 class Line:
-    """One line that an observation showed."""
+    """One line of an observation."""
 
     text: str
     turn: int
@@ -88,7 +88,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Candidate:
-    """What may stand at the other end of a relation, why, and how surely."""
+    """A candidate for the other end of a relation, with its line and a score."""
 
     value: Read
     line: Line
@@ -97,22 +97,22 @@ class Candidate:
 
 @dataclass
 class PageRead:
-    """All that observations have shown of one page."""
+    """Everything that observations have shown of one page."""
 
     title: str
     url: str
     facts: dict[Line, tuple[str, str]] = field(default_factory=dict)
-    """Infobox lines: parameter and value."""
+    """The infobox lines: parameter and value."""
     sentences: list[Line] = field(default_factory=list)
     links: dict[str, str] = field(default_factory=dict)
-    """Title to address."""
+    """The links: title to address."""
     images: tuple[int, ...] = ()
-    """Handles of its pictures, and of earlier ones that look like them."""
+    """Handles of the page's pictures, and of earlier pictures that look the same."""
     visited: bool = False
     whole: bool = False
-    """Whether all that it says was shown."""
+    """Whether the whole page was shown."""
     goals: tuple[str, ...] = ()
-    """What it was asked for."""
+    """The goals of the visits to this page."""
 
     @property
     def thing(self) -> Thing:
@@ -125,25 +125,25 @@ class PageRead:
 
 @functools.lru_cache(1 << 14)
 def base(title: str) -> str:
-    """A title without the bracket that tells namesakes apart."""
+    """A title without the words in brackets that distinguish namesakes."""
     return re.sub(r"\s*\([^()]*\)$", "", title)
 
 
 @functools.lru_cache(1 << 14)
 def key(name: str) -> str:
-    """A name for comparison: folded, without accents, article and punctuation."""
+    """The form of a name for comparisons: folded, without accents, article and punctuation."""
     words = re.findall(r"\w+", fold_all_marks(base(name)))
     return re.sub(r"^the ", "", " ".join(words))
 
 
 @functools.lru_cache(1 << 12)
 def flat(text: str) -> str:
-    """A text in which `key`s can be found."""
+    """The form of a text in which a `key` can be searched for."""
     return " " + " ".join(re.findall(r"\w+", fold_all_marks(text))) + " "
 
 
 def says(text: str, name: str) -> bool:
-    """Whether a text holds a name."""
+    """Whether a text contains a name."""
     return bool(key(name)) and f" {key(name)} " in flat(text)
 
 
@@ -151,7 +151,7 @@ def says(text: str, name: str) -> bool:
 
 
 def hits_of(text: str) -> list[tuple[Thing, str]]:
-    """Titles with addresses and snippets of a search's result."""
+    """Reads titles with addresses and snippets from a search result."""
     found: list[tuple[Thing, str]] = []
     for block in re.split(r"(?m)^\[\d+\] ", text)[1:]:
         title, _, rest = block.partition("\n")
@@ -166,7 +166,7 @@ def hits_of(text: str) -> list[tuple[Thing, str]]:
 
 
 def read_page(text: str, turn: int, images: Sequence[int]) -> PageRead | None:
-    """A page as `visit` shows it."""
+    """Reads a page from the result of `visit`."""
     lines = text.split("\n")
     if len(lines) < 2 or not lines[1].startswith("URL: "):
         return None
@@ -198,7 +198,7 @@ def read_page(text: str, turn: int, images: Sequence[int]) -> PageRead | None:
 
 
 def texts_read(text: str) -> list[tuple[str, list[float]]]:
-    """The texts that `layout_parsing` found, in its order, each with its box."""
+    """Reads the texts and boxes from a result of `layout_parsing`, in its order."""
     return [
         (found[2].strip(), [float(x) for x in found[1].split(",")])
         for line in text.split("\n")
@@ -210,7 +210,7 @@ def texts_read(text: str) -> list[tuple[str, list[float]]]:
 
 
 def dates(text: str) -> list[tuple[int, Literal]]:
-    """Dates and years in plain words, with where they stand; a number alone that begins with 0 ("0850") is no year."""
+    """The dates and years in a text, with their positions. A number that begins with 0 ("0850") is no year."""
     return [
         (start, Literal(text[start:end], date.year, date.month or None, date.day or None))
         for date, start, end in dates_in(text, "plain")
@@ -219,7 +219,7 @@ def dates(text: str) -> list[tuple[int, Literal]]:
 
 
 def amounts(text: str) -> list[tuple[int, Literal]]:
-    """Numbers with the words behind them, with where they stand."""
+    """The numbers in a text with the words after them, and their positions."""
     return [
         (
             m.start(),
@@ -232,7 +232,7 @@ def amounts(text: str) -> list[tuple[int, Literal]]:
 
 
 def unit_name(unit: str) -> str:
-    """One name for a unit's spellings; other words are left as they are."""
+    """The standard name of a unit's spellings; other words stay unchanged."""
     low = unit.casefold().replace("meter", "metre").strip(" .")
     return UNITS.get(low, UNITS.get(low.removesuffix("s"), low.removesuffix("s")))
 
@@ -248,12 +248,12 @@ def candidates(
     unit: str = "",
     guesses: bool = True,
 ) -> list[Candidate]:
-    """What stands at the object's end of a relation on its subject's page, the surest first.
+    """Candidates for the object of a relation on its subject's page, the most certain first.
 
     Args:
         kind: "thing", "date" or "amount".
-        unit: of amounts, where it is known.
-        guesses: whether all else that the page links is among them, far below what a cue stands beside.
+        unit: unit of amounts, if it is known.
+        guesses: whether to include all other links of the page, with far lower scores than candidates beside a cue.
     """
     if relation is None:
         return [
@@ -291,14 +291,14 @@ def candidates(
 
 
 def subjects(page: PageRead, relation: Relation | None) -> list[Candidate]:
-    """What stands at the subject's end of a relation on its object's page, the surest first."""
+    """Candidates for the subject of a relation on its object's page, the most certain first."""
     found = _best(_of_sentences(page, cues_of(relation).object, "thing", "")) if relation else []
     return [c for c in found if isinstance(c.value, Thing)]
 
 
 def listed_under(page: PageRead, relation: Relation, subject: Thing) -> list[Candidate]:
-    """What has the subject in a list of things related to it: named in the cue or before it ("People born in Velm include …", "Ada Lund also built …"),
-    else the page's own thing ("She also built …")."""
+    """The owners of lists that contain the subject. The list's phrase names the owner ("People born in Velm include …",
+    "Ada Lund also built …"). After a pronoun ("She also built …") the page's own thing owns the list."""
     found = []
     for line in page.sentences:
         if not says(line.text, subject.name):
@@ -321,7 +321,7 @@ def listed_under(page: PageRead, relation: Relation, subject: Thing) -> list[Can
 
 
 def _guessed(page: PageRead) -> Iterator[Candidate]:
-    """What else the page's shown sentences name and link: a relation may be stated in words that no cue has."""
+    """Other links and names in the shown sentences, because a page may state a relation without a known cue."""
     for order, line in enumerate(page.sentences):
         for place, (_, thing) in enumerate(names_in(line.text, page)):
             if thing.url and key(thing.title) != key(page.title):
@@ -337,7 +337,7 @@ def _of_facts(
                 score = (2.0 if wanted in weak else 6.0) - rank * 0.01
                 if kind == "thing":
                     things = [t for _, t in names_in(value, page)]
-                    # A name may have a comma in it ("St Odran's Church, Velm").
+                    # A name may contain a comma ("St Odran's Church, Velm").
                     whole = (
                         [Thing(value)]
                         if not any(key(t.title) == key(value) for t in things) and ";" not in value
@@ -350,7 +350,7 @@ def _of_facts(
 
 
 def _of_life(page: PageRead, relation: Relation) -> Iterator[Candidate]:
-    """Years of birth and death from the bracket behind a person's name."""
+    """Years of birth and death, from the brackets after a person's name."""
     place = {"P569": 1, "P570": 2}.get(relation.property)
     if place and page.sentences and (life := _LIFE.search(page.sentences[0].text)):
         yield Candidate(Literal(life[place], year=int(life[place])), page.sentences[0], 4.0)
@@ -364,9 +364,10 @@ def _of_sentences(page: PageRead, cues: Sequence[Cue], kind: str, unit: str) -> 
         of_other = first is not None and key(first.title) != own and not _part_of(own, first.title)
         for rank, cue in enumerate(cues):
             for m in cue.words.finditer(line.text):
-                # A sentence whose subject is somebody else speaks of that one, unless the page's thing is its object ("Ada Lund built her in 1850").
+                # A sentence with another subject is about that subject, unless the page's thing is its object ("Ada
+                # Lund built her in 1850").
                 other = of_other and cue.after and not _OBJECT.search(line.text[: m.end()])
-                # "of", "by", "in" say much only where the page's thing is the subject.
+                # "of", "by" and "in" count only where the page's thing is the subject.
                 weak = m.end() - m.start() < 4 and (first is None or of_other)
                 score = (
                     4.0
@@ -387,7 +388,7 @@ def _of_sentences(page: PageRead, cues: Sequence[Cue], kind: str, unit: str) -> 
                 if not cue.after and of_other:
                     near.sort(
                         key=lambda s: s[1] != first
-                    )  # who "came from Velm and also designed" something is the sentence's subject
+                    )  # the person who "came from Velm and also designed" something is the sentence's subject
                 closing = (
                     line.text.find("”", m.end())
                     if kind == "thing" and line.text[m.end() - 1] == "“"
@@ -396,13 +397,13 @@ def _of_sentences(page: PageRead, cues: Sequence[Cue], kind: str, unit: str) -> 
                 if closing > 0:
                     yield Candidate(
                         Thing(line.text[m.end() : closing]), line, score + 0.05
-                    )  # what is quoted is the value, whatever names stand in it
+                    )  # a quotation is the value, even if it contains names
                 for distance, (_, value) in enumerate(near):
                     yield Candidate(value, line, score - distance * 0.1)
 
 
 def _common_nouns(page: PageRead, cues: Sequence[Cue]) -> Iterator[Candidate]:
-    """The lower-case words right behind a cue ("died of typhoid fever."), up to the end of their clause."""
+    """The lower-case words directly after a cue ("died of typhoid fever."), up to the end of their clause."""
     for order, line in enumerate(page.sentences):
         for cue in cues:
             for m in cue.words.finditer(line.text) if cue.after else ():
@@ -417,7 +418,7 @@ def _literals(text: str, kind: str, unit: str) -> list[tuple[int, Read]]:
 
 
 def names_in(text: str, page: PageRead) -> list[tuple[int, Thing]]:
-    """The things that a text names, in order: the page's own and its links by title, others by capitals."""
+    """The things that a text names, in order: the page's own thing and its links by title, others by their capitals."""
     found: list[tuple[int, int, Thing]] = []
     for title, url in {**page.links, page.title: page.url}.items():
         if _stem(title) in text:
@@ -435,7 +436,7 @@ def names_in(text: str, page: PageRead) -> list[tuple[int, Thing]]:
     for m in _NAME.finditer(text):
         inside = [e for s, e in spans if s < m.end() and m.start() < e]
         if [m.group()] == last:
-            longest.append((m.start(), m.end(), page.thing))  # a person's family name alone
+            longest.append((m.start(), m.end(), page.thing))  # the family name of a person alone
         elif (
             inside
             and key(m.group()) != key(page.title)
@@ -461,7 +462,7 @@ def names_in(text: str, page: PageRead) -> list[tuple[int, Thing]]:
             and m.end() <= max(inside)
             and (m.start() > 0 or m.group().startswith("The "))
         ):
-            name = text[m.start() : max(inside)]  # "Organ of" before a name that is known
+            name = text[m.start() : max(inside)]  # "Organ of" before a known name
             longest.append((m.start(), max(inside), Thing(name.removeprefix("The "))))
         elif (
             not inside
@@ -475,12 +476,12 @@ def names_in(text: str, page: PageRead) -> list[tuple[int, Thing]]:
 
 
 def _stem(title: str) -> str:
-    """As little of a title as a text may have of it."""
+    """The shortest part of a title that a text may use instead of the whole title."""
     return base(title).removeprefix("The ")
 
 
 def _part_of(own: str, title: str) -> bool:
-    """Whether a name is a piece of the page's own ("Mustela" on the page of Fiora Mustela)."""
+    """Whether a name is part of the page's own name ("Mustela" on the page of Fiora Mustela)."""
     return f" {key(title)} " in f" {own} "
 
 

@@ -1,8 +1,9 @@
-"""The oracle: an engine that solves tasks with the tools alone, from the question's logical form in names (`puzzle.Puzzle`).
+"""The oracle: an engine that solves tasks with the tools alone. The oracle knows the question's logical form in names
+(`puzzle.Puzzle`).
 
-It is the demo's teacher and an upper bound: a task that it cannot solve is one that the tools do not lead through. It keeps to the turn
-protocol of models and reads nothing but observations; its searches are deterministic, so that a conversation taken up from a journal is
-replayed from its observations alone.
+The oracle is the demo's teacher and an upper bound: if it cannot solve a task, the tools do not lead to the answer. The
+oracle follows the models' turn protocol and reads only observations. The oracle's searches are deterministic, so a
+conversation from a journal is replayed from its observations alone.
 """
 
 from collections.abc import Collection, Generator, Mapping
@@ -25,7 +26,7 @@ from questloom.records.identity import chance
 
 @dataclass
 class _Played:
-    """A search under way."""
+    """A running search."""
 
     search: Generator[Action | ProtocolViolation, Observation, Ended]
     next: Action | ProtocolViolation | Ended
@@ -33,11 +34,12 @@ class _Played:
 
 
 MAX_KEPT = 8192
-"""Tasks of which a process keeps something, more than are played at once; the oldest are forgotten, so that memory stays bounded."""
+"""The most tasks that a process stores, more than are played at once. The oldest are dropped, so that memory stays
+bounded."""
 
 
 def keep(kept: dict[Any, Any], key: Any, value: Any) -> None:
-    """Puts a value into a dictionary that holds the latest `MAX_KEPT`."""
+    """Stores a value in a dictionary that holds the latest `MAX_KEPT` values."""
     kept[key] = value
     if len(kept) > MAX_KEPT:
         del kept[next(iter(kept))]
@@ -47,15 +49,15 @@ class OracleEngine:
     """Plays the puzzles of its tasks.
 
     Args:
-        puzzles: by task id.
-        tools: names of the tools that it may call.
-        max_calls: of an episode; at most the limit under which it is played.
-        mistakes: share of the episodes of sighted puzzles in which it makes a mistake first (`sighted_solver.py`).
-        slips: share of the turns of sighted puzzles before which one comes that breaks the protocol (`slips.py`).
-        seed: of the draws of mistakes and slips.
+        puzzles: the puzzles by task id.
+        tools: names of the tools that the oracle may call.
+        max_calls: most calls of an episode, at most the limit of the player.
+        mistakes: share of the episodes of sighted puzzles that begin with a mistake (`sighted_solver.py`).
+        slips: share of the turns of sighted puzzles that follow a turn which breaks the protocol (`slips.py`).
+        seed: seed for drawing mistakes and slips.
 
     Attributes:
-        ends: how the latest searches ended, by (task, rollout): the failed step, or the turn that holds the answer.
+        ends: the ends of the latest searches by (task, rollout): the failed step, or the turn with the answer.
     """
 
     name = "oracle"
@@ -78,7 +80,7 @@ class OracleEngine:
 
     @property
     def sampling(self) -> Mapping[str, Any]:
-        """Nothing is drawn but mistakes and slips."""
+        """The settings of the random draws; only mistakes and slips are random."""
         drawn = {
             name: share
             for name, share in (("mistakes", self._mistakes), ("slips", self._slips))
@@ -87,7 +89,7 @@ class OracleEngine:
         return {"max_calls": self._max_calls, **drawn, **({"seed": self._seed} if drawn else {})}
 
     async def step(self, conversation: Conversation, *, max_new_tokens: int) -> Sample:
-        """See `Engine.step`. The turns are short; `max_new_tokens` is never near."""
+        """See `Engine.step`. The turns are short and stay far below `max_new_tokens`."""
         played = self._at(conversation)
         if isinstance(played.next, Ended):
             keep(self.ends, conversation.key, played.next)
@@ -99,15 +101,15 @@ class OracleEngine:
         )
 
     def _at(self, conversation: Conversation) -> _Played:
-        """The search at the conversation's turn, replayed from its observations where it is not at hand."""
+        """The search at the conversation's turn. A search that is not in memory is replayed from the observations."""
         played = self._played.get(conversation.key)
         if played is None or played.num_seen > conversation.turn:
             search = self._search(conversation)
             played = self._played[conversation.key] = _Played(search, advanced(search, None))
         while played.num_seen < conversation.turn and not isinstance(played.next, Ended):
             result = conversation.exchanges[played.num_seen].turn.result
-            assert result is not None  # an exchange is a turn and what answered it
-            # A result that was cut at a limit is a result; a fault is none.
+            assert result is not None  # an exchange is a turn and its result
+            # A result that was cut at a limit counts as a result; a fault does not.
             observation = Observation(
                 ok=result.status in (ToolStatus.OK, ToolStatus.LIMIT),
                 text=result.text,
@@ -134,9 +136,9 @@ class OracleEngine:
         )
 
     def num_tokens(self, message: Message) -> int:
-        """Estimated on the high side."""
+        """An estimate of the message's tokens that is rather too high."""
         return message.num_tokens()
 
     def forget(self, conversation: Conversation) -> None:
-        """The search may go; how it ended stays in `ends`."""
+        """Drops the search; its end stays in `ends`."""
         self._played.pop(conversation.key, None)

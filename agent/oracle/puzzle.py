@@ -1,7 +1,8 @@
-"""What the oracle is given of a task: the question's logical form in names, and nothing that a reader of the question lacks.
+"""The oracle's input: the question's logical form in names. The input contains only facts that a reader of the question
+knows.
 
-No identifier of a thing, no binding, no certificate, no evidence, no answer can be put into a `Puzzle`: its types have no place for
-them. Constants have the name that the question uses, classes and relations their labels.
+The types of a `Puzzle` have no place for the identifier of a thing, a binding, a certificate, evidence or an answer.
+Constants carry the question's names; classes and relations carry their labels.
 """
 
 from collections.abc import Callable
@@ -27,24 +28,24 @@ from questloom.records.synthesis import Question
 
 @dataclass(frozen=True, kw_only=True)
 class Const:
-    """Something that the question names: a thing, a time or an amount."""
+    """A constant of the question: a thing, a time or an amount."""
 
     kind: str
-    """"thing", "date", "amount" or "text"."""
+    """The kind of the constant: "thing", "date", "amount" or "text"."""
     text: str
-    """The name, or the text; for an amount its number, for a date ISO 8601 as far as it is given."""
+    """The name or the text; the number of an amount; a date in ISO 8601 to its precision."""
     unit: str = ""
-    """The unit's name, "" without one."""
+    """The name of the unit; "" without a unit."""
 
 
 COLOUR, INSCRIPTION = "P462", "P1684"
 End = str | Const
-"""A variable, or what the question names."""
+"""A variable, or a constant of the question."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Fact:
-    """`subject` has the `relation` to `object`; `relation` is None where a page only mentions the other."""
+    """A fact: `subject` has the `relation` to `object`. `relation` is None when a page only mentions the other thing."""
 
     subject: End
     relation: Relation | None
@@ -53,7 +54,7 @@ class Fact:
 
 @dataclass(frozen=True, kw_only=True)
 class Kind:
-    """`var` is a thing of this kind."""
+    """A statement that `var` is a thing of this kind."""
 
     var: str
     words: tuple[str, ...]
@@ -61,7 +62,7 @@ class Kind:
 
 @dataclass(frozen=True, kw_only=True)
 class Order:
-    """`left` is "<", ">", "=" or, of things, "!=" `right`."""
+    """A comparison: `left` is "<", ">" or "=" `right`; for things "!=", too."""
 
     left: End
     op: str
@@ -70,7 +71,7 @@ class Order:
 
 @dataclass(frozen=True, kw_only=True)
 class Sum:
-    """`out` is computed, as `questloom.records.form.Compute` says."""
+    """A computation with the result `out`, as in `questloom.records.form.Compute`."""
 
     out: str
     op: str
@@ -80,7 +81,8 @@ class Sum:
 
 @dataclass(frozen=True, kw_only=True)
 class Look:
-    """`var` is read on a picture of `of`: the question's own where that shows it, else one on its page."""
+    """A detail to read: `var` is read in a picture of the thing `of`. The picture is the question's own if it shows the
+    thing, else one on the thing's page."""
 
     var: str
     of: str
@@ -90,16 +92,16 @@ class Look:
 
 @dataclass(frozen=True, kw_only=True)
 class Puzzle:
-    """A question as the oracle knows it."""
+    """A question in the form that the oracle knows."""
 
     pictured: str
-    """The variable that <image:0> shows."""
+    """The variable of the thing that <image:0> shows."""
     pictured_as: str
-    """How the question calls it ("the lighthouse in the picture")."""
+    """The question's words for the pictured thing ("the lighthouse in the picture")."""
     seen: tuple[str, ...] = ()
-    """Words for what anybody sees on the picture, where a solver goes by them ("red", "tower", "7")."""
+    """Words for the visible features of the picture, for solvers that use them ("red", "tower", "7")."""
     flaw: str = ""
-    """What is wrong with the picture at first sight: "blur", "upside_down" (see `transforms/enhancement/degrade.py`), or "" for nothing."""
+    """The obvious flaw of the picture: "blur", "upside_down" (see `transforms/enhancement/degrade.py`), or "" for none."""
     facts: tuple[Fact, ...]
     kinds: tuple[Kind, ...] = ()
     orders: tuple[Order, ...] = ()
@@ -107,20 +109,22 @@ class Puzzle:
     looks: tuple[Look, ...] = ()
     ask: str
     ask_type: str
-    """"entity", "date", "quantity" or "string"."""
+    """The type of the answer: "entity", "date", "quantity" or "string"."""
     unit: str = ""
     precision: str = ""
 
 
 Naming = Callable[[str], tuple[str, ...]]
-"""The names of an item by its id, the label first."""
+"""A function from an item's id to its names, the label first."""
 
 
 def puzzle_from(question: Question, store: Store, *, sighted: bool = False) -> Puzzle | None:
-    """The puzzle of a kept question, None where it has no logical form. Names are looked up in the store; nothing else of it is used.
+    """Makes the puzzle of a kept question; None for a question without a logical form. The function looks up only names
+    in the store.
 
     Args:
-        sighted: whether it says what is to be seen on the picture, by what its file page states of its parts.
+        sighted: whether the puzzle states the visible features of the picture; the statements of its file page give
+            them.
     """
     form = question.logical_form
     if form is None:
@@ -150,7 +154,7 @@ def puzzle_from(question: Question, store: Store, *, sighted: bool = False) -> P
 
 
 def _seen(question: Question, store: Store, name: Naming) -> tuple[str, ...]:
-    """Colour and kind of what is shown, then what is written on it."""
+    """The colour and kind of the pictured thing, followed by the text on the thing."""
     image = store.image(question.source_image_id)
     assert image is not None, "a kept question's picture is in its store"
     coloured = [
@@ -171,14 +175,14 @@ def puzzle_of(
     name: Naming,
     relation: Callable[[str], Relation],
 ) -> Puzzle:
-    """A form in names.
+    """Turns a logical form into a puzzle with names.
 
     Args:
-        form: of the question; its identifiers end here.
-        pictured_as: the question's words for what the picture shows.
-        seen: words for what the picture shows.
-        flaw: of the picture, as whoever looks at it sees.
-        name: looks up constants, classes, units and parts.
+        form: logical form of the question; its identifiers are replaced by names.
+        pictured_as: the question's words for the pictured thing.
+        seen: words for the visible features of the picture.
+        flaw: the obvious flaw of the picture.
+        name: looks up the names of constants, classes, units and parts.
         relation: looks up a property.
     """
 

@@ -1,7 +1,8 @@
-"""In which words an encyclopedia states a relation: what the oracle's reading knows of English beyond the question's own phrases.
+"""The words in which an encyclopedia states a relation, beyond the phrases of the questions.
 
-A *cue* is a piece of a sentence, as an expression, with a mark for where the other end of the relation stands: `>` behind it, `<` before it.
-Relations that the table does not list get their cues from the phrases that questions are written with, and from label and aliases.
+A *cue* is a regular expression for a piece of a sentence. A mark shows where the other end of the relation stands: `>`
+after the cue, `<` before it. The table lists cues of common relations. Relations outside the table get cues from their
+question phrases, labels and aliases.
 """
 
 import functools
@@ -15,10 +16,10 @@ from questloom.prompts.phrases import property_phrase, verb_forms
 
 @dataclass(frozen=True, kw_only=True)
 class Relation:
-    """A relation as the oracle is told of it: names, no identifiers of things."""
+    """A relation as the oracle knows it: names without identifiers of things."""
 
     property: str
-    """Property id; with it the phrases are looked up."""
+    """The property id, which is the key for looking up phrases."""
     label: str
     aliases: tuple[str, ...] = ()
     datatype: str = "wikibase-item"
@@ -26,9 +27,9 @@ class Relation:
 
 @functools.cache
 def with_object(kind: str) -> frozenset[str]:
-    """The properties at whose object's end always a "person", a "place" or a common "noun" stands.
+    """The properties whose object is always a "person", a "place" or a common "noun".
 
-    A common noun ("typhoid fever", "brown bear") is what no link and no capital shows.
+    A common noun ("typhoid fever", "brown bear") has neither a link nor a capital.
     """
     return frozenset(
         pid
@@ -39,7 +40,7 @@ def with_object(kind: str) -> frozenset[str]:
 
 @dataclass(frozen=True)
 class Cue:
-    """Words that state a relation, and on which side the other end stands."""
+    """Words that state a relation, and the side on which the other end stands."""
 
     words: re.Pattern[str]
     after: bool
@@ -47,22 +48,22 @@ class Cue:
 
 @dataclass(frozen=True, kw_only=True)
 class Cues:
-    """How a relation is stated."""
+    """The ways in which pages state a relation."""
 
     keys: tuple[str, ...]
-    """Infobox parameters on the subject's page, the surest first."""
+    """Infobox parameters on the subject's page, the most certain first."""
     weak_keys: frozenset[str]
-    """Those of them that hold something else on other pages."""
+    """The parameters among `keys` that have another meaning on some pages."""
     subject: tuple[Cue, ...]
-    """In sentences of the subject's page."""
+    """Cues in sentences of the subject's page."""
     object: tuple[Cue, ...]
-    """In sentences of the object's page."""
+    """Cues in sentences of the object's page."""
     words: str
-    """What to search for, in key words."""
+    """Key words for a search."""
 
 
 _COPULA = re.compile(r"^(?:is|was) (?=\S+ \S+)")
-"""Pages say "a bridge designed by …" too."""
+"""Matches a leading "is" or "was", which is dropped because pages also say "a bridge designed by …"."""
 
 
 def _cue(text: str) -> Cue:
@@ -78,7 +79,7 @@ def _cue(text: str) -> Cue:
 
 @functools.cache
 def cues_of(relation: Relation) -> Cues:
-    """How a relation is stated: the table's cues first, then those of its phrases and names."""
+    """The cues of a relation: first those of the table, then those of its phrases and names."""
     hints = known_of(relation.property).hints or Hints()
     phrase, verbs = property_phrase(relation.property, label=relation.label), verb_forms()
     said, said_of_object = phrase.predicates("s", verbs), phrase.predicates("o", verbs)
@@ -104,7 +105,7 @@ def _plain(template: str) -> str:
 
 
 def _from_phrase(template: str, slot: str) -> Cue | None:
-    """The cue of a phrase: what stands before the slot, else what stands behind it."""
+    """The cue of a phrase: the words before the slot, else the words after it."""
     before, _, behind = _COPULA.sub("", template).partition(slot)
     text, after = (before, True) if len(before.strip(" “")) > 2 else (behind, False)
     text = text.strip(" “”")

@@ -1,7 +1,9 @@
-"""How the oracle solves a puzzle that says what is to be seen: it looks, searches for that in words, opens the page that fits, and follows the chain.
+"""How the oracle solves a puzzle with given visible features. The oracle looks, searches for the features by words,
+opens the matching page, and follows the chain of facts.
 
-It does what a policy without a search by pictures has to do, and says as little as a small policy can learn to say. With a source of chance it makes
-one mistake first, and mends it by what it reads: a look that was wrong, a page that does not fit, the address of a page that does not exist.
+The solver acts like a policy without picture search, and its thoughts are short enough for a small policy to learn.
+With a random generator, the solver makes one mistake first and corrects the mistake from what it reads. The mistake is
+a wrong look, a wrong page, or an address without a page.
 """
 
 import random
@@ -29,11 +31,11 @@ Steps = Generator[Action, Observation, Any]
 
 
 class SightedSolver:
-    """One episode's search.
+    """The search of one episode.
 
     Args:
-        puzzle: it says what is seen, and its facts lead from the picture to what is asked, one after the other.
-        draw: decides which mistake is made; None for none.
+        puzzle: a puzzle with visible features; the puzzle's facts form a chain from the picture to the answer.
+        draw: random generator that chooses the mistake; None for no mistake.
     """
 
     def __init__(self, puzzle: Puzzle, draw: random.Random | None = None) -> None:
@@ -41,7 +43,7 @@ class SightedSolver:
         self._mistake = draw.choice(MISTAKES) if draw else ""
 
     def solve(self) -> Generator[Action, Observation, Ended]:
-        """The whole episode."""
+        """Plays the whole episode."""
         seen = " ".join(self._puzzle.seen)
         facts = chain(self._puzzle)
         if self._mistake == "look":
@@ -88,7 +90,7 @@ class SightedSolver:
         return (yield Action(strip_protocol_tags(thought), name, arguments))
 
     def _misread(self) -> str:
-        """What is seen with the last word, a number, read as another."""
+        """The visible features with a wrong number as the last word."""
         assert self._draw is not None, "mistakes are drawn"
         *words, number = self._puzzle.seen
         others = [n for n in "12345678" if n != number]
@@ -96,7 +98,7 @@ class SightedSolver:
 
 
 def chain(puzzle: Puzzle) -> list[Fact]:
-    """The facts in order, each about what the one before led to; [] where they lead otherwise."""
+    """The facts in order, each about the result of the one before; [] when the facts form no chain."""
     found: list[Fact] = []
     at = puzzle.pictured
     while at != puzzle.ask:
@@ -117,13 +119,13 @@ def chain(puzzle: Puzzle) -> list[Fact]:
 
 
 def relation_label(fact: Fact) -> str:
-    """The relation of a fact in a chain."""
+    """The relation's label of a fact in a chain."""
     assert fact.relation is not None, "chains have relations"
     return fact.relation.label
 
 
 def _read(observation: Observation, title: str, fact: Fact) -> Candidate | None:
-    """What a page says stands at the other end of a relation."""
+    """Reads the other end of a relation from a page."""
     lines = observation.text.split("\n")
     if not observation.ok or key(lines[0]) != key(title):
         return None

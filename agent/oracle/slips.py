@@ -1,8 +1,7 @@
-"""Turns of the oracle that do not keep the protocol, so that trajectories show how one gets over them.
+"""Slips: turns of the oracle that break the protocol. Trajectories with slips show how a policy recovers.
 
-The shapes are those in which a small policy's turns were found to be unreadable: a tag is missing or another is in its place, the turn
-breaks off, a part comes twice, something follows the action. The turn that was meant comes next, as if nothing had been: what the harness
-answers to a violation is no news for the search.
+The shapes copy unreadable turns of a small policy: a missing or wrong tag, a cut turn, a repeated part, or text after
+the action. The intended turn follows unchanged, because the harness's reply to a violation tells the search nothing.
 """
 
 import json
@@ -14,7 +13,8 @@ from questloom.agent.oracle.desk import Ended, advanced
 from questloom.agent.oracle.speech import Action, Observation
 
 MAX_VIOLATIONS = 2
-"""Of an episode: in a row, too, fewer than the three faults that end one (OpenSearch-VL)."""
+"""The most violations of one episode. The limit stays below the three consecutive faults that end an episode
+(OpenSearch-VL)."""
 SHAPES: tuple[Callable[[str, str], str], ...] = (
     lambda thought, action: f"<think>{thought}",
     lambda thought, action: f"<think>{thought}<think>\n<answer>",
@@ -29,18 +29,18 @@ SHAPES: tuple[Callable[[str, str], str], ...] = (
     lambda thought, action: f"<think>{thought}</think>\n{action}{thought}",
     lambda thought, action: f"<think>{thought}</think>\n{action}</answer>",
 )
-"""How a turn's thought and action are put together wrongly."""
+"""Wrong ways to join the thought and the action of a turn."""
 
 
 @dataclass(frozen=True)
 class ProtocolViolation:
-    """A turn that does not keep the protocol."""
+    """A turn that breaks the protocol."""
 
     text: str
 
 
 def parts_of(meant: Action | Ended) -> tuple[str, str]:
-    """A turn's thought, and its call or answer with the tags."""
+    """The thought of a turn, and its call or answer with the tags."""
     if isinstance(meant, Ended):
         return meant.thought, f"<answer>{meant.answer}</answer>"
     return (
@@ -50,7 +50,7 @@ def parts_of(meant: Action | Ended) -> tuple[str, str]:
 
 
 def turn_text(said: Action | ProtocolViolation | Ended) -> str:
-    """A turn as the oracle says it."""
+    """The text of a turn."""
     if isinstance(said, ProtocolViolation):
         return said.text
     thought, action = parts_of(said)
@@ -60,11 +60,12 @@ def turn_text(said: Action | ProtocolViolation | Ended) -> str:
 def add_violations(
     search: Generator[Action, Observation, Ended], draw: random.Random, share: float
 ) -> Generator[Action | ProtocolViolation, Observation, Ended]:
-    """A search with violations before some of its turns, the answer's too. None comes behind a call that failed, so that faults in a row do not add up.
+    """Adds violations before some turns of a search, including the answer. No violation follows a failed call, so that
+    faults do not add up.
 
     Args:
-        draw: decides where and how.
-        share: of the turns before which one violation comes, or another one after the first.
+        draw: random generator that decides where and how.
+        share: share of the turns with a violation before them, and of violations with a second one.
     """
     left, observation = MAX_VIOLATIONS, None
     while True:
@@ -78,7 +79,7 @@ def add_violations(
 
 
 def _otherwise_opened(action: str) -> str:
-    """The action, opened as if it were one of the other kind."""
+    """The action with a wrong opening tag: that of an answer for a call, and the reverse."""
     return (
         action.replace("<tool_call>", "<answer>", 1)
         if action.startswith("<tool_call>")

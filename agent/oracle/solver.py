@@ -1,9 +1,12 @@
-"""How the oracle solves a puzzle: best first over what its observations say, one tool call at a time.
+"""How the oracle solves a puzzle: a best-first search over the observations, one tool call at a time.
 
-A *way* is a choice of values for some variables, with the doubt that reading left about them. The way with the least doubt goes on, by
-one clause: forward to what a page says stands at the other end, or back to things of which it may be said. The first way to the end is
-the answer. The search is a generator: it yields an `Action` (a thought and a call), is sent the `Observation` that answers it, and returns an
-`Ended`. It never sees anything else. Ties go by the order of the observation, so a puzzle and a snapshot give one episode.
+A *way* is a partial solution: values for some variables, with the doubt that reading left about them. The search
+extends the partial solution with the least doubt by one fact. The search moves forward to the object that a page
+states, or backward to possible subjects. The first complete partial solution gives the answer.
+
+The search is a generator. The generator yields an `Action` (a thought and a call), receives the `Observation` of the
+call, and returns an `Ended`; it has no other input. Ties are broken by the order of the observation, so a puzzle and a
+snapshot give one episode.
 """
 
 import heapq
@@ -68,47 +71,48 @@ from questloom.agent.oracle.speech import (
 )
 
 OF_WORDS = ("string", "monolingualtext", "external-id")
-"""Kinds of values that have no page ("Quercus robur")."""
+"""Datatypes whose values have no page ("Quercus robur")."""
 MAX_FORWARD = 5
 MAX_REVERSE = 16
-"""Candidates of one hop that are kept."""
+"""The most candidates that one hop keeps."""
 MAX_DOUBT = 9.0
 IN_INFOBOX = 5.0
-"""What infoboxes say has a higher score."""
+"""Values from infoboxes have scores above this threshold."""
 OUTDONE = 1.5
-"""Doubt about what a sentence seems to say where the infobox says something else."""
+"""Doubt about a value from a sentence when the infobox states another value."""
 UNSEEN_PICTURE = 3.0
 """Doubt about a thing whose page does not show the question's picture."""
 WHOLE_KIND = 0.5
-"""What `is_kind` gives a page that calls its thing as the question does."""
+"""The result of `is_kind` for a page whose words match the question's kind exactly."""
 PART_OF_KIND = 0.3
 NO_PAGE = 0.7
 OTHER_KIND = 2.5
-"""Doubts about a thing whose page says a part of what the question calls it ("museum" for a maritime museum), one without a page, and one
-whose page calls it something else."""
+"""Doubts about the kind of a thing. They hold for a page that states only part of the question's kind ("museum" for a
+maritime museum), for a thing without a page, and for a page that states another kind."""
 
 
 @dataclass(frozen=True, order=True)
 class Way:
-    """How far a search has come."""
+    """A partial solution of the search."""
 
     doubt: float
-    """About all that is bound, and how likely it seems that what is `unseen` fits."""
+    """Doubt about all bound values, plus a guess about the value of `unseen`."""
     left: int
-    """Variables to come; of two ways with equal doubts the further one goes on."""
+    """Minus the number of bound variables: of two partial solutions with equal doubt, the one with more values is
+    extended first."""
     number: int
     bound: Bindings = field(compare=False)
     base: float = field(compare=False)
     """The doubt without the guess about `unseen`."""
     unseen: str = field(compare=False)
-    """A variable whose page has yet to confirm it."""
+    """A variable whose page must still confirm its value."""
 
 
 class Solver(AnchorSearch):
-    """One episode's search."""
+    """The search of one episode."""
 
     def solve(self) -> Generator[Action, Observation, Ended]:
-        """The whole episode."""
+        """Plays the whole episode."""
         self.ways: list[Way] = []
         self._num_pushed = 0
         yield from self.repaired()
@@ -139,7 +143,7 @@ class Solver(AnchorSearch):
         return (yield from self._search()) or self.gave_up(self.failed[1])
 
     def _begin_unseen(self) -> None:
-        """Begins with all that may be in the picture, and with what the question names."""
+        """Starts from all things that may be in the picture, and from the things that the question names."""
         self.fail("identify the thing in the picture", self.looked)
         if any(
             isinstance(end, Const) and end.kind == "thing"
@@ -154,7 +158,7 @@ class Solver(AnchorSearch):
             )
 
     def _search(self) -> Actions:
-        """Goes on by the way with the least doubt until one ends."""
+        """Extends the partial solution with the least doubt until one is complete."""
         while self.ways:
             ended = yield from self._go_on(heapq.heappop(self.ways))
             if ended:
@@ -169,8 +173,10 @@ class Solver(AnchorSearch):
         return "text" if self.puzzle.ask_type in ("string", "entity") else "number"
 
     def _push(self, bound: Bindings, base: float, *, unseen: str = "", guess: float = 0.0) -> None:
-        """Keeps a way for later, unless its doubt is too great or one thing stands for two variables."""
-        chosen = {s.out for s in self.puzzle.sums}  # one of the things that it was chosen from
+        """Queues a partial solution, unless the doubt is too great or two variables have the same thing."""
+        chosen = {
+            s.out for s in self.puzzle.sums
+        }  # such a variable equals one of the things that it was chosen from
         things = [
             b.value for var, b in bound.items() if isinstance(b.value, Thing) and var not in chosen
         ]
@@ -183,7 +189,7 @@ class Solver(AnchorSearch):
             self._num_pushed += 1
 
     def _go_on(self, way: Way) -> Actions:
-        """Takes a way one clause further; the end, where it is one."""
+        """Extends a partial solution by one fact; returns the end when it is complete."""
         if way.unseen:
             return (yield from self._confirm(way))
         for look in self.puzzle.looks:
@@ -197,7 +203,7 @@ class Solver(AnchorSearch):
         return (yield from self._reverse(way, fact))
 
     def _look(self, way: Way, look: Look) -> Actions:
-        """Reads a detail on the pictures of a thing's page."""
+        """Reads a detail in the pictures on a thing's page."""
         thing = way.bound[look.of].value
         assert isinstance(thing, Thing), "pictures show things"
         what = look.part or "text"
@@ -215,10 +221,10 @@ class Solver(AnchorSearch):
                 return None
         return None
 
-    # -- clauses
+    # -- facts
 
     def _next(self, bound: Bindings) -> Fact | None:
-        """The clause to go on by: a forward one, else the one about whose subject most is known."""
+        """The fact to use next: one with a known subject, else the fact whose unknown subject has most known facts."""
         open_ = [
             f
             for f in self.puzzle.facts
@@ -239,7 +245,7 @@ class Solver(AnchorSearch):
         )
 
     def _closed(self, var: str, bound: Bindings) -> list[tuple[Fact, Read | Const]]:
-        """What is to be said of a variable, with the other ends that are known."""
+        """The facts about a variable whose other end is known, each with that end."""
         return [
             (f, end)
             for f in self.facts_of(var)
@@ -247,7 +253,7 @@ class Solver(AnchorSearch):
         ]
 
     def _forward(self, way: Way, fact: Fact) -> Actions:
-        """From a thing to what stands at the other end."""
+        """Goes from a known subject to the object of a fact."""
         assert isinstance(fact.object, str)
         subject = self.known_end(fact.subject, way.bound)
         if isinstance(subject, Const) and subject.kind == "thing":
@@ -313,7 +319,7 @@ class Solver(AnchorSearch):
         return None
 
     def _is_ambiguous(self, thing: Thing) -> bool:
-        """Whether a name may stand for several pages: it is no link, or pages that were read link to namesakes."""
+        """Whether several pages may have the name: the thing has no link, or read pages link to namesakes."""
         return not thing.url or any(
             key(title) == key(thing.title) and url != thing.url
             for page in self.pages.values()
@@ -321,7 +327,7 @@ class Solver(AnchorSearch):
         )
 
     def _values(self, page: PageRead, fact: Fact) -> list[Candidate]:
-        """Candidates for the object of a fact, those out that the question rules out."""
+        """Candidates for the object of a fact, without those that the question rules out."""
         kind, unit = self._sort_of(fact)
         found = candidates(page, fact.relation, kind=kind, unit=unit)
         if kind == "thing":
@@ -364,7 +370,7 @@ class Solver(AnchorSearch):
     def _elsewhere(
         self, subject: Thing, fact: Fact, has_page: bool
     ) -> Generator[Action, Observation, list[Candidate]]:
-        """Values from what other pages say of a thing."""
+        """Searches other pages for statements about a thing."""
         if fact.relation is None:
             return []
         why = (
@@ -403,7 +409,7 @@ class Solver(AnchorSearch):
         return found
 
     def _confirm(self, way: Way) -> Actions:
-        """Looks whether a thing may be the variable that it was taken for: what its page says of all that is known."""
+        """Checks whether a thing fits its variable: reads its page and compares all known facts."""
         var = way.unseen
         chosen = way.bound[var]
         assert isinstance(chosen.value, Thing)
@@ -457,7 +463,8 @@ class Solver(AnchorSearch):
         return None
 
     def _namesakes(self, way: Way, page: PageRead) -> Generator[Action, Observation, float]:
-        """The doubt about a page that was opened by a bare name: none where it speaks of what led to it; else its namesakes are ways, too."""
+        """The doubt about a page that was opened by a bare name. The doubt is 0 when the page mentions the things that
+        led to it; otherwise pages of the same name are queued too."""
         var, name = way.unseen, page.thing.name
         near = [
             end
@@ -490,7 +497,7 @@ class Solver(AnchorSearch):
         return 1.0
 
     def _may_stand(self, page: PageRead, var: str) -> bool:
-        """Whether a page is about a person exactly where persons stand."""
+        """Whether the page's kind fits the variable: a person where persons stand, no person where places stand."""
         ends = {f.relation.property for f in self.puzzle.facts if f.object == var and f.relation}
         if ends & with_object("person"):
             return is_person(page)
@@ -502,7 +509,8 @@ class Solver(AnchorSearch):
         return page is not None and any(same(c.value, thing) for c in subjects(page, fact.relation))
 
     def _reverse(self, way: Way, fact: Fact) -> Actions:
-        """From a thing to those that stand in a relation to it: found on its page and by search, each to be confirmed."""
+        """Goes from a known object to possible subjects of a fact. The subjects come from the object's page and from
+        searches, and each must be confirmed."""
         assert isinstance(fact.subject, str)
         self.fail(
             f"what has {named(self.known_end(fact.object, way.bound))} as its {fact.relation.label if fact.relation else 'mention'}",
@@ -520,7 +528,8 @@ class Solver(AnchorSearch):
     def _possible(
         self, fact: Fact, bound: Bindings
     ) -> Generator[Action, Observation, list[tuple[Thing, Line, float]]]:
-        """Candidates for the subject of a fact, each with a guess at its doubt, by how much of the question what was shown of them says."""
+        """Candidates for the subject of a fact, each with a guessed doubt. The guess is lower the more of the question
+        the candidate's shown text confirms."""
         assert isinstance(fact.subject, str)
         var, known = fact.subject, self.known_end(fact.object, bound)
         facts = self._closed(var, bound)
@@ -589,7 +598,8 @@ class Solver(AnchorSearch):
         return [(t, lines[t], guesses[t]) for t in sorted(said, key=lambda t: guesses[t])]
 
     def _broadly(self, kind: str) -> Generator[Action, Observation, str]:
-        """Searches for a kind alone, where the draw says so, and gives the thought of the narrower query; "" else."""
+        """Sometimes searches for a kind alone (a random draw decides); returns the thought of the narrower query that
+        follows, else ""."""
         if kind == "one" or not self.manner.strays(TOO_BROAD):
             return ""
         observation = yield from self.call(
@@ -602,11 +612,12 @@ class Solver(AnchorSearch):
         return self.manner.say("too broad", hit=hits[0][0].title) if hits else ""
 
     def _look_up(self, subject: Thing, label: str) -> Generator[Action, Observation, None]:
-        """Searches for a thing's name before its page is opened, where the draw says so; more narrowly where another page comes first."""
+        """Sometimes searches for a thing's name before its page is opened (a random draw decides). If the first hit is
+        another page, the oracle searches again with more words."""
         page = self.page_of(subject)
         if (page is not None and page.visited) or not self.manner.strays(LOOKED_UP):
             return
-        # Snippets are enough to see whether the page is there.
+        # Snippets suffice to see whether the page exists.
         quick = "web_search" in self.tools
         observation = yield from self.call(
             self.manner.say("look up", name=subject.name),
@@ -625,13 +636,14 @@ class Solver(AnchorSearch):
             self.hits(observation)
 
     def _guess_of_kind(self, thing: Thing, var: str) -> float:
-        """How unlikely a thing is of the kind that the question says, by what was shown of its page."""
+        """A penalty for a thing that, by its shown text, is not of the question's kind."""
         page = self.page_of(thing) or PageRead(thing.title, thing.url)
         kinds = [is_kind(page, k.words) for k in self.puzzle.kinds if k.var == var]
         return 2.0 if any(k <= -1 for k in kinds) else 0.4 if any(k < 0 for k in kinds) else 0.0
 
     def _called_after(self, known: Read | Const | None, hit: Thing) -> list[Thing]:
-        """Things without a page whose names hold the known one's ("Velm Philharmonic" for Velm), from what a search quoted of a page."""
+        """Things without a page that are named after the known thing ("Velm Philharmonic" for Velm), from the quoted
+        text of a hit."""
         page = self.page_of(hit)
         if page is None or page.visited or not isinstance(known, Thing):
             return []
@@ -646,7 +658,8 @@ class Solver(AnchorSearch):
         ]
 
     def _queries(self, var: str, bound: Bindings) -> Iterable[str]:
-        """All that is known together in names, in words, and what is told by number alone."""
+        """Queries from the known facts about a variable: all names, all facts in words, each plain value alone, and
+        pairs of values."""
         kinds = [
             k.words[0]
             for k in self.puzzle.kinds
@@ -668,7 +681,8 @@ class Solver(AnchorSearch):
     # -- the end
 
     def _finish(self, way: Way) -> Actions:
-        """Computes what is to be computed and answers, or goes on from the thing that a comparison chose."""
+        """Computes the pending results and answers. After a comparison that chose a thing, the search continues from
+        that thing."""
         bound = way.bound
         if any(holds(order, bound) is False for order in self.puzzle.orders):
             self.fail("the comparison does not hold", bound)

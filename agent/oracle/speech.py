@@ -1,4 +1,4 @@
-"""What the oracle says and asks: thoughts, goals, queries, in words of the question and of its observations."""
+"""The oracle's thoughts, goals and queries, in the words of the question and the observations."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -13,7 +13,7 @@ from questloom.prompts.phrases.words import Words
 
 MAX_QUOTED = 240
 LONG_LABEL = 25
-"""Characters; labels as long ("located in the administrative territorial entity") are no words of pages."""
+"""Length in characters. Longer labels ("located in the administrative territorial entity") do not occur on pages."""
 KIND_WORDS = {
     "taxon": ("species", "genus"),
     "species": ("species", "genus"),
@@ -23,11 +23,11 @@ KIND_WORDS = {
     "human settlement": ("town", "city", "village"),
     "book": ("book", "novel", "play", "collection"),
 }
-"""What the first sentences of pages call things of a class."""
+"""Maps a class to the words that the first sentences of pages use for its things."""
 VAGUE = frozenset(
     "of the and building structure work works place organisation organization object".split()
 )
-"""Words of class names that tell nothing alone."""
+"""Words of class names without a meaning of their own."""
 NOUNS = {
     "human": "person",
     "man": "person",
@@ -49,7 +49,8 @@ class Action:
 
 @dataclass(frozen=True)
 class Observation:
-    """What a tool call brought: its text, the handles of its pictures, and the index of its turn; not `ok` where the tool failed."""
+    """The result of a tool call: its text, the handles of its pictures, and the index of its turn. `ok` is False for a
+    failed tool."""
 
     ok: bool
     text: str
@@ -58,12 +59,12 @@ class Observation:
 
 
 def strip_protocol_tags(thought: str) -> str:
-    """A thought with no mark of the protocol in it, whatever a page is called."""
+    """A thought without marks of the protocol, even if a page's title contains one."""
     return re.sub(r"<(?!image:\d{1,6}>)", "‹", " ".join(thought.split()))
 
 
 def quoted_line(line: str) -> str:
-    """A line of an observation, as a quotation."""
+    """A line of an observation as a quotation."""
     inner = line.replace("“", "").replace("”", "")
     return (
         f"“{inner}”" if len(inner) <= MAX_QUOTED else f"“{inner[:MAX_QUOTED].rsplit(' ', 1)[0]}…”"
@@ -71,7 +72,7 @@ def quoted_line(line: str) -> str:
 
 
 def named(value: Read | Const | None) -> str:
-    """The name of a thing, or a literal's text."""
+    """The name of a thing, or the text of a literal."""
     if isinstance(value, Thing):
         return value.name
     if isinstance(value, Const):
@@ -80,22 +81,22 @@ def named(value: Read | Const | None) -> str:
 
 
 def noun(words: tuple[str, ...]) -> str:
-    """What a person calls a thing of this class."""
+    """The everyday word for a thing of this class."""
     return NOUNS.get(words[0].casefold(), words[0]) if words else "thing"
 
 
 def article(puzzle: Puzzle, var: str) -> str:
-    """The noun of a variable ("bridge"), "thing" where the question gives none."""
+    """The noun of a variable ("bridge"); "one" when the question has no noun for it."""
     return next((noun(k.words) for k in puzzle.kinds if k.var == var), "one")
 
 
 def subject_phrase(puzzle: Puzzle) -> str:
-    """The question's words for what the picture shows."""
+    """The question's words for the pictured thing."""
     return puzzle.pictured_as or "the thing in the picture"
 
 
 def label_of(puzzle: Puzzle, var: str) -> str:
-    """The relations that the puzzle wants to know of a variable, in words."""
+    """The relations of a variable that the puzzle needs, in words."""
     mine = [
         f"the {relation_noun(f.relation)}" for f in puzzle.facts if f.relation and f.subject == var
     ]
@@ -108,7 +109,7 @@ def label_of(puzzle: Puzzle, var: str) -> str:
 
 
 def in_other_words(relation: Relation) -> str:
-    """What a page is asked for that did not say it under the relation's name: two phrases with which pages state it."""
+    """The goal of a second visit to a page that did not state the relation by name: two phrases that pages use for it."""
     plain = [
         re.sub(
             r"\s+",
@@ -126,7 +127,8 @@ def in_other_words(relation: Relation) -> str:
 
 
 def relation_noun(relation: Relation) -> str:
-    """What people call the other end of a relation ("architect"): its label, unless that is no noun ("founded by")."""
+    """The word for the other end of a relation ("architect"). The word is the relation's label, unless the label is no
+    noun ("founded by")."""
     if not relation.label.endswith(" by"):
         return relation.label
     nouns = property_phrase(relation.property, label=relation.label).o
@@ -134,7 +136,7 @@ def relation_noun(relation: Relation) -> str:
 
 
 def words_of(fact: Fact, value: Read | Const | None) -> str:
-    """What is said of something sought, as the end of "a bridge that …"."""
+    """A fact about an unknown thing, as the end of "a bridge that …"."""
     said = stated(fact, value)
     if said != named(value) or fact.relation is None:
         return said
@@ -147,12 +149,12 @@ def words_of(fact: Fact, value: Read | Const | None) -> str:
 
 
 def goal_of(puzzle: Puzzle, var: str, known: Collection[str] = ()) -> str:
-    """What a page of the variable is asked for, as a person would say it.
+    """The goal of a visit to the page of a variable's thing, as a person would write it.
 
     Args:
-        puzzle: the question.
-        var: whose page it is.
-        known: variables that are known, about which it is not asked.
+        puzzle: the puzzle of the question.
+        var: the variable of the page's thing.
+        known: variables with known values; the goal does not ask for them.
     """
     it = Const(kind="text", text="it")
     parts: list[str] = []
@@ -179,7 +181,7 @@ def _plain(pattern: str) -> str:
 
 
 def query_of(puzzle: Puzzle, var: str) -> str:
-    """Key words for what the question says about a variable by name."""
+    """Key words for the named things that the question relates to a variable."""
     kind = [
         w
         for w in [
@@ -195,7 +197,7 @@ def query_of(puzzle: Puzzle, var: str) -> str:
 
 
 def head_of(puzzle: Puzzle) -> tuple[str, ...]:
-    """The noun by which the question calls what the picture shows."""
+    """The question's noun for the pictured thing."""
     head = _head(puzzle.pictured_as)
     return (head,) if head else ()
 
@@ -209,7 +211,7 @@ def _head(phrase: str) -> str:
 
 
 def is_kind(page: PageRead, words: tuple[str, ...]) -> float:
-    """Whether a page's first sentences say that it is about such a thing: 0.5 yes, -0.25 another word, -1 surely not."""
+    """Whether the first sentences of a page state the kind: 0.5 for yes, -0.25 for another word, -1 for surely not."""
     if not words:
         return 0.0
     lead = flat(" ".join([page.title, *(line.text for line in page.sentences[:2])]))
@@ -229,7 +231,7 @@ def is_kind(page: PageRead, words: tuple[str, ...]) -> float:
     if any(w and f" {w} " in lead for w in wanted):
         return 0.5
     heads = [word for w in wanted for word in w.split() if word not in VAGUE]
-    # A windmill may be called a mill; a painting "was painted by".
+    # A windmill may be called a mill; a painting "was painted by" somebody.
     said = [word for word in lead.split() if len(word) > 3]
     return (
         0.25
@@ -243,19 +245,19 @@ def is_kind(page: PageRead, words: tuple[str, ...]) -> float:
 
 
 def stated_of(fact: Fact) -> str:
-    """What the page of a named object is asked for: what stands in the relation to it."""
+    """The goal of a visit to the page of a named object: the things with this relation to it."""
     return (
         f"something that {words_of(fact, fact.object if isinstance(fact.object, Const) else None)}"
     )
 
 
 def lead_of(page: PageRead) -> str:
-    """The first sentence of a page, quoted; its title where it has none."""
+    """The first sentence of a page, quoted; its title for a page without sentences."""
     return quoted_line(page.sentences[0].text if page.sentences else page.title)
 
 
 def words_for(relation: Relation) -> str:
-    """A few words with which pages of other things state a relation: more would outweigh the name that they are searched with."""
+    """A few words that other things' pages use for a relation. More words would outweigh the name in the query."""
     label = relation.label if len(relation.label) < LONG_LABEL else ""
     words = dict.fromkeys(
         w for c in cues_of(relation).object if len(w := _plain(c.words.pattern)) > 3
@@ -264,7 +266,7 @@ def words_for(relation: Relation) -> str:
 
 
 def is_person(page: PageRead) -> bool:
-    """Whether a page is about a person: a life in brackets behind the name, or a birth in the infobox."""
+    """Whether a page is about a person: it has life dates in brackets after the name, or a birth in the infobox."""
     lead = page.sentences[0].text if page.sentences else ""
     return bool(
         re.search(
@@ -279,7 +281,7 @@ def with_article(word: str) -> str:
 
 
 def stated(fact: Fact, value: Read | Const | None) -> str:
-    """A fact about something sought as its page may say it ("was born in Velm")."""
+    """A fact about an unknown thing, as its page may state it ("was born in Velm")."""
     said = (
         property_phrase(fact.relation.property, label=fact.relation.label).predicates(
             "s", verb_forms()
@@ -291,7 +293,7 @@ def stated(fact: Fact, value: Read | Const | None) -> str:
 
 
 def answer_of(puzzle: Puzzle, value: Read) -> str:
-    """A value as the question wants it."""
+    """A value in the form that the question asks for."""
     if isinstance(value, Thing):
         return value.name
     if puzzle.ask_type == "date" and puzzle.precision == "year" and value.year is not None:
@@ -309,7 +311,7 @@ def answer_of(puzzle: Puzzle, value: Read) -> str:
 
 
 def holds(order: Order, bound: Mapping[str, Any]) -> bool | None:
-    """Whether an order holds; None where a side is not known."""
+    """Whether a comparison holds; None when one side is unknown."""
     if order.op == "!=":
         thing = bound[str(order.left)].value if order.left in bound else None
         named = isinstance(thing, Thing) and isinstance(order.right, Const)

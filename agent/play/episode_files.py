@@ -1,8 +1,11 @@
-"""Stored episodes on disk: the pictures that they showed, the prompt they were played under, and the journals of those under way.
+"""The files of stored episodes: the pictures that they showed, the prompt that the policy got, and the journals of
+unfinished episodes.
 
-FOLDER/prompt.json   the tools' schemas and limits as the policy was told them
+```
+FOLDER/prompt.json   the tools' schemas and limits in the policy's prompt
        pictures/     every picture that an episode showed, by its sha256
-       journal/      episodes under way; gone when they are done
+       journal/      unfinished episodes; removed when they are done
+```
 """
 
 import json
@@ -28,29 +31,29 @@ FIX = "Play the episodes again into a new folder."
 
 @dataclass(frozen=True)
 class EpisodeFiles:
-    """A folder of episodes, by its path or bucket address."""
+    """A folder of episodes, given by its path or bucket address."""
 
     path: str
 
     def at(self, *parts: str) -> Location:
-        """Something in the folder."""
+        """A file or folder below the folder of episodes."""
         return location(self.path, *parts)
 
     def picture(self, sha256: str) -> Location:
-        """Where a picture of the episodes lies. PNG and JPEG files alike: the bytes say which."""
+        """The place of a picture. PNG and JPEG files have the same kind of name; their bytes show the format."""
         return self.at("pictures", sha256)
 
     def keep_picture(self, sha256: str, data: bytes) -> None:
-        """Stores a picture, once."""
+        """Stores a picture, unless it is stored already."""
         path = self.picture(sha256)
         if not path.exists():
             write_whole(path, data)
 
     def read_picture(self, sha256: str) -> bytes:
-        """A picture of the episodes.
+        """Reads a picture of the episodes.
 
         Raises:
-            InputError: it is missing or damaged.
+            InputError: the picture is missing or damaged.
         """
         path = self.picture(sha256)
         try:
@@ -63,7 +66,7 @@ class EpisodeFiles:
             raise InputError(str(path), "is not the picture that its name says", FIX)
         return data
 
-    # What the policy was told
+    # The policy's prompt
 
     def write_prompt(
         self,
@@ -74,10 +77,11 @@ class EpisodeFiles:
         brief: bool = False,
         special_tokens: Sequence[str] = (),
     ) -> None:
-        """Writes down what the policy is told of its tools, once; another process must be told the same.
+        """Stores the policy's tool schemas and limits, once. All processes on one folder must use the same schemas and
+        limits.
 
         Raises:
-            InputError: a process has other tools than one before it.
+            InputError: an earlier process used other tools or limits.
         """
         path = self.at("prompt.json")
         told = {
@@ -96,16 +100,16 @@ class EpisodeFiles:
         write_whole(path, text.encode())
 
     def has_prompt(self) -> bool:
-        """Whether anything was played."""
+        """Whether any episode was played in the folder."""
         return self.at("prompt.json").is_file()
 
     @cached_property
     def prompt(self) -> dict[str, Any]:
-        """What `write_prompt` wrote."""
+        """Reads the file of `write_prompt`."""
         return json.loads(self.at("prompt.json").read_text(encoding="utf-8"))
 
     def renderer(self) -> Renderer:
-        """The renderer of these episodes."""
+        """A renderer for the episodes of this folder."""
         prompt = self.prompt
         return Renderer(
             prompt["schemas"],
@@ -116,21 +120,21 @@ class EpisodeFiles:
         )
 
     def bank(self, images: Sequence[BankImage]) -> "StoredBank":
-        """An episode's pictures as the renderer reads them."""
+        """An episode's pictures, in the form that the renderer reads."""
         return StoredBank(self, images)
 
     # Journals
 
     def journal(self, settings: Mapping[str, Any], task_id: str) -> Path:
-        """The journal of a task under the settings that shape its episodes.
+        """The journal of a task, for given settings of its episodes.
 
         Raises:
-            InputError: the folder for it is another user's.
+            InputError: the folder for the journal belongs to another user.
         """
         return self._journals() / sha256_hex(canonical_json(dict(settings)))[:16] / task_id
 
     def drop_journals(self, task_ids: Iterable[str]) -> None:
-        """Removes the journals of tasks that are done."""
+        """Removes the journals of finished tasks."""
         root = self._journals()
         if not root.is_dir():
             return
@@ -143,8 +147,8 @@ class EpisodeFiles:
                 folder.rmdir()
 
     def _journals(self) -> Path:
-        """Where the journals lie. For a folder in a bucket that is on this machine only, in a folder that no other user reads or has laid
-        there: what is lost with it is played again from the call cache."""
+        """The folder of the journals. For episodes in a bucket, the journals lie on this machine only, and no other
+        user can read or create the folder. If the folder is lost, the episodes are replayed from the call cache."""
         root = self.at("journal")
         if isinstance(root, Path):
             return root
@@ -160,18 +164,18 @@ class EpisodeFiles:
 
 
 class StoredBank:
-    """An episode's pictures as the renderer reads them, from a folder."""
+    """An episode's pictures from a folder, in the form that the renderer reads."""
 
     def __init__(self, files: EpisodeFiles, images: Sequence[BankImage]) -> None:
         self.images = tuple(images)
         self._files = files
 
     def get(self, handle: int) -> BankImage:
-        """The entry of a handle."""
+        """The bank's entry of a handle."""
         if not 0 <= handle < len(self.images):
             raise UnknownHandle(f"there is no <image:{handle}>")
         return self.images[handle]
 
     def data(self, handle: int) -> bytes:
-        """The picture's file."""
+        """The bytes of the picture's file."""
         return self._files.read_picture(self.get(handle).sha256)

@@ -1,9 +1,9 @@
-"""The journal of episodes under way, turn by turn on disk: a killed run resumes from the last turn of each episode.
+"""The journal stores unfinished episodes on disk, turn by turn. A killed run resumes each episode after its last turn.
 
-A folder: `journal.jsonl` with a header (the settings it belongs to), a line a finished turn, a line a finished episode; `pictures/` with
-the bytes of what tools brought, by their sha256, written before the line that names them. A torn last line is what a kill leaves; it
-is cut off. The lines of one pass of the event loop are handed to the operating system together, at its end: they outlive the process,
-not a power cut.
+`journal.jsonl` has a header (the settings of the episodes), one line per finished turn, and one line per finished
+episode. `pictures/` has the bytes of the tools' pictures by sha256, written before the line that names them. After a
+kill the last line may be incomplete; an incomplete line is cut off. The lines of one pass of the event loop are written
+together at its end. Written lines survive a kill of the process, but not a power cut.
 """
 
 import asyncio
@@ -25,24 +25,24 @@ VERSION = 1
 
 @dataclass
 class Begun:
-    """What the journal holds of one episode."""
+    """The stored state of one episode."""
 
     turns: list[Turn] = field(default_factory=list)
     images: list[BankImage] = field(default_factory=list)
-    """That tools brought, in order of arrival."""
+    """Pictures from tools, in order of arrival."""
     end: dict[str, Any] | None = None
-    """The fields with which the episode ended; None while it has not."""
+    """The fields of the episode's end; None for an unfinished episode."""
 
 
 class Journal:
-    """One run's journal; one process at a time.
+    """The journal of one run. Only one process may use a journal at a time.
 
     Args:
-        folder: made where it does not exist.
-        settings: JSON of everything that shapes the episodes (engine, model, prompt, limits).
+        folder: folder of the journal; it is created where it is missing.
+        settings: JSON of all settings that shape the episodes (engine, model, prompt, limits).
 
     Raises:
-        InputError: the folder belongs to other settings, another process has it, or a line cannot be read.
+        InputError: the folder belongs to other settings, another process uses it, or a line cannot be read.
     """
 
     def __init__(self, folder: Path, settings: Mapping[str, Any]) -> None:
@@ -61,13 +61,15 @@ class Journal:
         self._flushes = False
         self.begun: dict[str, Begun] = {}
         try:
-            self._load(orjson.loads(orjson.dumps(dict(settings))))  # as it reads when it comes back
+            self._load(
+                orjson.loads(orjson.dumps(dict(settings)))
+            )  # a JSON round trip, so that the settings compare equal to stored ones
         except BaseException:
             self._file.close()
             raise
 
     def close(self) -> None:
-        """Gives the folder free."""
+        """Releases the folder."""
         self._file.close()
 
     def __enter__(self) -> "Journal":
@@ -83,7 +85,7 @@ class Journal:
         turn: Turn,
         brought: Iterable[tuple[BankImage, bytes]] = (),
     ) -> None:
-        """Writes down a finished turn after which the episode continues, and the pictures that it brought."""
+        """Stores a finished turn and its pictures; the episode continues after this turn."""
         self._append({"episode": episode_id, **self._played(index, turn, brought)})
 
     def end(
@@ -94,7 +96,7 @@ class Journal:
         turn: Turn | None = None,
         brought: Iterable[tuple[BankImage, bytes]] = (),
     ) -> None:
-        """Writes down how an episode ended, together with the turn that ended it, if one did: a kill cannot part them."""
+        """Stores the end of an episode together with its last turn, if a turn ended it. A kill cannot separate the two."""
         self._append(
             {
                 "episode": episode_id,
@@ -110,7 +112,8 @@ class Journal:
         for image, data in brought:
             self._keep(image.sha256, data)
             images.append(image.to_row())
-        # As `to_row` would have it, but by orjson, in a twentieth of the time. Arguments as text: their numbers may have any length.
+        # The same as `to_row`, but with orjson, in a twentieth of the time. Arguments are text, because their numbers
+        # may have any length.
         call = (
             {"name": turn.call.name, "arguments": canonical_json(turn.call.arguments)}
             if turn.call
@@ -119,10 +122,10 @@ class Journal:
         return {"index": index, "turn": {**vars(turn), "call": call}, "images": images}
 
     def picture(self, sha256: str) -> bytes:
-        """The bytes of a picture that a turn brought.
+        """The bytes of a picture from a stored turn.
 
         Raises:
-            InputError: the file is gone or was changed.
+            InputError: the file is missing or was changed.
         """
         path = self._pictures / sha256
         data = path.read_bytes() if path.exists() else b""
@@ -198,6 +201,6 @@ class Journal:
                 raise ValueError(f"turn {line['index']} after {len(begun.turns)} turns")
             begun.turns.append(Turn.from_row(line["turn"]))
             begun.images += map(BankImage.from_row, line["images"])
-        # A provider's fault is not the policy's doing: such an episode is taken up again from its last turn.
+        # A provider's fault is not the policy's doing, so such an episode is resumed after its last turn.
         if "end" in line and line["end"]["end"] != EndReason.PROVIDER:
             begun.end = line["end"]

@@ -1,8 +1,8 @@
-"""Plays episodes: engine's turn, strict check, tool call, observation, until something ends it.
+"""Plays episodes: the engine's turn, the strict check, the tool call, the observation, until the episode ends.
 
-Each episode runs on its own, many at once on one event loop. Whatever the policy, the tools or a limit do ends as a reason in the
-record (`EndReason`), never as an exception. What does raise: a budget that is used up, the user's input, and a bug of ours; what was
-played until then is in the journal.
+Many episodes run at once on one event loop, independently of each other. Actions of the policy, faults of tools and
+limits give an end reason in the record (`EndReason`), never an exception. Three things do raise: a used-up budget,
+invalid user input, and a bug. After an exception, the journal has all turns so far.
 """
 
 import asyncio
@@ -43,51 +43,53 @@ class Task:
     task_id: str
     question: str
     pictures: tuple[bytes, ...] = ()
-    """The task's own, as files."""
+    """The task's own pictures, as files."""
     withheld_pictures: frozenset[str] = frozenset()
-    """Ids of store pictures that no search may return: the task's own."""
+    """Ids of the task's own pictures in the store; no search may return them."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Begin:
-    """Where an episode that is over is to be played on: within one of its turns."""
+    """The point inside a turn of a finished episode from which a continuation is played."""
 
     task: Task
     episode: Episode
     bank: ImageBank
-    """The episode's; pictures that came with the turn or later are left out."""
+    """The episode's image bank; pictures of this turn and later turns are left out."""
     turn: int
     begun: tuple[int, ...]
-    """The turn's first ids, as they were sampled."""
+    """The first token ids of the turn, as sampled."""
     begun_logprobs: tuple[float, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Continuation(Episode):
-    """An episode that begins as another: the turns before `turn` are the other's, and so are the first ids of that one."""
+    """An episode that continues another one. Both episodes share the turns before `turn` and the first token ids of
+    that turn."""
 
     source_id: str
     turn: int
 
     @property
     def id(self) -> str:
-        """By the source, the turn and the number of the continuation."""
+        """An id from the source episode, the turn and the continuation's number."""
         return record_id("Continuation", self.source_id, self.turn, index=self.rollout)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Played:
-    """A finished episode with what the engine saw of it."""
+    """A finished episode, with its token segments."""
 
     episode: Episode
     bank: ImageBank
     segments: tuple[Segment, ...]
-    """Prompt, turns and observations as ids and pixels, the last turn included; none of an engine without token ids."""
+    """Prompt, turns and observations as token ids and pixels, including the last turn; empty for an engine without
+    token ids."""
 
 
 @dataclass
 class _State:
-    """An episode while it is played."""
+    """The state of an episode in play."""
 
     task: Task
     record: Episode
@@ -96,19 +98,19 @@ class _State:
     toolbox: ToolBox
     turns: list[Turn] = field(default_factory=list)
     num_reused: int = 0
-    """Turns that are another episode's."""
+    """The number of turns that are shared with another episode."""
     begun: Segment | None = None
-    """How the turn after these begins."""
+    """The given beginning of the next turn."""
     num_images: int = 0
-    """In the bank before the last turn."""
+    """The number of pictures in the bank before the last turn."""
 
     @property
     def index(self) -> int:
-        """Of the last turn in the journal, which has the episode's own turns only."""
+        """Index of the last turn in the journal. The journal holds only the episode's own turns."""
         return len(self.turns) - self.num_reused - 1
 
     def brought(self, since: int) -> list[tuple[BankImage, bytes]]:
-        """Pictures that came into the bank since it held so many."""
+        """The pictures that entered the bank after its first `since`."""
         return [(image, self.bank.data(image.handle)) for image in self.bank.images[since:]]
 
 
@@ -117,7 +119,7 @@ class _End:
     reason: EndReason
     evidence: str
     turn: Turn | None = None
-    """The turn that ended it, if one did."""
+    """The turn that ended the episode, if a turn did."""
 
 
 class Player:
@@ -125,9 +127,9 @@ class Player:
 
     Args:
         engine: produces the turns.
-        toolbox: its schemas are what the turns are checked against.
-        limits: of each episode.
-        renderer: what the policy reads; by default one made for the tool box and the limits.
+        toolbox: runs the calls; turns are checked against its schemas.
+        limits: limits of each episode.
+        renderer: makes the policy's messages; the default fits the tool box and the limits.
     """
 
     def __init__(
@@ -142,7 +144,7 @@ class Player:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What shapes the episodes; a journal belongs to one set."""
+        """The settings that shape the episodes; a journal belongs to one set of settings."""
         tools = dataclasses.asdict(self._toolbox.settings)
         del tools["cache_bytes"]
         return {
@@ -163,7 +165,7 @@ class Player:
         journal: Journal | None = None,
         at_once: int = 64,
     ) -> AsyncIterator[Episode]:
-        """Episodes as they finish, see `rollouts`."""
+        """Yields episodes as they finish, see `rollouts`."""
         async with aclosing(
             self.rollouts(tasks, num=rollouts, journal=journal, at_once=at_once)
         ) as made:
@@ -178,16 +180,16 @@ class Player:
         journal: Journal | None = None,
         at_once: int = 64,
     ) -> AsyncGenerator[Played]:
-        """Episodes as they finish, with what the engine saw of them; those that the journal already has included.
+        """Yields episodes with their token segments as they finish. Finished episodes from the journal are included.
 
         Args:
-            num: episodes a task.
-            journal: kept by turn; what it holds is not played again.
-            at_once: episodes in play at a time.
+            num: episodes per task.
+            journal: stores every turn; episodes in it are not played again.
+            at_once: most episodes in play at the same time.
 
         Raises:
-            BudgetExceeded, InputError: at once; episodes in play stay as the journal has them.
-            ExceptionGroup: bugs of ours, after all other episodes have been played.
+            BudgetExceeded, InputError: raised at once; the journal has the turns of the episodes in play.
+            ExceptionGroup: bugs, raised after all other episodes are played.
         """
         todo = ((task, rollout) for task in _distinct(tasks) for rollout in range(num))
         running: set[asyncio.Task[Played]] = set()
@@ -221,35 +223,36 @@ class Player:
     async def play(
         self, task: Task, rollout: int = 0, *, journal: Journal | None = None
     ) -> Episode:
-        """One episode, see `rollout`."""
+        """Plays one episode, see `rollout`."""
         return (await self.rollout(task, rollout, journal=journal)).episode
 
     async def rollout(
         self, task: Task, rollout: int = 0, *, journal: Journal | None = None
     ) -> Played:
-        """One episode, from its beginning or from where the journal has it, with what the engine saw of it.
+        """Plays one episode from its beginning or from its state in the journal; returns it with its token segments.
 
         Raises:
-            BudgetExceeded: the hard budget is reached; the episode is not over.
-            InputError: the journal's pictures are damaged.
-            PictureError: a picture of the task cannot be used.
+            BudgetExceeded: the hard budget is reached; the episode stays unfinished.
+            InputError: pictures of the journal are damaged.
+            PictureError: a picture of the task is unusable.
         """
         return await self._to_its_end(self._start(task, rollout), journal)
 
     async def play_on(
         self, source: Begin, rollout: int, *, journal: Journal | None = None
     ) -> Played:
-        """Another end of an episode: from within one of its turns, on from what the policy had said until there.
+        """Plays another continuation of an episode, starting inside one of its turns.
 
-        Earlier turns and observations are reused word for word and id for id, the bank is a branch of its own. Limits count all of it:
-        calls, tokens, the time of the reused turns.
+        Earlier turns and observations are reused with the same text and token ids; the image bank is a separate branch.
+        Limits on calls, tokens and time include the reused turns.
 
         Args:
-            rollout: number of the continuation; continuations of one source differ by it.
+            rollout: number of the continuation, unique for its source.
 
         Raises:
-            InputError: the engine has no token ids, the turn cannot be continued (`TokenEngine.check_begun`), or see `rollout`.
-            ValueError: that is not how the episode went.
+            InputError: the engine has no token ids, the turn cannot be continued (`TokenEngine.check_begun`), or see
+                `rollout`.
+            ValueError: `source` does not match the episode.
             BudgetExceeded: see `rollout`.
         """
         return await self._to_its_end(self._start_within(source, rollout), journal)
@@ -279,7 +282,7 @@ class Player:
             self.engine.forget(state.conversation)
 
     async def _play(self, state: _State, journal: Journal | None) -> dict[str, Any]:
-        """Plays on until the end; the fields with which it ended."""
+        """Plays until the episode ends; returns the fields of its end."""
         played = sum(turn.seconds for turn in state.turns)
         began = time.monotonic()
         try:
@@ -372,7 +375,7 @@ class Player:
         return state
 
     def _take_up(self, state: _State, begun: Begun, journal: Journal) -> None:
-        """Puts an episode where the journal has it."""
+        """Restores an episode's state from the journal."""
         for image in begun.images:
             handle = state.bank.add(
                 journal.picture(image.sha256),
@@ -423,7 +426,8 @@ class Player:
                 journal.turn(state.record.id, state.index, turn, state.brought(state.num_images))
 
     async def _turn(self, state: _State) -> tuple[Turn | None, _End | None]:
-        """The next turn with its result, and the end that it is, if it is one; no turn where none could be had."""
+        """Plays the next turn. Returns the turn with its result, or None without a turn, and the end if the episode
+        ends here."""
         room = self.limits.tokens - self._num_tokens(state)
         if room <= 0:
             return None, _End(
@@ -477,7 +481,7 @@ class Player:
         return None
 
     def _end_of(self, state: _State, turn: Turn, checked: Checked, sample: Sample) -> _End | None:
-        """The end that a turn is before any tool is called."""
+        """The end that a turn causes before any tool is called; None when the episode continues."""
         limits = self.limits
         if is_repetitive(turn.text):
             return _End(EndReason.REPETITION, "the turn goes in circles")
@@ -500,7 +504,7 @@ class Player:
         return None
 
     def _warning(self, state: _State, turn: Turn) -> str:
-        """Says of a repeated turn that the episode will end of it."""
+        """The warning for a repeated turn: further repetition will end the episode."""
         same = num_same_turns([*state.turns, turn])
         if same < 2 or not self.limits.same_turns or self._brief:
             return ""
@@ -518,7 +522,7 @@ class Player:
         return result.replace(text=storable(result.text))
 
     def _num_tokens(self, state: _State) -> int:
-        """Tokens of the conversation to come, as far as they are known."""
+        """The known tokens of the next prompt."""
         if not state.turns:
             return sum(map(self.engine.num_tokens, state.conversation.opening))
         last = state.turns[-1]

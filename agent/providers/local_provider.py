@@ -1,9 +1,10 @@
-"""The default provider: passages, pictures and pages of a store, frozen with it. Nothing leaves the machine.
+"""The default provider: passages, pictures and pages of a store, frozen with the store. The provider uses no network.
 
-Text search is BM25. Search by a picture takes CLIP's vectors, the same picture in another size or file (perceptual hash, then a look)
-first. Search by words takes in turn a picture of the pages that BM25 finds and one by CLIP's text vector: no CLIP knows every name, and
-no page says all that its pictures show.
-The task's own picture is found by neither, as if it had been taken by whoever asks: by its id where the caller names it, and by looks.
+Text search uses BM25. Search by a picture uses CLIP vectors; the same picture in another size or file comes first
+(perceptual hash, then a comparison of pixels). Search by words alternates between two sources: pictures on the pages
+that BM25 finds, and pictures near CLIP's text vector. Neither source suffices alone: CLIP does not know every name, and
+a page does not describe all its pictures. No search returns the task's own picture; it is recognised by its id, if the
+caller names the id, and by its looks.
 """
 
 import asyncio
@@ -37,17 +38,17 @@ from questloom.records.errors import InputError
 from questloom.records.knowledge import Article, ImageAsset, Passage
 
 NUM_PAGES = 8
-"""Pages whose pictures a search by words looks at."""
+"""The number of pages whose pictures a search by words considers."""
 PASSAGES_A_PAGE = 3
 MORE_PAGES = 12
-"""Pages that a search by a picture names behind those whose pictures it shows: an engine of the web lists far more, and the thing itself
-seldom stands among the first four where CLIP is small or many things look alike."""
+"""The number of further pages that a search by a picture lists without their pictures. Web search engines list far more
+pages. With a small CLIP model or many similar things, the right page is seldom among the first four."""
 PICTURES_A_PAGE = 4
-"""So many vectors are looked at for each page that a search by a picture lists."""
+"""The number of vectors that a search by a picture compares for each listed page."""
 MAX_LINKS = 400
 CACHED_PAGES = 1024
 CACHED_FILES = 256
-"""Pictures, some 100 kB each."""
+"""The number of cached pictures, about 100 kB each."""
 _FILE = re.compile(r"\.(?:jpe?g|png|svg|gif|tiff?|webp)$", re.I)
 CACHED_VECTORS = 4096
 
@@ -66,13 +67,13 @@ class _Hashes:
 
 
 class LocalProvider:
-    """Searches and pages over one store. One a process; methods may run side by side.
+    """Searches and pages over one store. Open one provider per process; its methods may run concurrently.
 
     Args:
-        store: an ingested store, with picture vectors where pictures are to be searched.
+        store: an ingested store; searches for pictures need its picture vectors.
         clip: the checkpoint that computed the vectors.
-        licences: families (`knowledge/licences.py`) of the pictures that are shown, since episodes with others could not be given on; None for
-            all pictures.
+        licences: licence families (`knowledge/licences.py`) of the shown pictures, because episodes with other pictures
+            could not be redistributed; with None, all pictures are shown.
     """
 
     def __init__(
@@ -89,10 +90,10 @@ class LocalProvider:
 
     @functools.cached_property
     def pictures(self) -> PictureSearch:
-        """The search by vectors, opened at its first use: text search needs none.
+        """The search by vectors. The search is opened at its first use, because text search does not need vectors.
 
         Raises:
-            InputError: the vectors are of another model, or there are pictures and no vectors.
+            InputError: the vectors are of another model, or the pictures have no vectors.
         """
         found = PictureSearch(self.store)
         if found.model not in ("", self.clip.name):
@@ -105,28 +106,28 @@ class LocalProvider:
 
     @property
     def snapshot(self) -> str:
-        """The store's digest, the model of its vectors, and of which licences pictures are shown."""
+        """The store's digest, the model of its vectors, and the allowed licences."""
         shown = "all" if self._licences is None else ",".join(sorted(self._licences))
         return f"local:{self.store.meta['digest'][:32]}:{self.pictures.model}:{shown}"
 
     async def search_text(self, query: str, k: int) -> Answered[tuple[PageHit, ...]]:
-        """The best pages, by their best passage; each with up to three of its passages that fit."""
+        """The best pages, ranked by their best passage. Each page has up to three matching passages."""
         return Answered(value=await asyncio.to_thread(self.find_pages, query, k))
 
     async def search_like(
         self, bank: ImageBank, handle: int, k: int, withheld: frozenset[str]
     ) -> Answered[tuple[PictureHit, ...]]:
-        """Pictures like one of the bank."""
+        """Searches for pictures that look like a picture of the bank."""
         return Answered(value=await asyncio.to_thread(self.find_like, bank, handle, k, withheld))
 
     async def search_pictures(
         self, query: str, k: int, bank: ImageBank, withheld: frozenset[str]
     ) -> Answered[tuple[PictureHit, ...]]:
-        """Pictures for words."""
+        """Searches for pictures by words."""
         return Answered(value=await asyncio.to_thread(self.find_pictures, query, k, bank, withheld))
 
     async def page(self, url: str, goal: str) -> Answered[Page]:
-        """A page of the store, by address or title.
+        """Returns a page of the store, by address or title.
 
         Raises:
             ToolFault: the store has no such page.
@@ -140,10 +141,10 @@ class LocalProvider:
         return Answered(value=page)
 
     async def read_text(self, picture: bytes) -> Answered[tuple[Block, ...]] | None:
-        """The built-in reader does it."""
+        """Returns None: the built-in reader reads the text."""
         return None
 
-    # The same for those who may block: the tools call these in threads, the filters of synthesis as they are
+    # The same methods without asyncio. The tools run them in threads; the synthesis filters call them directly.
 
     def find_pages(self, query: str, k: int) -> tuple[PageHit, ...]:
         """See `search_text`."""
@@ -208,11 +209,12 @@ class LocalProvider:
         one_a_page: bool = False,
         shown: int | None = None,
     ) -> tuple[PictureHit, ...]:
-        """The first `k` pictures with the page that each stands on, and their files.
+        """The first `k` pictures, each with its page and its file.
 
         Args:
-            shown: so many with their files, the others by name only; None for all.
-            one_a_page: leaves out further pictures of a page, as searches by a picture on the web list pages.
+            shown: number of pictures with a file; the remaining pictures have only their page; with None, all pictures
+                have a file.
+            one_a_page: keeps one picture per page, as picture searches on the web list pages.
         """
         found: list[PictureHit] = []
         seen: set[str] = set()
@@ -242,7 +244,7 @@ class LocalProvider:
         return self._licences is None or may_be_given_on(image, self._licences)
 
     def _about(self, entity_ids: tuple[str, ...]) -> str:
-        """The description of the first thing on a picture that has one."""
+        """The description of the first depicted thing that has one."""
         entities = (self.store.entity(e) for e in entity_ids)
         return next(
             (
@@ -255,7 +257,8 @@ class LocalProvider:
         )
 
     def _own(self, bank: ImageBank, withheld: frozenset[str]) -> frozenset[str]:
-        """The store's pictures that no search may show: those named, and what is the same to the eye as the task's."""
+        """The store's pictures that no search may return: the named ones, and those that look the same as the task's
+        picture."""
         if not withheld:
             return withheld
         alike = (
@@ -271,7 +274,7 @@ class LocalProvider:
         try:
             return bank.resembles(handle, self._file(image_id))
         except PictureError:
-            return False  # a file that cannot be read is shown to nobody
+            return False  # an unreadable file is never shown
 
     @functools.cached_property
     def _hashes(self) -> _Hashes:
@@ -298,11 +301,11 @@ class LocalProvider:
     # Pages
 
     def _url(self, title: str) -> str:
-        """Where a page of the wiki stands, or would."""
+        """The address of a page of the wiki; the page need not exist."""
         return self.store.pages + urllib.parse.quote(title.replace(" ", "_"), safe="/:(),!")
 
     def _title_of(self, url: str) -> str:
-        """The title that an address or a title names; "" for none."""
+        """The title that an address or a title names; "" without one."""
         text = url.strip()
         if "://" in text:
             try:
@@ -338,7 +341,7 @@ class LocalProvider:
         return entity_id is not None and self.store.article(entity_id) is not None
 
     def _pictures_of(self, article: Article) -> tuple[PagePicture, ...]:
-        """The page's pictures in its own order; the others that show its subject after them."""
+        """The pictures of a page in page order, then other pictures that show its subject."""
         placed = {
             picture.file.rpartition("/")[2]: (place, picture.caption)
             for place, picture in enumerate(

@@ -1,10 +1,13 @@
-"""What a provider must do: find passages, pictures and pages, and say which state of the world it answers from."""
+"""The protocol of providers. A provider finds passages, pictures and pages, and names the state of the world that it
+answers from."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
-if TYPE_CHECKING:  # a recipe names services whose replies are made of what is defined here
+if (
+    TYPE_CHECKING
+):  # recipes name live services, and their replies are made of the types in this module
     from questloom.agent.turns.image_bank import ImageBank
 
 T = TypeVar("T")
@@ -26,20 +29,20 @@ class PictureHit:
     title: str
     url: str
     data: bytes
-    """The picture's file, not trusted; b"" where none could be had."""
+    """The file of the picture, untrusted; b"" without a file."""
     picture_url: str = ""
     about: str = ""
-    """What the page is about, in a few words; "" where nothing says."""
+    """The subject of the page in a few words; "" where it is unknown."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PagePicture:
-    """A picture of a page; fetched only when it is shown."""
+    """A picture of a page. The file is fetched only when the picture is shown."""
 
     url: str
     caption: str
     fetch: Callable[[], Awaitable[bytes]]
-    """The file; b"" where it cannot be had."""
+    """Fetches the file; b"" where it cannot be fetched."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,53 +60,55 @@ class Page:
     title: str
     url: str
     sections: tuple[tuple[str, str], ...]
-    """(heading, text) in reading order; the heading of the lead is ""."""
+    """The sections in reading order, each as (heading, text); the lead has the heading ""."""
     facts: tuple[tuple[str, str], ...] = ()
-    """Rows of its infobox."""
+    """The rows of the page's infobox."""
     links: tuple[PageLink, ...] = ()
     pictures: tuple[PagePicture, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
 class Block:
-    """A piece of text in a picture."""
+    """A block of text in a picture."""
 
     text: str
     box: tuple[float, float, float, float]
-    """Left, top, right, bottom, 0 to 1000."""
+    """The text's box: left, top, right, bottom, from 0 to 1000."""
     kind: str = "text"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Answered(Generic[T]):
-    """What a provider found, and what it cost."""
+    """The result of a provider, and its cost."""
 
     value: T
     cost: float = 0.0
 
 
 class Provider(Protocol):
-    """Local store or live services, behind the same schemas. Each method raises `ToolFault` or `ProviderFault`."""
+    """A local store or live services behind the same schemas. Each method raises `ToolFault` or `ProviderFault`."""
 
     @property
     def snapshot(self) -> str:
-        """Names the state of the world that is answered from; part of the key of cached calls."""
+        """A name for the state of the world that the answers come from; it is part of the keys of cached calls."""
 
     async def search_text(self, query: str, k: int) -> Answered[tuple[PageHit, ...]]:
-        """The best `k` pages or passages for a query."""
+        """Returns the best `k` pages or passages for a query."""
 
     async def search_like(
         self, bank: "ImageBank", handle: int, k: int, withheld: frozenset[str]
     ) -> Answered[tuple[PictureHit, ...]]:
-        """The best `k` pictures that look like a picture of the bank; behind them, without pictures, pages that show less like ones."""
+        """Returns the best `k` pictures that look like a picture of the bank, then pages of less similar pictures
+        without their files."""
 
     async def search_pictures(
         self, query: str, k: int, bank: "ImageBank", withheld: frozenset[str]
     ) -> Answered[tuple[PictureHit, ...]]:
-        """The best `k` pictures for words; the bank tells the task's own picture, which is not found."""
+        """Returns the best `k` pictures for words. The bank identifies the task's own picture, which is never returned."""
 
     async def page(self, url: str, goal: str) -> Answered[Page]:
-        """A page by its address."""
+        """Fetches a page by its address."""
 
     async def read_text(self, picture: bytes) -> Answered[tuple[Block, ...]] | None:
-        """Text in a picture by an outside service; None where none is configured and the built-in reader must do."""
+        """Reads the text in a picture with an outside service. Returns None without such a service; the built-in reader
+        then reads the text."""

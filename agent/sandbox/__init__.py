@@ -1,4 +1,4 @@
-"""Where a policy's Python runs: confined by bubblewrap, or not at all."""
+"""The sandbox for a policy's Python. Code runs under bubblewrap or not at all."""
 
 from questloom.agent.sandbox.sandbox import Ran, Sandbox, SandboxFault, SandboxLimits, open_sandbox
 

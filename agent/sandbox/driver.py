@@ -1,8 +1,9 @@
-"""Process 1 inside the sandbox: starts the code with limits, watches it, and reports on stdout. Standard library only.
+"""Process 1 inside the sandbox: starts the code with limits, watches it, and reports on stdout. This program uses only
+the standard library.
 
-It is copied into the sandbox and run there; nothing imports it. As process 1 it cannot be killed from inside its namespace, and
-whatever is left when it ends dies with it. Two layers: kernel limits on each process, and a watch over all of them together,
-fifty times a second.
+This file is copied into the sandbox and run there; nothing imports it. No process inside the namespace can kill process
+1, and all others die when it ends. There are two layers of limits: kernel limits on each process, and a check of all
+processes together, fifty times a second.
 """
 
 import ctypes
@@ -42,7 +43,7 @@ def main() -> None:
 
 
 def become_the_code(told: dict, outputs: tuple) -> None:
-    """In the child: limits, the user, and the runner. Does not return."""
+    """Runs in the child: sets limits and the user, then executes the runner. The function does not return."""
     try:
         silent = os.open("/dev/null", os.O_RDONLY)
         for target, source in enumerate((silent, outputs[0][1], outputs[1][1])):
@@ -64,7 +65,7 @@ def become_the_code(told: dict, outputs: tuple) -> None:
             (resource.RLIMIT_NOFILE, 128),
             (resource.RLIMIT_STACK, 8 << 20),
             (resource.RLIMIT_NPROC, told["tasks"] + 8),
-        ):  # the watch comes first and says so
+        ):  # the watch stops the code first and reports it
             resource.setrlimit(kind, (most, most))
         os.execv(sys.executable, [sys.executable, "-I", "/box/runner.py"])
     except BaseException as error:
@@ -73,7 +74,7 @@ def become_the_code(told: dict, outputs: tuple) -> None:
 
 
 class Watch:
-    """Reads what the code prints and ends it when it passes a limit."""
+    """Reads the output of the code and stops the code at a limit."""
 
     def __init__(self, told: dict, child: int, streams: list, began: float) -> None:
         self.told, self.child, self.streams = told, child, streams
@@ -106,7 +107,7 @@ class Watch:
             )
 
     def read(self, stream: int) -> int:
-        """How many bytes came; 0 at the end, or where nothing waits."""
+        """Reads a stream and returns the number of bytes; 0 at the end or when no bytes wait."""
         try:
             data = os.read(stream, 1 << 16)
         except BlockingIOError:
@@ -119,7 +120,7 @@ class Watch:
         return len(data)
 
     def reap(self) -> None:
-        """Ends of children; orphans come to process 1 too."""
+        """Collects ended children; orphans also become children of process 1."""
         while True:
             try:
                 pid, status = os.waitpid(-1, os.WNOHANG)
@@ -147,7 +148,7 @@ class Watch:
                         elif line.startswith("Threads:"):
                             tasks += int(line.split()[1])
             except (FileNotFoundError, ProcessLookupError, PermissionError):
-                continue  # it has just ended
+                continue  # the process has just ended
         tmp = os.statvfs("/tmp")
         if tmp.f_files - tmp.f_ffree > self.told["tmp_files"]:
             self.passed("output", f"it made more than {self.told['tmp_files']} files")
@@ -164,7 +165,7 @@ class Watch:
 
 
 def kill_all() -> None:
-    """Every other process of the namespace, until none is left."""
+    """Kills all other processes of the namespace."""
     end = time.monotonic() + 2
     while time.monotonic() < end:
         try:
@@ -180,12 +181,13 @@ def kill_all() -> None:
 
 
 def figures(told: dict) -> tuple:
-    """The files in the folder of figures, by name, as far as the limits let them; and how many there are. Links and what is no file are left out."""
+    """The files in the folder of figures by name, within the limits, and the number of all figures. Links and special
+    files are left out."""
     found: list[bytes] = []
     num, room = 0, told["figure_bytes"]
     try:
         folder = os.open(FIGURES, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-    except OSError:  # the code has removed it, or put something else there
+    except OSError:  # the code has removed or replaced the file
         return found, num
     for name in sorted(os.listdir(folder))[:1000]:
         try:

@@ -1,4 +1,5 @@
-"""Runs the policy's code inside the sandbox: lays the pictures before it, shows its errors, saves its figures. Run there, never imported."""
+"""Runs the policy's code inside the sandbox: provides the pictures, prints its errors, saves its figures. This program
+is run there, never imported."""
 
 import os
 import re
@@ -11,7 +12,7 @@ OUT_OF_MEMORY = 70
 
 
 class Images:
-    """The pictures of the conversation by number, opened when they are asked for."""
+    """The pictures of the conversation by number; each is opened at its first use."""
 
     def __init__(self, paths: list) -> None:
         self._paths = paths
@@ -28,7 +29,7 @@ class Images:
 
 
 def save_figures() -> None:
-    """What matplotlib still holds open."""
+    """Saves the open figures of matplotlib."""
     if "matplotlib.pyplot" in sys.modules:
         plot = sys.modules["matplotlib.pyplot"]
         for number in plot.get_fignums():
@@ -43,7 +44,7 @@ def main() -> int:
     sys.argv = ["code.py"]
     threading.stack_size(
         1 << 20
-    )  # the usual 8 MiB count against the memory limit though nobody touches them
+    )  # the usual 8 MiB would count against the memory limit although nobody uses them
     with open(CODE, encoding="utf-8") as file:
         text = file.read()
     try:
@@ -52,7 +53,7 @@ def main() -> int:
         save_figures()
     except SystemExit as end:
         if end.code == OUT_OF_MEMORY:
-            return 1  # the code says so; it has met no limit
+            return 1  # an error of the code itself, not a limit
         raise
     except MemoryError:
         print("MemoryError", file=sys.stderr)
@@ -60,7 +61,7 @@ def main() -> int:
     except BaseException as error:
         error.__traceback__ = (
             error.__traceback__.tb_next if error.__traceback__ else None
-        )  # without this file's own frame
+        )  # without the frame of this file
         traceback.print_exception(error)
         return 1
     return 0

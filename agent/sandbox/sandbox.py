@@ -1,11 +1,12 @@
-"""Untrusted Python under bubblewrap: started, bounded, and its report read with suspicion.
+"""Runs untrusted Python under bubblewrap with limits, and treats its report as untrusted.
 
-Three processes: this one; `driver.py` inside, process 1 of its own namespace, which enforces the limits and reports; and
-`runner.py` below it, which holds the policy's code. What the code sees: a read-only root with the interpreter and its libraries, a
-private `/tmp`, the bank's pictures in `/box`; no network, no home, no environment, no other process.
+There are three processes. This process starts `driver.py`, which is process 1 of its own namespace, enforces the limits
+and reports. The driver starts `runner.py`, which runs the policy's code. The code sees a read-only root with the
+interpreter and its libraries, a private `/tmp`, and the bank's pictures in `/box`. The code has no network, home or
+environment, and sees no other process.
 
-Run as root, the code gets a user id of its own (limits on processes are counted by user); run as a user, bubblewrap makes a user
-namespace. Measured: 0.12 s a call that prints, most of it the two interpreters.
+Under root, the code gets a user id of its own, because limits on processes are counted per user. Under another user,
+bubblewrap makes a user namespace. Measured: 0.12 s for a call that prints, mostly the start of two interpreters.
 """
 
 import asyncio
@@ -26,9 +27,10 @@ from questloom.agent.sandbox.seccomp import NoFilterError, syscall_filter
 HERE = Path(__file__).parent
 MIN_VERSION = (0, 8)
 GRACE_SECONDS = 5.0
-"""After the code's time: until the whole sandbox is killed from outside."""
+"""Seconds after the code's time limit until the whole sandbox is killed from outside."""
 FIRST_ID, LAST_ID = 30_000, 60_000
-"""User ids that no distribution gives to anybody, and that containers map; one is drawn for each run as root."""
+"""A range of user ids that no distribution assigns and that containers map. Each run under root uses a random id of
+this range."""
 _ENVIRONMENT = {
     "PATH": "/usr/bin:/bin",
     "HOME": "/tmp",
@@ -67,38 +69,38 @@ print("contained")
 
 @dataclass(frozen=True, kw_only=True)
 class SandboxLimits:
-    """What a run may use. All are hard."""
+    """The hard limits of a run."""
 
     memory_bytes: int = 1 << 30
-    """Of all its processes together; a single allocation beyond it fails at once."""
+    """The memory of all processes together; a single larger allocation fails at once."""
     tasks: int = 64
-    """Processes and threads at a time."""
+    """The most processes and threads at a time."""
     output_bytes: int = 1 << 16
-    """Of stdout and stderr, each; more stops the code."""
+    """The most bytes of stdout and of stderr; more output stops the code."""
     file_bytes: int = 32 << 20
     tmp_bytes: int = 96 << 20
     tmp_files: int = 10_000
-    """Files in `/tmp`: each takes a kilobyte of the kernel's memory, which no other limit counts."""
+    """The most files in `/tmp`. Each file in `/tmp` takes a kilobyte of kernel memory, which no other limit counts."""
     figures: int = 8
     figure_bytes: int = 16 << 20
-    """Of all figures together."""
+    """The most bytes of all figures together."""
     parallel: int = 4
-    """Sandboxes at a time."""
+    """The most sandboxes at a time."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Ran:
-    """How a run ended."""
+    """The result of a run."""
 
     stdout: str
     stderr: str
     exit_code: int
     limit: str = ""
-    """"time", "memory", "processes" or "output", where one was met."""
+    """The limit that stopped the code: "time", "memory", "processes" or "output"; "" without one."""
     why: str = ""
     figures: tuple[bytes, ...] = ()
     num_figures: int = 0
-    """That the code made; `figures` are the first of them, within the limits."""
+    """The number of figures that the code made; `figures` holds the first of them, within the limits."""
     seconds: float = 0.0
 
 
@@ -107,7 +109,7 @@ class SandboxFault(Exception):
 
 
 class Sandbox:
-    """Runs code confined. Get it from `open_sandbox`, which has tried it on this machine."""
+    """Runs code in confinement. Use `open_sandbox` to get a sandbox that was tested on this machine."""
 
     def __init__(self, bwrap: str, filter_program: bytes, limits: SandboxLimits) -> None:
         self.limits = limits
@@ -121,12 +123,12 @@ class Sandbox:
         """Runs code once.
 
         Args:
-            code: Python, not trusted.
-            pictures: JPEG or PNG files, laid before it read-only by number.
-            seconds: wall time.
+            code: untrusted Python code.
+            pictures: JPEG or PNG files, which the code can read by number.
+            seconds: limit of wall time.
 
         Raises:
-            SandboxFault: there is no report: the sandbox could not be started, or it was destroyed.
+            SandboxFault: there is no report, because the sandbox could not start or was destroyed.
         """
         async with self._slot():
             try:
@@ -134,7 +136,7 @@ class Sandbox:
                     box = Path(folder)
                     _lay_out(box, code, pictures)
                     return await self._run(box, seconds)
-            except OSError as error:  # a full disk, no process to be had: nothing that the code did
+            except OSError as error:  # a full disk or no free process: not caused by the code
                 raise SandboxFault(f"it could not be started ({error})") from error
 
     def _slot(self) -> asyncio.Semaphore:
@@ -146,7 +148,7 @@ class Sandbox:
     async def _run(self, box: Path, seconds: float) -> Ran:
         filter_end, filter_start = os.pipe()
         try:
-            os.write(filter_start, self._filter)  # a few KiB: less than a pipe holds
+            os.write(filter_start, self._filter)  # a few KiB, less than a pipe holds
             os.close(filter_start)
             process = await asyncio.create_subprocess_exec(
                 *self._command(box, seconds, filter_end),
@@ -221,7 +223,7 @@ class Sandbox:
             "0755",
             "--dir",
             "/etc",
-        ]  # parents that bubblewrap makes by itself are for root alone
+        ]  # parent folders that bubblewrap creates are readable by root alone
         for path in _SYSTEM:
             if os.path.islink(path):
                 command += ["--symlink", os.readlink(path), path]
@@ -230,7 +232,7 @@ class Sandbox:
         command += ["--perms", "1777", "--size", str(self.limits.tmp_bytes), "--tmpfs", "/tmp"]
         for path in dict.fromkeys(
             (sys.base_prefix, sys.prefix)
-        ):  # after /tmp: an environment may lie in there
+        ):  # mounted after /tmp, because an environment may lie in /tmp
             if not path.startswith("/usr"):
                 for parent in [p for p in [*Path(path).parents][-2::-1] if str(p) != "/tmp"]:
                     command += ["--perms", "0755", "--dir", str(parent)]
@@ -267,10 +269,10 @@ class Sandbox:
 
 
 def open_sandbox(limits: SandboxLimits | None = None) -> tuple[Sandbox | None, str]:
-    """The machine's sandbox, tried out; or None and why there is none. Nothing ever runs unconfined instead.
+    """Returns a tested sandbox of this machine, or None with the reason. Without a sandbox, code does not run at all.
 
     Args:
-        limits: of each run.
+        limits: limits of each run.
     """
     bwrap = shutil.which("bwrap")
     if bwrap is None:
@@ -307,7 +309,7 @@ def open_sandbox(limits: SandboxLimits | None = None) -> tuple[Sandbox | None, s
 
 
 def _run_apart(sandbox: Sandbox, code: str) -> Ran:
-    """One run on an event loop of its own, whether or not one is running in this thread."""
+    """Runs code once on a separate event loop, even if this thread has a running loop."""
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(1) as thread:
@@ -315,7 +317,7 @@ def _run_apart(sandbox: Sandbox, code: str) -> Ran:
 
 
 def _lay_out(box: Path, code: str, pictures: tuple[bytes, ...]) -> None:
-    """What the sandbox sees in /box, readable for whichever user the code runs as."""
+    """Writes the files of /box, readable for the user that the code runs as."""
     (box / "code.py").write_text(code, encoding="utf-8", errors="replace")
     (box / "images").mkdir()
     for number, data in enumerate(pictures):
@@ -328,7 +330,7 @@ def _lay_out(box: Path, code: str, pictures: tuple[bytes, ...]) -> None:
 
 
 async def _read(stream: asyncio.StreamReader, most: int) -> bytes:
-    """At most so many bytes; what follows is read and dropped, so that the writer is not held up."""
+    """Reads at most `most` bytes. Further bytes are read and dropped, so that the writer is not blocked."""
     kept = bytearray()
     while data := await stream.read(1 << 16):
         kept += data[: most - len(kept)]
@@ -336,7 +338,7 @@ async def _read(stream: asyncio.StreamReader, most: int) -> bytes:
 
 
 def _read_report(report: bytes, said: bytes, limits: SandboxLimits) -> Ran:
-    """The driver's report: eight bytes of length, JSON, then the figures one after the other."""
+    """Parses the driver's report: eight bytes of length, JSON, then the figures one after the other."""
     length = int.from_bytes(report[:8], "big")
     try:
         told = json.loads(report[8 : 8 + length]) if 0 < length <= len(report) - 8 else None

@@ -1,15 +1,19 @@
-"""The system call filter: a list of what code may call, compiled by libseccomp.
+"""The system call filter: a list of allowed calls, compiled by libseccomp.
 
-The list is what CPython was seen to call (strace) under numpy, Pillow, OpenCV, matplotlib, scipy, SQLite, threads, asyncio and the usual programs
-of a shell, with what other C libraries and machines call in their place (`open` for `openat`). A call that is not on it fails, also a call
-that a later kernel adds:
+The filter allows the calls of CPython (seen by strace) under numpy, Pillow, OpenCV, matplotlib, scipy, SQLite, threads,
+asyncio and common shell programs. The filter also allows the calls that other C libraries and machines use instead
+(`open` for `openat`). Every other call fails, including calls that a later kernel adds. There are two ways to fail:
 
-* with ENOSYS, as on a kernel without it, so that a C library takes its older way: `clone`, whose flags a filter can read, for `clone3`, whose flags it cannot;
-* with EPERM, where honest code may try it and should read why it failed. `_FORBIDDEN` chooses this message and nothing else.
+* Most calls fail with ENOSYS, as on a kernel without the call. A C library then falls back to an older call, such as
+  `clone` for `clone3`; a filter can read the flags of `clone`, but not those of `clone3`.
+* The calls in `_FORBIDDEN` fail with EPERM, because honest code may try these calls and should report the error. The
+  list `_FORBIDDEN` only chooses the error.
 
-Memory outside of any process (memfd, System V segments, extended attributes) would pass the watch over memory; namespaces, mounts, keys, tracing and
-io_uring are doors of the kernel that need not stand open. Of sockets only connected pairs can be had, on which asyncio stands: a network namespace does
-not part AF_VSOCK, by which a virtual machine speaks to its host. Calls by another machine's convention (32-bit, x32) kill the process.
+The filter leaves out some calls on purpose. Memory outside of any process (memfd, System V segments, extended
+attributes) would escape the memory check. Namespaces, mounts, keys, tracing and io_uring are unnecessary kernel
+features. Of sockets, only connected pairs are allowed, because asyncio needs them. Other sockets are unsafe: a network
+namespace does not isolate AF_VSOCK, the channel from a virtual machine to its host. Calls by another machine's
+convention (32-bit, x32) kill the process.
 """
 
 import errno
@@ -18,7 +22,8 @@ import tempfile
 from typing import Any
 
 MACHINES = ("x86_64", "aarch64")
-"""As `platform.machine()` names them. Elsewhere the order of arguments may differ (`clone` on s390x)."""
+"""Supported machines, named as in `platform.machine()`. On other machines the order of arguments may differ (`clone` on
+s390x)."""
 
 _FILES = """
 open openat creat close close_range read write readv writev pread64 pwrite64 preadv pwritev preadv2 pwritev2 lseek sendfile copy_file_range fadvise64
@@ -35,22 +40,22 @@ set_tid_address set_robust_list get_robust_list rseq futex membarrier arch_prctl
 sched_yield sched_getaffinity sched_setaffinity sched_getparam sched_getscheduler sched_get_priority_max sched_get_priority_min getcpu
 rt_sigaction rt_sigprocmask rt_sigreturn rt_sigsuspend rt_sigpending rt_sigtimedwait sigaltstack restart_syscall
 """
-"""setuid, setgid and setgroups are for `driver.py`, as root; the code has no capability to use them."""
+"""`driver.py` uses setuid, setgid and setgroups as root; the code has no capability to use them."""
 _TIME = "clock_gettime clock_getres clock_nanosleep nanosleep gettimeofday time times alarm getitimer setitimer pause"
 _WAITING = "pipe pipe2 poll ppoll select pselect6 epoll_create epoll_create1 epoll_ctl epoll_wait epoll_pwait"
 _PAIRS = "recvfrom shutdown getsockname getpeername getsockopt"
 _MACHINE = "uname sysinfo getrandom"
 ALLOWED = tuple(" ".join((_FILES, _MEMORY, _PROCESSES, _TIME, _WAITING, _PAIRS, _MACHINE)).split())
-"""The calls that are allowed whatever their arguments; `_rules` has those that are allowed with some."""
+"""Calls that are allowed with any arguments; `_rules` has calls that are allowed with some arguments."""
 
 _FORBIDDEN = """
 socket ptrace process_vm_readv process_vm_writev pidfd_getfd mount umount2 pivot_root chroot unshare setns bpf perf_event_open userfaultfd personality
 add_key request_key keyctl io_uring_setup memfd_create shmget msgget semget mq_open kexec_load init_module finit_module open_by_handle_at
 """
-"""The calls that fail with EPERM."""
+"""Calls that fail with EPERM."""
 
 NEW_NAMESPACES = 0x7E020000
-"""CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET."""
+"""The flags CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET."""
 _AF_UNIX = 1
 _PRCTL = {"PR_SET_DUMPABLE": 4, "PR_SET_NAME": 15, "PR_GET_NAME": 16, "PR_CAPBSET_READ": 23}
 _IOCTL = {
@@ -62,9 +67,10 @@ _IOCTL = {
     "FIONCLEX": 0x5450,
     "FIOCLEX": 0x5451,
 }
-"""Questions, and flags of the descriptor. Not TIOCSTI, which types into the terminal."""
+"""The allowed ioctl requests: queries and descriptor flags. TIOCSTI, which types into the terminal, is left out."""
 _INT, _POINTER = 0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF
-"""What the kernel reads of an argument. Of an int, 32 bits: a comparison of all 64 would be another one."""
+"""The bits of an argument that the kernel reads. The kernel reads 32 bits of an int; comparing all 64 would give
+another result."""
 
 
 class NoFilterError(Exception):
@@ -72,13 +78,13 @@ class NoFilterError(Exception):
 
 
 def syscall_filter(machine: str) -> bytes:
-    """The filter as a classic BPF program (seccomp(2)), which bubblewrap's --seccomp reads.
+    """Makes the filter as a classic BPF program (seccomp(2)), the format of bubblewrap's --seccomp.
 
     Args:
-        machine: one of `MACHINES`, this one or another.
+        machine: one of `MACHINES`, this machine or another.
 
     Raises:
-        NoFilterError: the machine is none of them, libseccomp is missing or too old.
+        NoFilterError: the machine is not in `MACHINES`, or libseccomp is missing or too old.
     """
     if machine not in MACHINES:
         raise NoFilterError(f"no system call filter is known for {machine}")
@@ -109,11 +115,11 @@ def syscall_filter(machine: str) -> bytes:
 
 
 def _rules() -> list[tuple[str, int, int, int]]:
-    """Calls that are allowed where an argument (by its place) under a mask has a value."""
+    """Rules (call, argument position, mask, value): the call is allowed if the masked argument equals the value."""
     return [
         ("clone", 0, NEW_NAMESPACES, 0),
         ("socketpair", 0, _INT, _AF_UNIX),
-        ("sendto", 4, _POINTER, 0),  # to the other end of the pair, not to an address
+        ("sendto", 4, _POINTER, 0),  # only to the other end of the pair, not to an address
         ("mknod", 1, stat.S_IFMT(_INT), stat.S_IFIFO),
         ("mknodat", 2, stat.S_IFMT(_INT), stat.S_IFIFO),
         *(("prctl", 0, _INT, option) for option in _PRCTL.values()),
@@ -122,7 +128,7 @@ def _rules() -> list[tuple[str, int, int, int]]:
 
 
 def _library() -> Any:
-    """The binding, which looks for libseccomp when it is imported."""
+    """The Python binding; it looks for libseccomp at import."""
     try:
         import pyseccomp
     except ModuleNotFoundError as error:
@@ -135,7 +141,8 @@ def _library() -> Any:
 
 
 def _number(library: Any, name: str) -> int:
-    """By this machine's count, which libseccomp translates; what the other machine lacks (`open` on arm64) it leaves out."""
+    """The number of a call on this machine. The library libseccomp translates the number, and leaves out calls that the
+    other machine lacks (`open` on arm64)."""
     number: int = library.resolve_syscall(library.Arch.NATIVE, name)
     if number == -1:
         raise NoFilterError(

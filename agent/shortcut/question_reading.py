@@ -1,4 +1,5 @@
-"""What the words of a question tell a solver that has nothing else: the type of the answer, the clauses, the names, and what to search for."""
+"""Reads from a question's words alone what the shortcut solver needs: the type of the answer, the clauses, the names,
+and search queries."""
 
 import re
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ _VERB = (
     r"(?:[a-z-]+ (?:was|is|were|are|did|has|had)|was|is|were|are|did|has|had|in|of|by|on|at|and|who|that|as"
     r"|[a-z]{3,}(?:ed|ies)|[a-z-]{3,}[^us]s|dies?|born|won|lies|wrote|flows|rises)\b"
 )
-"""What follows the noun for the pictured thing and is no noun."""
+"""Words that may follow the noun for the pictured thing and are no nouns."""
 _PICTURED = re.compile(
     r"\b(?:the|this) (?:[a-z-]+ ){1,3}?(?:(?:shown |seen )?in (?:the|this) (?:picture|photograph|image)|with this [a-z ]+)"
     rf"|\bthis (?:(?!{_VERB})[a-z-]+ (?!{_VERB}))?[a-z-]+(?=['’]s\b|\b)",
@@ -24,16 +25,17 @@ _NAME = re.compile(
 _CLAUSE = re.compile(r"[,;.?]|\b(?:and|that|who|whose|which|where|when|whom)\b", re.IGNORECASE)
 _DATE = re.compile(r"\b(?:when|(?:what|which) (?:year|date|day|century))\b", re.IGNORECASE)
 _ASKING = re.compile(r"\b(?:(?:in|on) )?(?:what|which) (?:year|date|day|century)\b", re.IGNORECASE)
-"""Words of the question itself, which state no relation."""
+"""Words that only ask and state no relation."""
 _AMOUNT = re.compile(
     r"\bhow (?:many|much|tall|high|long|wide|deep|heavy|large|big|far)\b", re.IGNORECASE
 )
 _LOOSE = frozenset(
     "in at of on by to from near who whom whose which what when where was were is are had has the this that".split()
 )
-"""Words that state no relation alone."""
+"""Words that state no relation when they stand alone."""
 MAX_ENDING = 4
-"""Letters behind the beginning of a word: "design" in "designed", but not "light" in "lighthouse"."""
+"""The most letters after a word's common beginning: "design" matches "designed", but "light" does not match
+"lighthouse"."""
 _ENDING = re.compile(r"\w*")
 _REFERS = re.compile(r"\s*(?:who|that|which)?\s*", re.IGNORECASE)
 _HEAD = re.compile(r"\b(?:which|what) ([a-z]+(?: [a-z]+)?)", re.IGNORECASE)
@@ -41,39 +43,40 @@ _HEAD = re.compile(r"\b(?:which|what) ([a-z]+(?: [a-z]+)?)", re.IGNORECASE)
 
 @dataclass(frozen=True, kw_only=True)
 class Clause:
-    """A piece of the question that states a relation."""
+    """A part of the question that states a relation."""
 
     words: str
     relations: tuple[Relation, ...]
-    """Those that the words may mean."""
+    """The relations that the words may mean."""
     names: tuple[str, ...] = ()
-    """Names and years that are in it, which make it select."""
+    """Names and years in the clause, which select a thing."""
     distance: int = 0
-    """Words between it and the picture's, from which clauses are followed outward."""
+    """The number of words between the clause and the words for the picture. Clauses are followed outward, nearest
+    first."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class QuestionRead:
-    """A question as its words are read."""
+    """The result of reading a question."""
 
     text: str
     kind: str
-    """"thing", "date" or "amount"."""
+    """The type of the answer: "thing", "date" or "amount"."""
     part: str
-    """Of a date: "year", "century" or "" for all of it."""
+    """The requested part of a date: "year", "century" or "" for all."""
     placement: str
-    """"person" or "place" where the words ask for one, else ""."""
+    """"person" or "place" if the words ask for one, else ""."""
     head: str
-    """What kind of thing is asked for ("town"); "" where the words name none."""
+    """The noun for the requested thing ("town"); "" without one."""
     pictured: str
-    """Words for what the picture shows; "" where none are found."""
+    """The words for the pictured thing; "" if none are found."""
     clauses: tuple[Clause, ...]
 
     def queries(self, pictured: str) -> tuple[str, ...]:
-        """Searches, the one that selects most first.
+        """Search queries, the most selective first.
 
         Args:
-            pictured: name of the pictured thing; "" where it is unknown.
+            pictured: name of the pictured thing; "" for an unknown one.
         """
         whole = self.text.replace(self.pictured, pictured) if self.pictured and pictured else ""
         named = sorted(
@@ -113,7 +116,8 @@ def read_question(text: str) -> QuestionRead:
 
 
 def _clauses(text: str) -> tuple[Clause, ...]:
-    """The pieces that state a relation; words that several relations share make one clause with all of them."""
+    """The parts of a text that state a relation. Words that several relations share give one clause with all these
+    relations."""
     pictured = _PICTURED.search(text)
     hidden = pictured.span() if pictured else (0, 0)
     asking = [m.span() for m in _ASKING.finditer(text)]
@@ -151,7 +155,7 @@ def _clauses(text: str) -> tuple[Clause, ...]:
         )
         before = {r.property for r in found[-1].relations} if found else set()
         if before & set(pids) and _REFERS.fullmatch(text[last_end:start]):
-            continue  # "the architect who designed": one relation said twice
+            continue  # "the architect who designed" states one relation twice
         last_end = end
         found.append(
             Clause(
@@ -161,7 +165,7 @@ def _clauses(text: str) -> tuple[Clause, ...]:
                 distance=_distance(text, (start, end), hidden),
             )
         )
-    # A piece that names something selects, whatever it says of it.
+    # A part with a name selects a thing, even without a known relation.
     for low, high in pairwise(edges):
         words = text[low:high].strip(" ,.;?")
         named = tuple(name for at, name in names if low <= at < high)
@@ -171,9 +175,11 @@ def _clauses(text: str) -> tuple[Clause, ...]:
 
 
 def _distance(text: str, span: tuple[int, int], pictured: tuple[int, int]) -> int:
-    """Words between a clause's cue and the picture's words; at the same distance what stands before them is nearer.
+    """The number of words between a clause's cue and the words for the picture. At equal distance, the clause before
+    the picture is nearer.
 
-    Behind them the verb of the whole question is the farthest: "When did the teacher of this man's mother die?"
+    After the picture's words, the verb of the whole question is farthest: "When did the teacher of this man's mother
+    die?"
     """
     if span[1] <= pictured[0]:
         return 2 * len(text[span[1] : pictured[0]].split())
@@ -199,5 +205,5 @@ def _patterns() -> list[tuple[str, re.Pattern[str]]]:
 
 
 def in_question(question: QuestionRead, name: str) -> bool:
-    """Whether the words give a name, which therefore is not asked for."""
+    """Whether the question contains a name; such a name cannot be the answer."""
     return f" {key(name)} " in f" {key(question.text)} "

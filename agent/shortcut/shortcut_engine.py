@@ -1,4 +1,4 @@
-"""The engine of the shortcut solver: what it plays with is the conversation, as any policy's."""
+"""The engine of the shortcut solver. Like a policy, this engine sees only the conversation."""
 
 import json
 from collections.abc import Collection, Generator, Mapping
@@ -31,8 +31,8 @@ class ShortcutEngine:
     """Plays the shortcut solver.
 
     Args:
-        tools: names of the tools that it may call.
-        max_calls: of an episode.
+        tools: names of the tools that the solver may call.
+        max_calls: most tool calls of an episode.
     """
 
     name = "shortcut"
@@ -44,11 +44,11 @@ class ShortcutEngine:
 
     @property
     def sampling(self) -> Mapping[str, Any]:
-        """Nothing is drawn."""
+        """Empty, because the solver draws nothing at random."""
         return {"max_calls": self._max_calls}
 
     async def step(self, conversation: Conversation, *, max_new_tokens: int) -> Sample:
-        """See `Engine.step`. The turns are short; `max_new_tokens` is never near."""
+        """See `Engine.step`. The turns are short and stay far below `max_new_tokens`."""
         said = self._at(conversation).next
         text = (
             f"<think>The best that I found, by {said.move}.</think>\n<answer>{said.answer}</answer>"
@@ -63,14 +63,14 @@ class ShortcutEngine:
         )
 
     def _at(self, conversation: Conversation) -> _Played:
-        """The search at the conversation's turn, replayed from its observations where it is not at hand."""
+        """The search at the conversation's turn. A search that is not in memory is replayed from the observations."""
         played = self._played.get(conversation.key)
         if played is None or played.num_seen > conversation.turn:
             search = ShortcutSolver(question_in(conversation), self._max_calls, self._tools).solve()
             played = self._played[conversation.key] = _Played(search, _advanced(search, None))
         while played.num_seen < conversation.turn and not isinstance(played.next, Ended):
             result = conversation.exchanges[played.num_seen].turn.result
-            assert result is not None  # an exchange is a turn and what answered it
+            assert result is not None  # an exchange is a turn and its result
             observation = Observation(
                 result.status in (ToolStatus.OK, ToolStatus.LIMIT),
                 result.text,
@@ -82,16 +82,16 @@ class ShortcutEngine:
         return played
 
     def num_tokens(self, message: Message) -> int:
-        """Estimated on the high side."""
+        """An estimate of the message's tokens that is rather too high."""
         return message.num_tokens()
 
     def forget(self, conversation: Conversation) -> None:
-        """The search may go."""
+        """Drops the search."""
         self._played.pop(conversation.key, None)
 
 
 def question_in(conversation: Conversation) -> str:
-    """The question's words: the last text of the opening, below the pictures."""
+    """The words of the question: the last text of the opening, after the pictures."""
     texts = [part for part in conversation.opening[-1].parts if isinstance(part, str)]
     return texts[-1].strip()
 

@@ -1,8 +1,10 @@
-"""A strong cheap baseline: it answers from the picture, the words and the tools, without the question's form.
+"""A strong cheap baseline: it answers from the picture, the question's words and the tools, without the question's
+logical form.
 
-It names the pictured thing by one image search and puts the name into the question's words for a search. Hits and pages it reads clause by clause,
-from the picture outward, until one thing has used all of them: on the page of a thing that it has, and on the pages of others that name that
-thing. What it solves in fewer calls than the question's cheapest route is a hole in the route.
+One image search names the pictured thing; a text search combines this name with the question's words. The solver then
+reads hits and pages clause by clause, from the picture outward, until one thing has used all clauses. A clause may
+match on a known thing's page, or on another page that names the known thing. A question that the solver answers in
+fewer calls than the cheapest route has a shortcut.
 """
 
 import heapq
@@ -30,16 +32,16 @@ from questloom.language.relations import relation as known_of
 UNKNOWN = "I do not know."
 MAX_CALLS = 12
 NUM_HITS = 2
-"""Pages of a search that are worth opening."""
+"""The number of pages per search that are opened."""
 NUM_READ = 2
-"""Number of candidates of a relation on a page that the solver considers."""
+"""The number of candidates per relation and page that the solver considers."""
 LEAST_SCORE = 2.0
-"""Of a candidate: below it no cue stands beside the name."""
+"""The least score of a candidate; a lower score means that no cue stands beside the name."""
 PASSED_OVER = 3.0
-"""What a step loses for each clause nearer to the picture that is left."""
+"""The penalty for each skipped clause that is nearer to the picture."""
 
 
-# The oracle's turns have the same parts, but stand beside what knows the form, of which nothing may be imported here.
+# The oracle's turns have the same parts, but their module knows the logical form and so must not be imported here.
 @dataclass(frozen=True)
 class Action:
     """The next turn: a thought and a tool call."""
@@ -51,7 +53,7 @@ class Action:
 
 @dataclass(frozen=True)
 class Observation:
-    """What a call brought; not `ok` where the tool failed."""
+    """The result of a call; `ok` is False for a failed tool."""
 
     ok: bool
     text: str
@@ -61,7 +63,7 @@ class Observation:
 
 @dataclass(frozen=True)
 class Ended:
-    """The end of a search: the answer, `UNKNOWN` where there is none, and the move that led to it."""
+    """The end of a search: the answer (`UNKNOWN` without one) and the move that led to it."""
 
     answer: str
     move: str
@@ -69,7 +71,7 @@ class Ended:
 
 @dataclass(frozen=True)
 class _Lead:
-    """A page that may be opened: clauses used on the way there, how sure they were, and the last move."""
+    """A page that may be opened: the clauses used on the path to it, their score, and the last move."""
 
     thing: Thing
     used: frozenset[int]
@@ -79,12 +81,12 @@ class _Lead:
 
 @dataclass
 class ShortcutSolver:
-    """One episode's search.
+    """The search of one episode.
 
     Args:
         text: the question.
-        max_calls: of tools.
-        tools: names of those that it may call.
+        max_calls: most tool calls.
+        tools: names of the tools that the solver may call.
     """
 
     text: str
@@ -94,20 +96,20 @@ class ShortcutSolver:
     _leads: list[tuple[float, int, _Lead]] = field(default_factory=list)
     _opened: dict[str, PageRead] = field(default_factory=dict)
     _hits: dict[str, PageRead] = field(default_factory=dict)
-    """What searches have shown of pages, by the key of the title."""
+    """The shown text of each page in search hits, by the key of its title."""
     _reached: dict[str, list[_Lead]] = field(default_factory=dict)
-    """The ways that lead to each thing, by the key of its title."""
+    """The paths to each thing, by the key of its title."""
     _followed: set[tuple[str, frozenset[int]]] = field(default_factory=set)
-    """Pages with the clauses that had been used when they were read."""
+    """Pages that were read, each with the clauses used until then."""
     _best: dict[str, tuple[int, float, str]] = field(default_factory=dict)
-    """By answer: clauses used, score, move."""
+    """The best path to each answer: number of used clauses, score, move."""
     _num_calls: int = 0
 
     def __post_init__(self) -> None:
         self._question = read_question(self.text)
 
     def solve(self) -> Generator[Action, Observation, Ended]:
-        """The whole episode: yields calls, is sent what they bring."""
+        """Plays the whole episode: yields calls and receives their results."""
         pictured = ""
         seen = yield from self._call("Which thing is this?", "image_search", handle=0)
         for rank, (thing, said) in enumerate(hits_of(seen.text)[:NUM_HITS] if seen else []):
@@ -139,14 +141,14 @@ class ShortcutSolver:
         self._read_hits()
 
     def _show(self, thing: Thing, snippet: str, turn: int) -> None:
-        """Adds what a hit shows of a page to what earlier ones have shown."""
+        """Adds the text of a hit to the known text of its page."""
         page = self._hits.setdefault(key(thing.title), PageRead(thing.title, thing.url))
         shown = {line.text for line in page.sentences}
         lines = [text.strip() for text in snippet.split("\n") if text.strip()]
         page.sentences += [Line(text, turn) for text in lines if text not in shown]
 
     def _read_hits(self) -> None:
-        """Reads what hits show, of things that were reached and of those that name one, until nothing new is reached."""
+        """Reads hits about reached things, and hits that name a reached thing, until nothing new is reached."""
         num = -1
         while num != (num := sum(map(len, self._reached.values()))):
             for name, page in self._hits.items():
@@ -155,7 +157,8 @@ class ShortcutSolver:
                     self._read(page, lead)
 
     def _turn_back(self, page: PageRead) -> None:
-        """Where a page names a thing that was reached beside a clause's cue, the page's own thing is at its other end."""
+        """Reads a page in reverse: if it names a reached thing beside a clause's cue, the page's own thing is the other
+        end."""
         for number, clause in enumerate(self._question.clauses):
             for relation in clause.relations:
                 for c in (
@@ -173,7 +176,7 @@ class ShortcutSolver:
                             self._reach(_Lead(page.thing, after, score, "link"))
 
     def _passed_over(self, number: int, used: frozenset[int]) -> float:
-        """What a step over a clause loses since others are nearer to the picture."""
+        """The penalty for using a clause while others are nearer to the picture."""
         clauses = self._question.clauses
         nearer = [
             n
@@ -183,7 +186,7 @@ class ShortcutSolver:
         return PASSED_OVER * len(nearer)
 
     def _reach(self, lead: _Lead) -> None:
-        """Notes a way to a thing, once, and that its page may be opened."""
+        """Records a path to a thing once, and queues the thing's page."""
         ways = self._reached.setdefault(key(lead.thing.title), [])
         if all(way.used != lead.used for way in ways):
             ways.append(lead)
@@ -192,7 +195,7 @@ class ShortcutSolver:
     def _open(self, lead: _Lead) -> Generator[Action, Observation, None]:
         place = key(lead.thing.title), lead.used
         if place in self._followed:
-            return  # two pages that name each other would lead back and forth for ever, without a call
+            return  # two pages that name each other would lead to an endless loop without a call
         self._followed.add(place)
         page = self._opened.get(key(lead.thing.title))
         if page is None:
@@ -211,7 +214,7 @@ class ShortcutSolver:
         self._read_hits()
 
     def _read(self, page: PageRead, lead: _Lead) -> None:
-        """Takes from a page what the clauses that are left ask for: answers, and things to go on to."""
+        """Reads the remaining clauses from a page: gives answers and things to continue from."""
         said = "\n".join(line.text for line in page.lines())
         used = lead.used | {
             number
@@ -224,7 +227,7 @@ class ShortcutSolver:
             self._note(page.title, used, lead.score, lead.move)
         for number, clause in enumerate(self._question.clauses):
             for relation in clause.relations:
-                # A clause with names is used where the page says the names too.
+                # A clause with names counts as used only if the page contains the names too.
                 after = used if clause.names else used | {number}
                 if self._question.kind != "thing":
                     for c in self._sure(self._read_off(page, relation, self._question.kind)):
@@ -241,7 +244,7 @@ class ShortcutSolver:
                     score = lead.score + c.score - self._passed_over(number, lead.used)
                     if self._question.kind == "thing" and self._may_answer(relation):
                         self._note(c.value.title, after, score, lead.move)
-                    # A hit shows no addresses; `visit` takes a title too.
+                    # A hit shows no addresses, but `visit` also takes a title.
                     url = c.value.url or page.links.get(c.value.title, "")
                     url = url or (
                         c.value.title if not page.visited and " " in c.value.title else ""
@@ -250,13 +253,13 @@ class ShortcutSolver:
                         self._reach(_Lead(Thing(c.value.title, url), after, score, "link"))
 
     def _may_answer(self, relation: Relation) -> bool:
-        """Whether what stands at the relation's end may be of the kind that is asked for."""
+        """Whether the object of a relation may have the requested type."""
         hints = known_of(relation.property).hints
         ends = hints.object_is if hints else ""
         return not self._question.placement or ends in ("", self._question.placement)
 
     def _read_off(self, page: PageRead, relation: Relation, kind: str) -> list[Candidate]:
-        """What stands beside a cue of the relation; what else the page names is never sure."""
+        """The candidates beside a cue of the relation; other names on the page never suffice."""
         return candidates(page, relation, kind=kind, guesses=False)
 
     def _sure(self, found: list[Candidate]) -> list[Candidate]:
@@ -275,7 +278,7 @@ class ShortcutSolver:
             self._best[answer] = max(self._best.get(answer, (0, 0.0, "")), (len(used), score, move))
 
     def _is_settled(self) -> bool:
-        """Whether a candidate uses all clauses, in their order."""
+        """Whether a candidate uses all clauses in their order."""
         return any(
             used >= len(self._question.clauses) and score >= LEAST_SCORE
             for used, score, _ in self._best.values()

@@ -1,4 +1,4 @@
-"""The tools of the agent: `ToolBox` is the door."""
+"""The agent's tools; `ToolBox` runs them."""
 
 from questloom.agent.tool_settings import ToolSettings
 from questloom.agent.tools.toolbox import ToolBox, call_handle

@@ -9,7 +9,7 @@ from questloom.agent.turns.image_bank import MAX_ASPECT, MIN_SIDE
 from questloom.agent.turns.tool_output import Output, model_fault, no_effect
 
 SHOWN_SIDE = 64
-"""Pixels: a smaller crop is enlarged to it, since vision processors refuse tiny pictures."""
+"""Side in pixels: a smaller crop is enlarged to this size, because vision processors refuse tiny pictures."""
 
 
 async def crop(at: Context, handle: Handle, box: Box) -> Output:

@@ -1,4 +1,5 @@
-"""What a page says about a goal: the whole of a short page; of a long one the sentences that the goal's words rank first, in reading order."""
+"""Extracts the parts of a page that fit a goal. A short page is shown whole; of a long page, the sentences that rank
+highest for the goal's words are shown in reading order."""
 
 import math
 import re
@@ -12,7 +13,7 @@ from questloom.language.sentences import sentence_spans
 NUM_SENTENCES = 14
 MAX_SENTENCE_CHARS = 600
 LEFT_OUT = "[…]"
-"""Stands where sentences are left out."""
+"""The mark for omitted sentences in an extract."""
 _WORD = re.compile(r"\w+")
 _STOP = frozenset(
     """a an and are as at be by did do does for from had has have how in is it its of on or that the their there this to was were
@@ -21,7 +22,7 @@ _STOP = frozenset(
 
 
 def words_of(text: str) -> list[str]:
-    """Words to compare: folded, without accents and endings of inflection, without function words."""
+    """The words of a text for comparisons: folded, without accents, inflections and function words."""
     words = _WORD.findall(fold_all_marks(text))
     return [_stem(word) for word in words if word not in _STOP]
 
@@ -29,14 +30,14 @@ def words_of(text: str) -> list[str]:
 def extract(page: Page, goal: str, max_chars: int) -> str:
     """The infobox and the sentences that best fit the goal, in reading order with their headings.
 
-    Sentences that all fit are all shown: a page may state what is asked for in other words than the goal's ("the child of").
-    Of others, the first sentence always stands there, since it says what the page is about. Scores are BM25's within the page, so
-    a word that each of its sentences holds (its own title) counts little.
+    A page whose sentences all fit into the limit is shown whole, because a page may use other words than the goal ("the
+    child of"). The extract of a longer page always contains the first sentence, because it introduces the page. Scores
+    are BM25 within the page, so a word that stands in every sentence (such as the title) counts little.
 
     Args:
         page: the page.
-        goal: what is wanted.
-        max_chars: at most so many characters of sentences, and half as many of the infobox.
+        goal: what the reader wants to learn.
+        max_chars: most characters of sentences; the infobox gets at most half as many.
     """
     sentences = [
         (number, text[start:stop][:MAX_SENTENCE_CHARS])
@@ -68,14 +69,15 @@ def extract(page: Page, goal: str, max_chars: int) -> str:
 
 
 def names_goal(page: Page, goal: str) -> bool:
-    """Whether the page's text has any of the goal's words besides its own title's; a goal of no others counts as named."""
+    """Whether the page contains any word of the goal besides the words of its title. A goal without other words counts
+    as named."""
     wanted = set(words_of(goal)).difference(words_of(page.title))
     texts = (text for pair in (*page.facts, *page.sections) for text in pair)
     return not wanted or any(not wanted.isdisjoint(words_of(text)) for text in texts)
 
 
 def _chosen(sentences: list[str], goal: str, max_chars: int) -> list[int]:
-    """Which sentences are shown, in order."""
+    """The indices of the shown sentences, in order."""
     if sum(map(len, sentences)) <= max_chars:
         return list(range(len(sentences)))
     scores = bm25(sentences, goal)
@@ -89,10 +91,11 @@ def _chosen(sentences: list[str], goal: str, max_chars: int) -> list[int]:
 
 
 def links_for(page: Page, goal: str, k: int, shown: str = "") -> list[PageLink]:
-    """The links whose titles fit the goal best, then those that `shown` names, then the others in the page's order, up to `k` in all.
+    """At most `k` links: first those whose titles fit the goal best, then those that `shown` names, then the others in
+    page order.
 
     Args:
-        shown: what the reader sees of the page: a name that stands there must be one that can be followed.
+        shown: the text that the reader sees; links that it names come first, so that the reader can follow them.
     """
     scores = bm25([link.title for link in page.links], goal)
     unseen = [re.sub(r"\s*\([^()]*\)$", "", link.title) not in shown for link in page.links]
@@ -103,7 +106,7 @@ def links_for(page: Page, goal: str, k: int, shown: str = "") -> list[PageLink]:
 
 
 def bm25(texts: Sequence[str], query: str, k1: float = 1.2, b: float = 0.75) -> list[float]:
-    """BM25 scores of texts among themselves (Robertson and Zaragoza 2009), 0 where no word of the query occurs."""
+    """BM25 scores of texts within their collection (Robertson and Zaragoza 2009); 0 for a text without a query word."""
     wanted = set(words_of(query))
     bags = [words_of(text) for text in texts]
     mean = sum(map(len, bags)) / len(bags) if bags else 0.0
@@ -121,7 +124,8 @@ def bm25(texts: Sequence[str], query: str, k1: float = 1.2, b: float = 0.75) -> 
 
 
 def _stem(word: str) -> str:
-    """A word without a plural or past ending: enough to match "built" no better, but "towers" with "tower"."""
+    """A word without a plural or past ending. This simple stem matches "towers" with "tower", but not "built" with
+    "build"."""
     for ending in ("ing", "ies", "ed", "es", "s"):
         if word.endswith(ending) and len(word) - len(ending) >= 4:
             return word[: -len(ending)]

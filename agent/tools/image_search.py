@@ -1,4 +1,4 @@
-"""The tool `image_search`: pictures by words, or by a picture."""
+"""The tool `image_search`: finds pictures by words or by a picture."""
 
 from questloom.agent.providers.provider import PictureHit
 from questloom.agent.tools.quote import one_line
@@ -59,7 +59,7 @@ def _picture_parts(at: Context, number: int, hit: PictureHit) -> tuple[str | New
 
 
 def task_pictures(bank: ImageBank) -> list[str]:
-    """The task's own pictures, which the search never returns."""
+    """The task's own pictures; the search never returns them."""
     return sorted(image.sha256 for image in bank.images if image.origin == "task")
 
 

@@ -12,9 +12,9 @@ from questloom.agent.turns.tool_output import Output, no_results
 from questloom.models.ocr import TextBlock, read_text
 
 MAX_SIDE = 960
-"""Longer side, in pixels, to which a picture is scaled down."""
+"""The longest side of a picture in pixels; larger pictures are scaled down."""
 OCR_SIDE = 640
-"""Pixels: smaller pictures are enlarged before text is read in them."""
+"""Pictures with a smaller longer side, in pixels, are enlarged before text recognition."""
 MAX_OCR_SCALE = 4
 
 

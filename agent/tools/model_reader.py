@@ -12,21 +12,22 @@ ROLE = "read_page"
 
 
 class ModelReader:
-    """`Summarise` by a chat model.
+    """A `Summarise` function that uses a chat model.
 
     Args:
-        client: the chat client, with the role "read_page".
-        item_id: for the ledger.
+        client: chat client with the role "read_page".
+        item_id: id for the ledger.
     """
 
     def __init__(self, client: Client, item_id: str = "") -> None:
         self.client, self.item_id = client, item_id
 
     async def __call__(self, goal: str, title: str, page: str) -> tuple[str, float]:
-        """What the page says about the goal. Its cost is in the call ledger, under the role's name, and not in the result.
+        """Returns the page's statements about the goal, and a cost of 0. The call ledger has the real cost, under the
+        role's name.
 
         Raises:
-            ProviderFault: the model cannot be asked, or its replies cannot be used.
+            ProviderFault: the model cannot be reached, or its replies are unusable.
         """
         prompt = render(
             ROLES[ROLE], goal=fenced("goal", goal, 2_000), title=title, page=fenced("page", page)
@@ -43,7 +44,8 @@ class ModelReader:
 
 
 def _copied(evidence: str, page: str) -> list[str]:
-    """The sentences that the model gives as the page's, where the page has them: a summary may be wrong, and its reader can check it."""
+    """The sentences of the model's evidence that the page really contains. A summary may be wrong; copied sentences let
+    the policy check the summary."""
     whole = " ".join(page.split())
     found = [
         line

@@ -1,4 +1,5 @@
-"""What the tools share that look closer at a picture of the bank: each makes a new picture, reads text, or says that it had no effect."""
+"""Shared parts of the tools that process a picture of the bank. Each tool makes a new picture, reads text, or reports
+that it had no effect."""
 
 import asyncio
 
@@ -8,17 +9,17 @@ from questloom.agent.turns.tool_output import NewPicture, Output
 from questloom.models.picture_file import encode
 
 LOSSLESS_PIXELS = 1 << 20
-"""Made pictures up to this size are PNG: nothing is lost when one is worked on again, and equal pixels give the old handle."""
+"""Made pictures up to this size are PNG. Repeated processing then loses nothing, and equal pixels get the old handle."""
 
 
 def number(handle: object) -> int:
-    """The number of a handle that the tool box has resolved."""
+    """The number of a handle; the tool box has resolved it."""
     assert isinstance(handle, int), handle
     return handle
 
 
 async def made_of(picture: Image.Image, what: str, box: tuple[float, ...] = ()) -> Output:
-    """A tool's new picture, and what was done."""
+    """The output of a tool with its new picture and a description."""
     data = await asyncio.to_thread(
         encode, picture, lossless=picture.width * picture.height <= LOSSLESS_PIXELS
     )

@@ -1,4 +1,4 @@
-"""Python for the policy, in the sandbox."""
+"""The tool `python_interpreter`: runs the policy's Python in the sandbox."""
 
 from typing import Annotated
 
@@ -61,11 +61,11 @@ async def python_interpreter(
 
 
 def all_pictures(bank: ImageBank) -> list[str]:
-    """All pictures of the conversation, which the code can open."""
+    """All pictures of the conversation; the code can open each of them."""
     return [image.sha256 for image in bank.images]
 
 
-# Code has a time limit of its own; what passes the call's waited for a sandbox.
+# Code has its own time limit; a call that takes longer has waited for a sandbox.
 TOOL = Tool(
     python_interpreter, kind="compute", remote=True, needs_sandbox=True, depends_on=all_pictures
 )

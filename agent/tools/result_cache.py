@@ -1,4 +1,4 @@
-"""Results of identical calls, in memory, the least recently used first out."""
+"""An in-memory cache for results of identical calls; the least recently used result is dropped first."""
 
 from collections import OrderedDict
 
@@ -6,7 +6,7 @@ from questloom.agent.turns.tool_output import Output
 
 
 class OutputCache:
-    """Outputs by key, up to a number of bytes. Faults are never kept."""
+    """Outputs by key, with a limit on their total bytes. Faults are never cached."""
 
     def __init__(self, max_bytes: int) -> None:
         self.max_bytes = max_bytes
@@ -14,14 +14,14 @@ class OutputCache:
         self._num_bytes = 0
 
     def get(self, key: str) -> Output | None:
-        """The output of an earlier call, or None."""
+        """The output of an earlier identical call, or None."""
         output = self._outputs.get(key)
         if output is not None:
             self._outputs.move_to_end(key)
         return output
 
     def put(self, key: str, output: Output) -> None:
-        """Keeps an output, unless it alone would take a quarter of the room."""
+        """Stores an output, unless it would fill more than a quarter of the cache."""
         if key in self._outputs or output.num_bytes > self.max_bytes / 4:
             return
         self._outputs[key] = output

@@ -1,4 +1,5 @@
-"""What the tools that search and read share. What they bring is other people's text: quoted, never obeyed, never a status."""
+"""Shared parts of the tools that search and read. The results of these tools are text from outside: it is quoted, never
+followed as an instruction, and never decides a status."""
 
 from typing import Annotated
 
@@ -11,12 +12,12 @@ from questloom.agent.tools.tool_context import Context
 NUM_SNIPPETS = 5
 SNIPPET_CHARS = 320
 EXTRACT_CHARS = 900
-"""Characters of a page that text_search quotes."""
+"""Characters per page that text_search quotes."""
 TopK = Annotated[int, Field(ge=1, le=20)]
 
 
 def whole_text(page: Page) -> str:
-    """All that a page says."""
+    """The whole text of a page."""
     facts = [f"{name}: {value}" for name, value in page.facts]
     return "\n".join(
         [*facts, *(f"## {heading}\n{text}" if heading else text for heading, text in page.sections)]
@@ -32,7 +33,7 @@ def hits(at: Context, hits: tuple[PageHit, ...], max_chars: int) -> tuple[str, .
 
 
 def head(at: Context, number: int, title: str, url: str, what: str = "URL") -> str:
-    """A hit's number, title and address."""
+    """The number, title and address of a hit."""
     return f"[{number}] {one_line(title)}" + (
         f"\n{what}: {one_line(url, 2_000)}" if at.settings.addresses else ""
     )

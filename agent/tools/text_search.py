@@ -1,4 +1,4 @@
-"""The tool `text_search`: pages by words."""
+"""The tool `text_search`: finds pages by words."""
 
 import asyncio
 
@@ -18,7 +18,7 @@ from questloom.agent.turns.tool_output import Output, ToolFault, no_results
 from questloom.records.errors import ProviderFault
 
 DEFAULT_RESULTS = 5
-"""What a schema says; the tool box puts the settings' number in its place (`toolbox.py`)."""
+"""The default in the function's signature; in schemas the tool box replaces it with the setting (`toolbox.py`)."""
 
 
 async def text_search(at: Context, query: Text, top_k: TopK = DEFAULT_RESULTS) -> Output:
@@ -51,12 +51,12 @@ async def text_search(at: Context, query: Text, top_k: TopK = DEFAULT_RESULTS) -
         parts.append(f"{head(at, number, hit.title, hit.url)}\n{words}\n")
     faults = [outcome for outcome in read if isinstance(outcome, BaseException)]
     if len(faults) == len(read):
-        raise faults[0]  # nothing was read at all: no success
+        raise faults[0]  # no page could be read, so the call failed
     return Output(parts=tuple(parts), cost=cost)
 
 
 async def _summary(at: Context, hit: PageHit, query: str) -> tuple[str, float]:
-    """The summary of a found page for a query, and what it cost."""
+    """The summary of a found page for a query, and its cost."""
     assert at.summarise is not None
     page = await at.provider.page(hit.url, query)
     words, cost = await at.summarise(query, page.value.title, whole_text(page.value))

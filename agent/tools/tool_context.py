@@ -1,4 +1,4 @@
-"""What a tool may use while it runs."""
+"""The context of a running tool: the task's pictures, the settings and the services that it may use."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -10,18 +10,19 @@ from questloom.agent.turns.image_bank import ImageBank, UnknownHandle, parse_han
 from questloom.agent.turns.tool_output import model_fault
 
 Summarise = Callable[[str, str, str], Awaitable[tuple[str, float]]]
-"""(goal, title, page text) to (what the page says about the goal, cost); raises `ProviderFault`."""
+"""A function from (goal, title, page text) to (the page's statements about the goal, cost). On failure the function
+raises `ProviderFault`."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Context:
-    """One call's surroundings."""
+    """The context of one call."""
 
     bank: ImageBank
     provider: Provider
     settings: ToolSettings
     withheld: frozenset[str] = frozenset()
-    """Ids of store pictures that no search returns: the task's own."""
+    """Ids of the task's own pictures in the store; no search returns them."""
     sandbox: Sandbox | None = None
     summarise: Summarise | None = None
 
@@ -33,7 +34,7 @@ def handle_in(bank: ImageBank, value: object) -> int:
         ToolFault: the bank has no such picture.
     """
     number = parse_handle(value)
-    assert number is not None, value  # the schema lets nothing else through
+    assert number is not None, value  # the schema accepts no other form
     try:
         return bank.get(number).handle
     except UnknownHandle as error:

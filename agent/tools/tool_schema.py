@@ -1,7 +1,8 @@
-"""Function schemas from Python signatures and docstrings, made once for every prompt, and the check of a call against them.
+"""Makes function schemas from Python signatures and docstrings, once for all prompts, and checks calls against them.
 
-A tool is an async function whose first parameter is the `Context`; the others are its arguments. The description is the
-docstring's first paragraph, each argument's is its line under `Args:`, types and bounds are the annotations.
+A tool is an async function. The first parameter is the `Context`; the other parameters are the tool's arguments. The
+first paragraph of the docstring is the tool's description, and each line under `Args:` describes an argument.
+Annotations give types and bounds.
 """
 
 import inspect
@@ -23,35 +24,37 @@ Handle = Annotated[
 ]
 """A picture of the bank, as `3` or `"<image:3>"`."""
 Box = Annotated[list[Annotated[float, Field(ge=0, le=1000)]], Field(min_length=4, max_length=4)]
-"""Left, top, right, bottom in a frame of 0 to 1000, whatever the picture's size."""
+"""A box: left, top, right, bottom from 0 to 1000, for pictures of any size."""
 Text = Annotated[str, Field(min_length=1, max_length=2000, pattern=r"\S")]
 _SHOULD_BE = {
     "handle": 'input should be a picture\'s number, 0 or more, or its handle in quotation marks, "<image:0>"',
     "box": "input should be [left, top, right, bottom], each from 0 to 1000, in thousandths of the width or height, not in pixels",
 }
-"""What an argument should be, whatever is wrong with it."""
+"""The expected form of an argument; it replaces pydantic's message for every error but a missing argument."""
 _PLAINER = {"string_pattern_mismatch": "the text is empty", "string_too_short": "the text is empty"}
-"""Complaints that pydantic makes in the words of a programmer, by its names for them. Only `Handle` and `Text` have patterns."""
+"""Plainer words for errors of pydantic, by error type. Only the argument types `Handle` and `Text` have patterns."""
 
 
 @dataclass(frozen=True)
 class Tool:
-    """One tool: its function, and what the box must know before it runs it."""
+    """One tool: its function and the properties that the tool box needs."""
 
     run: Callable[..., Awaitable[Output]]
     kind: str = "other"
-    """What it is for: "search", "read", "look", "compute" or "other". By kinds the loop tells strategies apart."""
+    """The tool's purpose: "search", "read", "look", "compute" or "other". The loop compares search strategies by the
+    tools' kinds."""
     defaults: Mapping[str, Any] = field(default_factory=dict)
-    """Other defaults of arguments than the function's own."""
+    """Defaults of arguments that replace those of the function."""
     numbers: Mapping[str, int] = field(default_factory=dict)
-    """Limits that the docstring names in braces."""
+    """Limits that replace names in braces in the docstring."""
     remote: bool = False
-    """Whether a provider does the work; then running out of time is the provider's fault."""
+    """Whether a provider does the work, so that a timeout is the provider's fault."""
     finds: bool = False
-    """Whether its pictures come from outside; those of the other tools are made."""
+    """Whether the tool's pictures come from outside; pictures of other tools are made from earlier pictures."""
     needs_sandbox: bool = False
     depends_on: Callable[[ImageBank], list[str]] | None = None
-    """The pictures, by hash, on which a result depends beside those of its arguments: equal calls over others are not answered from memory."""
+    """A function that returns hashes of pictures that a result depends on, besides the pictures in the arguments. The
+    hashes are part of the cache key."""
 
     @property
     def name(self) -> str:
@@ -60,19 +63,19 @@ class Tool:
 
     @cached_property
     def parameters(self) -> tuple[inspect.Parameter, ...]:
-        """Without the context."""
+        """The parameters without the context."""
         return tuple(inspect.signature(self.run, eval_str=True).parameters.values())[1:]
 
     @property
     def takes_handle(self) -> bool:
-        """Whether a picture of the bank is an argument."""
+        """Whether one of the arguments is a picture of the bank."""
         return any(p.name == "handle" for p in self.parameters)
 
     def schema(self, *, handles: bool) -> dict[str, Any]:
         """The OpenAI-style function schema.
 
         Args:
-            handles: False leaves the argument `handle` out (the tool then works on the task's own picture).
+            handles: False leaves out the argument `handle`; the tool then works on the task's own picture.
         """
         description, arguments = _described(self.run)
         description = description.format_map(self.numbers)
@@ -95,14 +98,14 @@ class Tool:
         }
 
     def read(self, arguments: Any, *, handles: bool) -> dict[str, Any]:
-        """The arguments of a call, checked; defaults filled in.
+        """Checks the arguments of a call and fills in defaults.
 
         Raises:
-            ToolFault: they do not fit.
+            ToolFault: the arguments do not fit the schema.
         """
         if not isinstance(arguments, dict):
             raise model_fault("bad_arguments", f"{self.name}: the arguments must be a JSON object.")
-        # JSON does not tell 3 from 3.0, nor do schemas.
+        # JSON and schemas do not distinguish 3 from 3.0.
         arguments = {
             name: int(value) if isinstance(value, float) and value.is_integer() else value
             for name, value in arguments.items()
@@ -146,7 +149,7 @@ class Tool:
 
 
 def _plain(part: dict[str, Any]) -> dict[str, Any]:
-    """A property's schema without what only adds tokens: titles, and "or null" for arguments that may be left out."""
+    """The schema of an argument without parts that only cost tokens: titles, and "or null" for optional arguments."""
     part = {k: v for k, v in part.items() if k != "title" and not (k == "default" and v is None)}
     if "anyOf" in part:
         choices = [c for c in part["anyOf"] if c != {"type": "null"}]
@@ -179,7 +182,7 @@ def _described(function: Callable[..., Any]) -> tuple[str, dict[str, str]]:
 
 
 def _complaints(error: ValidationError) -> str:
-    """What is wrong with the arguments, for the model; its own values are not repeated."""
+    """The errors in the arguments, in words for the model. The messages do not repeat the model's own values."""
     found: dict[str, str] = {}
     for one in error.errors(include_url=False, include_input=False, include_context=False):
         place = str(one["loc"][0]) if one["loc"] else "arguments"

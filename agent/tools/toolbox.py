@@ -1,8 +1,7 @@
-"""The tool box: schemas for the prompts, and one call to one typed result.
+"""The tool box: gives the tools' schemas for the prompts, and turns each call into one typed result.
 
-A result's status is decided here and in the tools' code, by exceptions of known types; the text that a tool returns is
-never looked at. Pictures enter the bank here, and handles get into texts here only, so that what a tool or a service
-returned can be cached for any bank.
+The status of a result comes from exceptions of known types, never from a tool's text. Only the tool box adds pictures
+to the bank and writes handles into texts, so results of tools and services can be cached for any bank.
 """
 
 import copy
@@ -41,10 +40,10 @@ TOOLS: tuple[Tool, ...] = tuple(import_module(module).TOOL for module in MODULES
 
 
 def offered_tools(settings: ToolSettings) -> dict[str, Tool]:
-    """The tools that the settings name, by name, in the order of prompts.
+    """The tools that the settings name, by name, in the order of the prompts.
 
     Raises:
-        InputError: a custom tool cannot be had, or has the name of another.
+        InputError: a custom tool is not available, or has the name of another tool.
     """
     numbers = {"num_pictures": settings.max_new_pictures, "num_snippets": NUM_SNIPPETS}
     offered = {
@@ -69,10 +68,10 @@ def offered_tools(settings: ToolSettings) -> dict[str, Tool]:
 
 
 def custom_tool(named: str) -> Tool:
-    """A tool of another package.
+    """Imports a tool of another package.
 
     Raises:
-        InputError: there is none, or it cannot be described to a policy.
+        InputError: there is no such tool, or no schema can be made of it.
     """
     tool, where = load_extension(named, "tools", CUSTOM_KEY).object, f"{CUSTOM_KEY}: {named}"
     fix = (
@@ -80,7 +79,7 @@ def custom_tool(named: str) -> Tool:
     )
     if not isinstance(tool, Tool):
         raise InputError(where, f"is {tool!r}, and no Tool", fix)
-    if tool.finds:  # statistics and attributions tell found pictures from made ones by the names of the program's tools
+    if tool.finds:  # statistics and attributions use the names of built-in tools to distinguish found pictures from made ones
         raise InputError(where, "brings pictures from outside, which no custom tool may", fix)
     try:
         tool.schema(handles=True)
@@ -90,21 +89,22 @@ def custom_tool(named: str) -> Tool:
 
 
 def tool_schemas(settings: ToolSettings) -> list[dict[str, Any]]:
-    """OpenAI-style function schemas of these tools, in the order of prompts."""
+    """OpenAI-style function schemas of the tools in the settings, in the order of the prompts."""
     return [tool.schema(handles=settings.handles) for tool in offered_tools(settings).values()]
 
 
 class ToolBox:
-    """The tools of a run. One a process; episodes share it, each with its own bank.
+    """The tools of a run. Open one box per process; episodes share it, and each episode has its own bank.
 
     Args:
-        provider: where searches and pages come from.
+        provider: gives searches and pages.
         settings: limits and switches.
-        sandbox: runs Python; python_interpreter needs it.
-        summarise: a model that reads pages for a goal; without one, sentences are ranked.
+        sandbox: runs Python; the tool python_interpreter needs it.
+        summarise: a model that reads pages for a goal; without it, sentences are ranked.
 
     Raises:
-        InputError: the settings name an unknown tool, python_interpreter without a sandbox, or summaries without a model.
+        InputError: the settings name an unknown tool, python_interpreter without a sandbox, or summaries without a
+            model.
     """
 
     def __init__(
@@ -141,11 +141,11 @@ class ToolBox:
         self._cache = OutputCache(self.settings.cache_bytes)
 
     def for_task(self, withheld_pictures: frozenset[str]) -> "ToolBox":
-        """The same box (cache and all) for one task, whose own store pictures no search returns.
+        """A tool box for one task that shares this box's cache. Searches do not return the task's own pictures.
 
         Args:
-            withheld_pictures: ids of store pictures (`Question.source_image_id`). With them goes what looks like one of the
-                bank with origin "task"; where none is named, nothing is withheld.
+            withheld_pictures: ids of the task's pictures in the store (`Question.source_image_id`); pictures that look
+                like one of the bank with origin "task" are withheld too; an empty set withholds nothing.
         """
         box = copy.copy(self)
         box._withheld = frozenset(withheld_pictures)
@@ -156,12 +156,12 @@ class ToolBox:
         return tool_schemas(self.settings)
 
     async def call(self, call: ToolCall, bank: ImageBank, *, turn: int) -> ToolResult:
-        """Runs a call; whatever is wrong with it or fails outside is a typed result.
+        """Runs a call. Errors of the call and failures outside give a typed result.
 
         Args:
-            call: what the model asked for; not trusted.
-            bank: the episode's pictures; new ones are added.
-            turn: index of the turn, kept with the pictures.
+            call: the model's call, untrusted.
+            bank: pictures of the episode; new ones are added.
+            turn: index of the turn, stored with the pictures.
 
         Raises:
             BudgetExceeded: the budget of outside calls is used up; the item stays pending.
@@ -206,7 +206,7 @@ class ToolBox:
         )
 
     def _arguments(self, tool: Tool, call: ToolCall, bank: ImageBank) -> dict[str, Any]:
-        """Checked arguments, the handle as a number of a picture that the bank has."""
+        """Checks the arguments and replaces a handle with the number of a picture in the bank."""
         arguments = tool.read(call.arguments, handles=self.settings.handles)
         if not self.settings.handles and tool.takes_handle:
             arguments["handle"] = None if arguments.get("query") else 0
@@ -215,7 +215,8 @@ class ToolBox:
         return arguments
 
     def _key(self, tool: Tool, arguments: dict[str, Any], bank: ImageBank) -> str:
-        """Equal for calls that must give the same: pictures count by content, not by handle."""
+        """The cache key: calls that must give the same result have the same key. Pictures count by content, not by
+        handle."""
         seen = tool.depends_on(bank) if tool.depends_on else []
         named = {
             k: bank.get(v).sha256 if k == "handle" and v is not None else v
@@ -261,7 +262,8 @@ class ToolBox:
         turn: int,
         parent: int,
     ) -> tuple[str, tuple[int, ...], int]:
-        """The text with handles, the handles, and how many new pictures were left out."""
+        """Adds the output's pictures to the bank. Returns the text with handles, the handles, and the number of omitted
+        new pictures."""
         lines: list[str] = []
         images: list[int] = []
         num_new = left_out = 0
@@ -302,7 +304,8 @@ class ToolBox:
         return "\n".join(lines), tuple(images), left_out
 
     def _likeness(self, bank: ImageBank, handle: int) -> str:
-        """Says that a found picture is an earlier one, larger or sharper: the original of a picture that the task shows blurred or small."""
+        """A note that a found picture is a larger or sharper version of an earlier one, such as the original of a
+        blurred task picture."""
         like = bank.like(handle) if self.settings.handles else None
         return "" if like is None else f", looks like {handle_text(like)}"
 
@@ -317,5 +320,5 @@ class ToolBox:
 
 
 def call_handle(call: ToolCall) -> int | None:
-    """The handle that a call names, for statistics; None where it names none or none that can be read."""
+    """The handle that a call names, for statistics; None without a readable handle."""
     return parse_handle(call.arguments.get("handle")) if isinstance(call.arguments, dict) else None

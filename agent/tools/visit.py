@@ -10,7 +10,7 @@ from questloom.agent.tools.tool_schema import Text, Tool
 from questloom.agent.turns.tool_output import NewPicture, Output
 
 PAGE_CHARS = 4_000
-"""Characters of a page that are shown."""
+"""The number of shown characters of a page."""
 
 
 async def visit(at: Context, url: Text, goal: Text) -> Output:

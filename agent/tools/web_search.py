@@ -1,4 +1,4 @@
-"""The tool `web_search`: pages by words, with short snippets."""
+"""The tool `web_search`: finds pages by words, with short snippets."""
 
 from questloom.agent.tools.search_tools import NUM_SNIPPETS, SNIPPET_CHARS, hits
 from questloom.agent.tools.tool_context import Context

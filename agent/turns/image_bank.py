@@ -1,14 +1,15 @@
 """The image bank of one episode: every picture gets a handle, `<image:N>`, in order of arrival (as in ODE).
 
-Append-only. A picture that is already there gives its old handle:
+The bank is append-only. A duplicate picture gets the old handle. There are two kinds of duplicates:
 
-* a *found* picture (from a search or a page), when an earlier picture looks the same (perceptual hash and colours) and the
-  new one shows no more: it is neither half as large again nor sharper by half. A sharp original of a blurred task picture
-  looks the same at hash size and must still come in;
-* a picture that a tool *made* from another (`parent`), or that Python drew, when it has the very pixels of an earlier one. Sharpening or
-  enlarging keeps the perceptual hash, so the hash cannot tell whether something was done.
+* A *found* picture (from a search or a page) is a duplicate when an earlier picture looks the same by perceptual hash
+  and colours. A picture that is half as large again or sharper by half is no duplicate: the sharp original of a blurred
+  task picture must get a new handle.
+* A picture that a tool *made* from another (`parent`), or that Python drew, is a duplicate when its pixels equal those
+  of an earlier one. Sharpening or enlarging keeps the perceptual hash, so the hash cannot show whether the tool had an
+  effect.
 
-Hashes alone also call all plain pictures equal, whatever their colour; hence the colours.
+Colours are compared too, because hashes alone would treat all plain pictures as equal, whatever their colour.
 """
 
 import hashlib
@@ -27,38 +28,43 @@ from questloom.records.episodes import BankImage
 from questloom.records.outcomes import Reason
 
 MAX_SIDE = 4096
-"""Pixels; a larger picture is scaled down before the model is shown it. What super-resolution may give is the limit."""
+"""In pixels. A larger picture is scaled down before the model sees it. The limit equals the largest output of
+super-resolution."""
 MAX_FOUND_SIDE = 1024
-"""The same for found pictures, of which each search brings several: photographs in full size fill a context of 200,000 tokens in seven calls."""
+"""The size limit of found pictures in pixels. The limit is lower than MAX_SIDE because each search brings several
+pictures. Seven calls with photographs in full size would fill a context of 200,000 tokens."""
 MIN_SIDE = 8
 MIN_FOUND_SIDE = 32
 MAX_ASPECT = 100
-"""Longer side to shorter side; vision processors refuse 200."""
+"""The largest ratio of a picture's longer to its shorter side; vision processors refuse 200."""
 MAX_FOUND_PIXELS = 40_000_000
-"""Of a picture of the open web. A file of a few kilobytes may say that it has more, and many are read side by side."""
+"""The most pixels of a picture from the web. A file of a few kilobytes may claim more, and many files are decoded at
+once."""
 MAX_HASH_BITS = 4
-"""Of 64: in how many bits pictures that look the same may differ."""
+"""Pictures that look the same may differ in this many of the hash's 64 bits."""
 MAX_COLOUR_DIFFERENCE = 12.0
-"""Of 255, in the cell of 16×16 that differs most. Measured on 590 pictures of a fictional world, whose twins differ in a detail: at
-4 bits of hash, other things differ by 29 or more, the same picture blurred, scaled or compressed again by 11 or less."""
+"""The largest difference of colours, of 255, in any cell of a 16×16 grid. Measured on 590 pictures of a fictional world
+whose twins differ in a detail: at 4 bits of hash, other things differ by 29 or more. The same picture blurred, scaled
+or compressed again differs by 11 or less."""
 FINER = 1.5
 FIGURES_FROM = "python_interpreter"
-"""The origin of made pictures that have no one parent. Only the record's own fields decide. So a bank that is built again from its
-`BankImage` records and their bytes, in order, gives the same handles."""
+"""The origin of made pictures without a single parent. Duplicates are decided by the record's own fields alone. A bank
+that is rebuilt from its `BankImage` records and their bytes, in order, therefore gives the same handles."""
 _PLAIN_INFO = frozenset(
     "jfif jfif_version jfif_unit jfif_density dpi progressive progression gamma srgb chromaticity interlace".split()
 )
 EXAMINED = 2048
-"""Pictures of which a process remembers what was seen of them (4 kB each): pages and searches bring the same ones to many episodes."""
+"""The number of pictures whose examination a process caches (4 kB each). Pages and searches bring the same pictures to
+many episodes."""
 _HANDLE = re.compile(r"\s*<image:(\d{1,6})>\s*")
 
 
 class UnknownHandle(ValueError):
-    """A handle that names no picture of the bank; the message says which do."""
+    """A handle that names no picture of the bank. The message lists the existing handles."""
 
 
 def parse_handle(value: Any) -> int | None:
-    """The number of a handle as models write it, `3` or `"<image:3>"`; None for anything else."""
+    """The number of a handle as models write it, `3` or `"<image:3>"`; None for other values."""
     if isinstance(value, int) and not isinstance(value, bool):
         return value
     found = _HANDLE.fullmatch(value) if isinstance(value, str) else None
@@ -66,17 +72,17 @@ def parse_handle(value: Any) -> int | None:
 
 
 def handle_text(handle: int) -> str:
-    """The handle as the model reads it."""
+    """A handle in the form that the model reads."""
     return f"<image:{handle}>"
 
 
 @dataclass(frozen=True)
 class _Look:
-    """The key by which two pictures are compared."""
+    """The features that decide whether two pictures look the same."""
 
     bits: int
     colours: np.ndarray
-    """(16, 16, 3) float32."""
+    """Colours of a 16×16 grid, (16, 16, 3) float32."""
     sharpness: float
     """Mean absolute Laplacian at a longer side of 512 pixels."""
     pixels: str
@@ -114,12 +120,12 @@ class _Entry:
 
 @dataclass(frozen=True)
 class _Examined:
-    """A file's picture as the model is shown it."""
+    """A file's picture in the form that the model sees."""
 
     shown: bytes | None
-    """Its bytes; None where the file is shown as it is."""
+    """The bytes that the model sees; None where the file itself is shown."""
     sha256: str
-    """Of what is shown."""
+    """The hash of the shown bytes."""
     size: tuple[int, int]
     look: _Look
 
@@ -128,14 +134,15 @@ _known: dict[str, _Examined] = {}
 
 
 class ImageBank:
-    """The pictures of an episode. `fork()` shares them with a branch; what either adds later the other does not see."""
+    """The pictures of an episode. `fork()` makes a branch that shares the pictures; later additions on either side are
+    not shared."""
 
     def __init__(self) -> None:
         self._entries: tuple[_Entry, ...] = ()
 
     @property
     def images(self) -> tuple[BankImage, ...]:
-        """All entries, by handle."""
+        """All entries of the bank, by handle."""
         return tuple(entry.image for entry in self._entries)
 
     def __len__(self) -> int:
@@ -152,19 +159,21 @@ class ImageBank:
         parent: int = -1,
         box: tuple[float, ...] = (),
     ) -> int:
-        """Registers a picture and returns its handle; a duplicate returns the old one.
+        """Adds a picture and returns its handle; a duplicate returns the old handle.
 
         Args:
-            data: the file's bytes, not trusted. Plain RGB JPEG and PNG files are kept as they are, anything else is written
-                anew, upright, without metadata and at most `MAX_SIDE` (found pictures: `MAX_FOUND_SIDE`) pixels wide and high.
-            origin: "task", or the tool that returned it.
-            call: index of the turn whose call returned it; -1 for the task's own.
-            url, title: where a found picture is from.
-            parent: handle of the picture that a made one was made from; -1 for a found one.
-            box: (x0, y0, x1, y1) in the parent, 0 to 1000, where it was cropped.
+            data: bytes of the file, untrusted; plain RGB JPEG and PNG files are kept unchanged; files of other kinds
+                are converted: upright, without metadata, and at most `MAX_SIDE` (found pictures: `MAX_FOUND_SIDE`)
+                pixels wide and high.
+            origin: "task", or the name of the tool that returned the picture.
+            call: index of the turn whose call returned the picture; -1 for the task's own.
+            url, title: the source of a found picture.
+            parent: handle of the picture that a made one derives from; -1 for a found one.
+            box: (x0, y0, x1, y1) of a crop in its parent, 0 to 1000.
 
         Raises:
-            PictureError: no usable picture: damaged, of another format than `decode` reads, too large, too small or too narrow.
+            PictureError: the picture is unusable: damaged, of a format that `decode` does not read, too large, too
+                small or too narrow.
         """
         made = parent >= 0 or origin == FIGURES_FROM
         seen = _examined(data, MAX_SIDE if made or origin == "task" else MAX_FOUND_SIDE)
@@ -189,26 +198,26 @@ class ImageBank:
         return handle
 
     def get(self, handle: int) -> BankImage:
-        """The entry of a handle.
+        """The bank's entry of a handle.
 
         Raises:
-            UnknownHandle: there is none.
+            UnknownHandle: the bank has no such handle.
         """
         return self._entry(handle).image
 
     def data(self, handle: int) -> bytes:
-        """The picture as the model is shown it, a JPEG or PNG file.
+        """The picture as a JPEG or PNG file, as the model sees it.
 
         Raises:
-            UnknownHandle: there is none.
+            UnknownHandle: the bank has no such handle.
         """
         return self._entry(handle).data
 
     def pixels(self, handle: int) -> Image.Image:
-        """The picture, RGB.
+        """The picture as an RGB image.
 
         Raises:
-            UnknownHandle: there is none.
+            UnknownHandle: the bank has no such handle.
         """
         return decode(self._entry(handle).data)
 
@@ -216,15 +225,15 @@ class ImageBank:
         """The 64 bits of the picture's pHash.
 
         Raises:
-            UnknownHandle: there is none.
+            UnknownHandle: the bank has no such handle.
         """
         return self._entry(handle).look.bits
 
     def like(self, handle: int) -> int | None:
-        """The first earlier picture that looks the same; the one of this handle shows more of it, or was made from it.
+        """The first earlier picture that looks the same. The newer picture is larger or sharper, or was made from it.
 
         Raises:
-            UnknownHandle: there is none.
+            UnknownHandle: the bank has no such handle.
         """
         look = self._entry(handle).look
         return next(
@@ -232,19 +241,20 @@ class ImageBank:
         )
 
     def resembles(self, handle: int, other: bytes) -> bool:
-        """Whether another picture's file is the same as one of the bank to the eye, at whatever size.
+        """Whether another file shows the same picture as one of the bank, at any size.
 
         Raises:
-            UnknownHandle: there is none.
+            UnknownHandle: the bank has no such handle.
             PictureError: the file is no usable picture.
         """
         return self._entry(handle).look.resembles(_examined(other).look)
 
     def fork(self, turn: int | None = None) -> "ImageBank":
-        """A bank with the same pictures. Nothing is copied: the entries are an immutable tuple, and adding makes a new one.
+        """A new bank with the same pictures. Nothing is copied: the entries are an immutable tuple, and adding makes a
+        new tuple.
 
         Args:
-            turn: the bank as it was before this turn, without the pictures that came with it or later; by default as it is.
+            turn: leaves out the pictures of this turn and later turns; the default keeps all.
         """
         branch = ImageBank()
         branch._entries = (
@@ -272,14 +282,14 @@ class ImageBank:
             larger = max(seen.size) >= FINER * max(entry.image.width, entry.image.height)
             sharper = (
                 look.sharpness >= FINER * entry.look.sharpness + 0.5
-            )  # half a grey level: noise of the encoder
+            )  # half a grey level is noise of the encoder
             if look.resembles(entry.look) and not larger and not sharper:
                 return entry.image.handle
         return None
 
 
 def _examined(data: bytes, max_side: int = MAX_SIDE) -> _Examined:
-    """What there is to see of a file, remembered by its digest: reading the pixels and hashing them takes some 15 ms for a megapixel."""
+    """Examines a picture's file, cached by its digest. Reading and hashing a megapixel takes about 15 ms."""
     digest = hashlib.sha256(data).hexdigest()
     seen = _known.get(digest)
     if seen is None or max(seen.size) > max_side:
@@ -291,7 +301,7 @@ def _examined(data: bytes, max_side: int = MAX_SIDE) -> _Examined:
             picture.size,
             _Look.of(picture),
         )
-        if own:  # bytes of others would fill the memory
+        if own:  # the bytes of pictures from outside would fill the memory
             _known[digest] = seen
             if len(_known) > EXAMINED:
                 _known.pop(next(iter(_known)), None)
@@ -301,7 +311,7 @@ def _examined(data: bytes, max_side: int = MAX_SIDE) -> _Examined:
 def _as_shown(
     data: bytes, max_side: int = MAX_SIDE, *, max_pixels: int = MAX_PIXELS
 ) -> tuple[bytes, Image.Image]:
-    """The bytes that the model is shown, and their pixels."""
+    """The bytes that the model sees, and their pixels."""
     with open_lazily(data, max_pixels=max_pixels) as header:
         kind, plain = (
             kind_of(header),
@@ -321,7 +331,8 @@ def _as_shown(
 
 
 def usable_picture(data: bytes) -> bool:
-    """Whether a file of the open web is a picture worth showing: it can be read, and is neither an icon nor a bomb."""
+    """Whether a file from the web is a picture worth showing: it can be read, and is neither an icon nor a
+    decompression bomb."""
     try:
         _, picture = _as_shown(data, max_pixels=MAX_FOUND_PIXELS)
     except PictureError:

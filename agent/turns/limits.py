@@ -1,4 +1,4 @@
-"""What ends an episode besides its answer: calls, tokens, time, repetition, faults in a row."""
+"""The limits that end an episode without an answer: calls, tokens, time, repetition, consecutive faults."""
 
 import re
 from collections.abc import Sequence
@@ -12,31 +12,35 @@ from questloom.records.episodes import ToolStatus, Turn
 REPETITIVE_WORDS = 2_500
 REPETITIVE_CHARS = 30
 REPETITIVE_SHARE = 0.5
-"""A turn of more words than these whose windows of 30 characters are less than half distinct goes in circles (OpenSearch-VL)."""
+"""A turn with more words than REPETITIVE_WORDS is repetitive when fewer than half of its 30-character windows are
+distinct (OpenSearch-VL)."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """An episode's limits; the defaults are VSearcher's."""
+    """The limits of an episode; the defaults are VSearcher's."""
 
     calls: Annotated[int, Ge(0)] = 30
-    """Tool calls; a turn that breaks the protocol and is answered counts as one. OpenSearch-VL and ODE: 50."""
+    """The most tool calls. A turn that breaks the protocol and gets a reply counts as a call. OpenSearch-VL and ODE
+    allow 50 calls."""
     turn_tokens: Annotated[int, Gt(0)] = 10_000
-    """New tokens of one turn."""
+    """The most new tokens of one turn."""
     tokens: Annotated[int, Gt(0)] = 200_000
-    """Prompt and new tokens at any turn: the context."""
+    """The size of the context: the most prompt and new tokens at any turn."""
     seconds: Annotated[float, Gt(0)] = 9_000.0
-    """Wall time, over all runs that the episode was played in."""
+    """The most wall time in seconds, over all runs of the episode."""
     faults: Annotated[int, Ge(0)] = 0
-    """Model faults in a row that end the episode as fatal, one success resetting the count; 0 for never. OpenSearch-VL: 3."""
+    """The number of consecutive model faults that ends the episode as fatal; a success resets the count. 0 means never.
+    In OpenSearch-VL, 3 faults end an episode."""
     same_turns: Annotated[int, Ge(0)] = 4
-    """Equal turns in a row that end the episode as repetition; 0 for never."""
+    """The number of consecutive equal turns that ends the episode as repetition; 0 for never."""
     on_violation: Literal["end", "observe"] = "end"
-    """What a turn that breaks the protocol does: end the episode (VSearcher), or come back as a model fault (OpenSearch-VL)."""
+    """The effect of a turn that breaks the protocol: it ends the episode (VSearcher), or returns a model fault
+    (OpenSearch-VL)."""
 
 
 def is_repetitive(text: str) -> bool:
-    """Whether a turn goes in circles.
+    """Whether the text of a turn is repetitive.
 
     >>> is_repetitive("the tower and the bridge " * 1_000), is_repetitive("the tower and the bridge " * 100)
     (True, False)
@@ -49,7 +53,7 @@ def is_repetitive(text: str) -> bool:
 
 
 def num_same_turns(turns: Sequence[Turn]) -> int:
-    """How many turns at the end have the same text."""
+    """The number of equal turns at the end of an episode."""
     num = 0
     while num < len(turns) and turns[-1 - num].text == turns[-1].text:
         num += 1
@@ -57,7 +61,7 @@ def num_same_turns(turns: Sequence[Turn]) -> int:
 
 
 def repetition_warning(same: int, limit: int) -> str:
-    """What a policy is told behind the result of a turn that it said `same` times in a row."""
+    """The warning that follows the result of a turn which was repeated `same` times in a row."""
     return f"\nThis is the same turn {same} times in a row; the episode ends without an answer at {limit}."
 
 
@@ -74,7 +78,8 @@ def without_warning(text: str) -> str:
 
 
 def num_faults_in_row(turns: Sequence[Turn]) -> int:
-    """Model faults since the last success. Faults of providers and limits of the sandbox neither count nor reset."""
+    """The number of model faults since the last success. Provider faults and sandbox limits neither raise nor reset the
+    number."""
     num = 0
     for turn in reversed(turns):
         status = turn.result.status if turn.result else ""

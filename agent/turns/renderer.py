@@ -1,13 +1,17 @@
-"""The one renderer: an episode, or its beginning, as chat messages. Teacher, filters, training and evaluation all read these.
+"""The renderer turns an episode, finished or not, into chat messages. Teacher, filters, training and evaluation all use
+this renderer.
 
-    system      the rules, the tools' schemas
-    user        the task's pictures, each with handle and size; the question
-    assistant   a turn, word for word as it was rendered
-    user        <tool_response> … what the tool said … <image:3> 640×480 px [picture] … </tool_response>
+```
+system      the rules, the tools' schemas
+user        the task's pictures, each with handle and size; the question
+assistant   a turn, unchanged as it was rendered
+user        <tool_response> … the tool's text … <image:3> 640×480 px [picture] … </tool_response>
+```
 
-Observations are user messages that begin and end with the tags, since every template knows users, and Qwen's keep the thoughts of
-the turns before such a message. Text from outside (questions, tool results) is escaped: nothing in it can pass for one of our tags,
-for a role's mark or for a special token. `agent/turns/token_renderer.py` makes token ids of the same messages.
+Observations are user messages that begin and end with the tags. Every template knows user messages, and Qwen's
+templates keep the thoughts of turns before user messages in tags. Text from outside (questions, tool results) is
+escaped, so that it cannot pass for a tag, a role's mark or a special token. `agent/turns/token_renderer.py` turns the
+same messages into token ids.
 """
 
 import re
@@ -22,29 +26,30 @@ from questloom.prompts.agent import agent_prompt_version, agent_system_prompt
 from questloom.records.episodes import BankImage, ToolResult, Turn
 
 FEW_CALLS = 3
-"""From so many on the calls that are left are counted down."""
+"""When at most this many calls are left, each observation states the number."""
 MAX_RESULT_CHARS = 40_000
-"""About 10,000 tokens of English. The tools cut their results themselves; this is the last resort."""
+"""The most characters of a result, about 10,000 tokens of English. The tools cut their results themselves; this limit
+is a safeguard."""
 
-# <word>, </word>, <|word|>, <｜word｜>, [INST]: what templates and tokenizers read as marks. Handles (<image:3>) stay.
+# <word>, </word>, <|word|>, <｜word｜>, [INST]: templates and tokenizers read these as marks. Handles (<image:3>) stay.
 _MARK = re.compile(r"<(?=[/|｜]{0,2}(?!image:\d{1,6}>)[^\s<>]{1,80}>)|(?<=[|｜])>|\[(?=/?INST\])")
 _LOOKALIKE = {"<": "‹", ">": "›", "[": "⟦"}
 _OUR_TAG = re.compile(r"‹(/?)(think|tool_call|answer)>")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
 _BREAK = "\u200b"
-"""Put after the first character of a special token that has none of the marks above."""
+"""A zero-width space; it is inserted after the first character of special tokens that have no brackets to escape."""
 
 
 def storable(text: str) -> str:
-    """The text with lone surrogates replaced, which neither a file nor an endpoint takes."""
+    """The text with lone surrogates replaced, because files and endpoints accept none."""
     return text.encode("utf-8", "replace").decode("utf-8") if not text.isascii() else text
 
 
 class Escape:
-    """Makes text from outside harmless.
+    """Escapes text from outside.
 
     Args:
-        special_tokens: the tokenizer's own, where one is known; they cannot be formed by the escaped text.
+        special_tokens: special tokens of the tokenizer, if known; escaped text never contains them.
 
     >>> Escape()("a</tool_response><|im_end|><b>x</b> 3 < 4, <image:3>")
     'a‹/tool_response>‹|im_end|›‹b>x‹/b> 3 < 4, <image:3>'
@@ -62,7 +67,7 @@ class Escape:
 
     def __call__(self, text: str) -> str:
         """The escaped text."""
-        # Composed first: some tokenizers compose (NFC), and nothing may arise after the marks were looked for.
+        # Compose first: some tokenizers compose (NFC), and no mark may arise after the search for marks.
         text = unicodedata.normalize(
             "NFC", storable(text.replace("\r\n", "\n").replace("\r", "\n"))
         )
@@ -77,33 +82,34 @@ def _marks_broken(text: str) -> str:
 
 
 class Bank(Protocol):
-    """What rendering needs of an image bank."""
+    """The methods of an image bank that rendering uses."""
 
     def get(self, handle: int) -> BankImage:
-        """The entry of a handle."""
+        """The bank's entry of a handle."""
 
     def data(self, handle: int) -> bytes:
-        """The picture as the model is shown it."""
+        """The bytes of the picture that the model sees."""
 
 
 @dataclass(frozen=True)
 class Exchange:
-    """A turn and the observation that answered it."""
+    """A turn and its observation."""
 
     turn: Turn
     observation: Message
 
 
 class Renderer:
-    """Episodes to messages, for one set of tools.
+    """Renders episodes as messages, for one set of tools.
 
     Args:
-        schemas: the tool box's function schemas.
-        max_calls: told to the model, and counted down once few are left.
-        today: told to the model, unless "".
-        handles: False shows pictures without their handles (ODE's ablation; the tool box has the same switch).
-        brief: the short system prompt (`prompts/agent.py`), and no count of calls.
-        special_tokens: of the tokenizer that will read the messages, where it is known here.
+        schemas: function schemas of the tool box.
+        max_calls: most calls; the prompt states it, and the last calls are counted down.
+        today: date for the prompt; "" leaves it out.
+        handles: with False, pictures are shown without their handles (ODE's ablation; the tool box has the same
+            switch).
+        brief: uses the short system prompt (`prompts/agent.py`) without a count of calls.
+        special_tokens: special tokens of the tokenizer that reads the messages, if known here.
     """
 
     def __init__(
@@ -128,19 +134,19 @@ class Renderer:
         """The messages before the first turn.
 
         Args:
-            question: the task's, escaped here.
-            handles: the task's pictures.
+            question: question of the task; this method escapes it.
+            handles: handles of the task's pictures.
         """
         return system(self.system_prompt), user(
             *_joined([*self._pictures(bank, handles), self.escape(question).strip()])
         )
 
     def observation(self, turn_index: int, result: ToolResult, bank: Bank) -> Message:
-        """What the policy reads after a call.
+        """The message that follows a call.
 
         Args:
-            turn_index: of the turn that made the call, and so how many calls came before it; pictures that entered the bank with it are shown,
-                older ones only named.
+            turn_index: index of the turn that made the call; it equals the number of earlier calls; pictures that
+                entered the bank in this turn are shown; older ones are only named.
         """
         parts: list[str | Picture] = ["<tool_response>\n", *self._result_text(result)]
         new = [
@@ -174,7 +180,7 @@ class Renderer:
         text = self.escape(result.text).strip()
         if (
             result.code in VIOLATIONS
-        ):  # our own words: a tag that only looks like one would be copied
+        ):  # our own words stay unescaped, because the model would copy a tag that only looks like one
             text = _OUR_TAG.sub(r"<\1\2>", text)
         if len(text) > MAX_RESULT_CHARS:
             text = f"{text[:MAX_RESULT_CHARS]}\n[cut: {len(text) - MAX_RESULT_CHARS:,} characters more]"
@@ -197,8 +203,8 @@ class Renderer:
         """An episode as messages: its opening, each turn, each observation.
 
         Args:
-            turns: the episode's, or its first ones.
-            bank: the episode's image bank; the task's pictures are those with origin "task".
+            turns: all turns of the episode or its first ones.
+            bank: image bank of the episode; the task's pictures have the origin "task".
         """
         made = list(self.opening(question, bank, task_handles(bank)))
         for index, turn in enumerate(turns):

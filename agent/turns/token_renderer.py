@@ -1,13 +1,17 @@
-"""Messages as token ids, turn by turn, for engines and trainers that work on ids.
+"""Renders messages as token ids, turn by turn, for engines and trainers that work on token ids.
 
-Ids are only ever appended. Sampled ids stay as they were sampled. The text between two turns (the end of a turn, the observation, the next
-turn's beginning) is rendered by the model's own chat template in a small probe conversation and encoded once:
+Ids are only appended, and sampled ids never change. The text between two turns is the end of a turn, the observation,
+and the beginning of the next turn. The model's own chat template renders the text between turns in a small probe
+conversation, and the text is encoded once:
 
-    prompt                       policy       observation                          policy
-    <|im_start|>system … <think> …<|im_end|>  \\n<|im_start|>user … <think>        …<|im_end|>
+```
+prompt                       policy       observation                          policy
+<|im_start|>system … <think> …<|im_end|>  \\n<|im_start|>user … <think>        …<|im_end|>
+```
 
-This is right only for templates that render a conversation as a prefix of its continuation. Qwen's older templates drop the thoughts
-of earlier turns, some number pictures through the conversation; `TokenRenderer` tries the template out and refuses such.
+The method is correct only for templates that render a conversation as a prefix of its continuation. Qwen's older
+templates drop the thoughts of earlier turns, and some templates number the pictures of a conversation. `TokenRenderer`
+tests the template and refuses templates of both sorts.
 """
 
 import io
@@ -31,24 +35,24 @@ _TURN_END = '"}}\n</tool_call>'
 
 @dataclass(frozen=True, kw_only=True)
 class Segment:
-    """A stretch of a conversation's ids that has one source."""
+    """A stretch of a conversation's ids with one source."""
 
     kind: Literal["prompt", "policy", "observation"]
     ids: tuple[int, ...]
     logprobs: tuple[float, ...] = ()
-    """Of policy ids, where the engine told them."""
+    """Log-probabilities of policy ids, if the engine gave them."""
     inputs: dict[str, Any] = field(default_factory=dict)
-    """What the processor made of the pictures: `pixel_values`, `image_grid_thw`, as tensors."""
+    """The processor's tensors for the pictures: `pixel_values`, `image_grid_thw`."""
     pictures: tuple[str, ...] = ()
     """sha256 of each picture's bytes, in order."""
 
 
 class TokenRenderer:
-    """Renders conversations through a processor and its chat template.
+    """Renders conversations with a processor and its chat template.
 
     Args:
-        processor: of transformers; or a tokenizer, for models without pictures.
-        name: the model's, for errors.
+        processor: a transformers processor; or a tokenizer, for models without pictures.
+        name: name of the model, for errors.
 
     Raises:
         InputError: the chat template is missing, or rewrites earlier turns.
@@ -66,12 +70,12 @@ class TokenRenderer:
         ):
             raise self._refused("has no chat template")
         self.opened = ""
-        """What the template puts before a turn, inside the policy's message: "" or "<think>\\n"."""
+        """The text that the template puts before a turn, inside the policy's message: "" or "<think>\\n"."""
         self._check_template()
 
     @property
     def special_tokens(self) -> tuple[str, ...]:
-        """What text from outside must not contain: see `questloom.agent.turns.renderer.Escape`."""
+        """Special tokens that text from outside must not contain: see `questloom.agent.turns.renderer.Escape`."""
         added = [
             token.content for token in self.tokenizer.added_tokens_decoder.values() if token.special
         ]
@@ -80,10 +84,10 @@ class TokenRenderer:
     # -- segments
 
     def segments(self, conversation: Conversation, known: Sequence[Segment] = ()) -> list[Segment]:
-        """A conversation up to its next turn.
+        """The segments of a conversation up to its next turn.
 
         Args:
-            known: the segments of an earlier state of it, which are taken over.
+            known: segments of an earlier state of the conversation, which are reused.
         """
         made = list(known) or [self.opening(conversation.opening)]
         for exchange in conversation.exchanges[(len(made) - 1) // 2 :]:
@@ -92,22 +96,24 @@ class TokenRenderer:
         return made
 
     def opening(self, messages: Sequence[Message]) -> Segment:
-        """Everything before the first turn."""
+        """The segment before the first turn."""
         return self._segment("prompt", self._text(messages, generate=True), messages)
 
     def policy(self, turn: Turn) -> Segment:
-        """A turn: its sampled ids, or its text's for a turn of an engine that told none."""
+        """The segment of a turn: its sampled ids, or the ids of its text if the engine gave none."""
         if turn.token_ids:
             return Segment(kind="policy", ids=turn.token_ids, logprobs=turn.logprobs)
         text = (
             turn.text.removeprefix(self.opened.strip()).lstrip("\n") if self.opened else turn.text
         )
-        # Words of a turn never become special tokens; tags like <think> that a tokenizer knows as words of their own do.
+        # Words of a turn never become special tokens; tags that are ordinary tokens of the tokenizer (<think>) do
+        # become one token.
         ids = self.tokenizer(text, add_special_tokens=False, split_special_tokens=True)["input_ids"]
         return Segment(kind="policy", ids=(*ids, self.end_id))
 
     def observation(self, message: Message, after: Segment) -> Segment:
-        """What stands between a turn and the next: the turn's end where it was not sampled, the observation, the next beginning."""
+        """The segment between two turns: the end of the turn if it was not sampled, the observation, and the beginning
+        of the next turn."""
         segment = self._segment("observation", self._between(message), [message])
         if after.ids and after.ids[-1] == segment.ids[0]:
             return Segment(
@@ -119,7 +125,8 @@ class TokenRenderer:
         return segment
 
     def rendered(self, ids: Sequence[int]) -> str:
-        """A turn as rendered, from its sampled ids: with what the template opened, without the end-of-turn token."""
+        """The rendered text of a turn from its sampled ids: with the text that the template opened, without the
+        end-of-turn token."""
         kept = list(ids[:-1]) if ids and ids[-1] in self.stop_ids else list(ids)
         return self.opened + self.tokenizer.decode(
             kept, skip_special_tokens=False, clean_up_tokenization_spaces=False
@@ -132,7 +139,7 @@ class TokenRenderer:
 
     @property
     def image_ids(self) -> frozenset[int]:
-        """Tokens that stand for pictures' patches."""
+        """The tokens that stand for patches of pictures."""
         names = {
             getattr(owner, f"{kind}_token", None)
             for owner in (self._processor, self.tokenizer)
@@ -145,13 +152,14 @@ class TokenRenderer:
         )
 
     def num_tokens(self, message: Message) -> int:
-        """Tokens between the turn before and the turn after an observation."""
+        """The number of tokens between the turns before and after an observation."""
         return len(self._segment("observation", self._between(message), [message]).ids)
 
     def _segment(
         self, kind: Literal["prompt", "observation"], text: str, messages: Sequence[Message]
     ) -> Segment:
-        """The ids of a text with pictures. An observation is counted and then encoded, so the last few are kept."""
+        """The ids of a text with pictures. The last few results are cached, because an observation is counted and then
+        encoded."""
         pictures = [
             part for message in messages for part in message.parts if isinstance(part, Picture)
         ]
@@ -183,7 +191,7 @@ class TokenRenderer:
             pictures=tuple(p.sha256 for p in pictures),
         )
 
-    # -- text by the template
+    # -- text from the template
 
     def _text(self, messages: Sequence[Message], *, generate: bool) -> str:
         if not self._sees and any(
@@ -197,14 +205,14 @@ class TokenRenderer:
         )
 
     def _between(self, message: Message) -> str:
-        """The text from the end of any turn to the beginning of the one after an observation."""
+        """The text from the end of a turn to the beginning of the next turn, with the observation between them."""
         text = self._text(
             [user("probe question"), assistant(_PROBE_TURN.format(0)), message], generate=True
         )
         return text[text.index("probe end 0" + _TURN_END) + len("probe end 0" + _TURN_END) :]
 
     def _check_template(self) -> None:
-        """Plays a conversation of three turns through the template and looks whether each state begins the next."""
+        """Renders a conversation of three turns with the template and checks that each state is a prefix of the next."""
         begin = [
             system("probe rules"),
             user(*([_PROBE_PICTURE] if self._sees else []), "probe question"),

@@ -1,4 +1,4 @@
-"""What a tool hands to the tool box: text and pictures, or a fault with a status and a code."""
+"""The result of a tool before the tool box processes it: text and pictures, or a fault with a status and a code."""
 
 from dataclasses import dataclass
 
@@ -10,52 +10,53 @@ from questloom.records.errors import ProviderFault
 
 @dataclass(frozen=True, kw_only=True)
 class NewPicture:
-    """A picture for the bank; where it stands among the parts of an output, the model reads its handle and size."""
+    """A picture for the bank. At its place among the parts of an output, the model reads its handle and size."""
 
     data: bytes
     url: str = ""
     title: str = ""
     made: bool = False
-    """Whether a tool made it; from the picture that the call names, where it names one."""
+    """Whether a tool made the picture; the parent is the picture that the call names, if any."""
     box: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
 class Output:
-    """A call that went through: lines of text and pictures in reading order. It holds no handle, so it can be cached."""
+    """The output of a successful call: lines of text and pictures in reading order. An output contains no handle, so it
+    can be cached."""
 
     parts: tuple[str | NewPicture, ...]
     code: str = ""
-    """"no_effect" or "no_results", where the call was right and brought nothing."""
+    """The code "no_effect" or "no_results" for a correct call without a result, else ""."""
     cost: float = 0.0
     seconds: float = 0.0
 
     @property
     def num_bytes(self) -> int:
-        """About what it takes in memory."""
+        """The approximate size in memory."""
         return sum(
             len(part.data) if isinstance(part, NewPicture) else len(part) for part in self.parts
         )
 
 
 def no_effect(why: str) -> Output:
-    """Nothing was done; said plainly and without a picture."""
+    """An output that states plainly that nothing was done; it has no picture."""
     return Output(parts=(f"No effect: {why}. No new picture was made.",), code="no_effect")
 
 
 def no_results(what: str) -> Output:
-    """The search went through and found nothing."""
+    """An output for a search without hits."""
     return Output(parts=(f"No results: {what}.",), code="no_results")
 
 
 class ToolFault(Exception):
-    """A call that did not go through. Raised by tools and providers, caught by the tool box only.
+    """A failed call. Tools and providers raise this exception; only the tool box catches it.
 
     Args:
-        status: whose doing it is.
-        code: a word that tests and reports name it by.
-        text: what the model reads; our own words, never a service's.
-        parts: what there is all the same (output up to a limit, figures).
+        status: the side that caused the fault.
+        code: a word for the fault in tests and reports.
+        text: text for the model, in our own words, never a service's.
+        parts: remaining results (output up to a limit, figures).
     """
 
     def __init__(
@@ -66,12 +67,12 @@ class ToolFault(Exception):
 
 
 def model_fault(code: str, text: str) -> ToolFault:
-    """The call was wrong; the text says how to mend it."""
+    """The fault of a wrong call; the text tells how to correct it."""
     return ToolFault(ToolStatus.MODEL_FAULT, code, text)
 
 
 def provider_fault(code: str, text: str) -> ToolFault:
-    """A service failed."""
+    """The fault of a failed service."""
     return ToolFault(ToolStatus.PROVIDER_FAULT, code, text)
 
 
@@ -87,7 +88,7 @@ _BY_KIND = {
 
 
 def of_provider(fault: ProviderFault) -> ToolFault:
-    """The tool's fault for a call that left the process and failed. The service's own words are left out: they are not trusted."""
+    """The tool's fault for a failed outside call. The service's own words are left out, because they are untrusted."""
     code, words = (
         _BY_KIND.get(fault.kind, ("server_error", "failed"))
         if isinstance(fault, CallFault)

@@ -1,7 +1,8 @@
-"""Conversations of other agents as our turns: WebDancer's trajectories (a list of chat messages a row) and ShareGPT dialogues.
+"""Reads other agents' conversations as turns: WebDancer's trajectories (a list of chat messages per row) and ShareGPT
+dialogues.
 
-They are read without changes: a turn that breaks our protocol keeps its text and gets the violation. A ShareGPT `function_call`
-is put into call tags, since the format keeps calls apart from text; nothing else is mended.
+Texts stay unchanged: a turn that breaks our protocol is marked with its violation. Only a ShareGPT `function_call` gets
+call tags, because that format separates calls from text.
 """
 
 import gzip
@@ -30,20 +31,20 @@ class Transcript:
     """One conversation."""
 
     where: str
-    """File and row."""
+    """The file and the row of the conversation."""
     question: str
-    """The first user message, whole."""
+    """The complete first user message."""
     schemas: tuple[Mapping[str, Any], ...]
-    """Of the tools that the conversation was told of."""
+    """The schemas of the tools in the conversation's prompt."""
     turns: tuple[Turn, ...]
-    """With the strict check's verdict; a turn's result is what a tool said after it."""
+    """The turns with the verdict of the strict check. A turn's result is the tool's message after it."""
 
 
 def read_transcripts(path: Path) -> Iterator[Transcript]:
-    """The conversations of a file: .json or .jsonl, with or without .gz.
+    """Yields the conversations of a file: .json or .jsonl, with or without .gz.
 
     Raises:
-        InputError: the file cannot be read, or a row is of neither format.
+        InputError: the file cannot be read, or a row has neither format.
     """
     for number, row in enumerate(_rows(path), 1):
         where = f"{path.name}, row {number}"
@@ -98,7 +99,7 @@ def _text(content: Any) -> str:
 def _schemas(
     row: Mapping[str, Any], said: Iterable[tuple[str, str]]
 ) -> Iterator[Mapping[str, Any]]:
-    """The tools' schemas as the model saw them in its prompt; else those of the row."""
+    """The tools' schemas from the model's prompt, else from the row."""
     shown = next(
         (
             found[1]
@@ -121,12 +122,12 @@ def _schemas(
         try:
             jsonschema.Draft202012Validator.check_schema(parameters)
         except jsonschema.SchemaError:
-            parameters = {"type": "object"}  # known, its arguments unchecked
+            parameters = {"type": "object"}  # a known tool whose arguments are not checked
         yield {"name": function.get("name") or function["name_for_model"], "parameters": parameters}
 
 
 def _json_values(text: str) -> Iterator[Any]:
-    """JSON objects one after the other, whatever white space and commas part them."""
+    """Yields consecutive JSON objects; white space and commas may separate them."""
     decoder, place = json.JSONDecoder(), 0
     while (start := text.find("{", place)) >= 0:
         value, place = decoder.raw_decode(text, start)
@@ -151,7 +152,8 @@ def _turns(said: list[tuple[str, str]], protocol: TurnProtocol) -> Iterator[Turn
 
 
 def _result(said: tuple[str, str]) -> ToolResult | None:
-    """A tool's result, in a message of its own role or in a user's message in response tags; None for what else a user says."""
+    """A tool's result, from a message of the role tool or from a user message in response tags; None for other user
+    messages."""
     role, text = said
     response = _RESPONSE.match(text)
     if response is None and role not in _OBSERVATION:

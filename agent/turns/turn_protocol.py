@@ -1,14 +1,17 @@
-"""The turn protocol: what a turn of the policy must look like, and what exactly is wrong with one that does not.
+"""The turn protocol: the required form of a policy's turn, and the exact violation of a turn without this form.
 
-    <think>…</think>
-    <tool_call>{"name": "text_search", "arguments": {"query": "…"}}</tool_call>      or      <answer>…</answer>
+```
+<think>…</think>
+<tool_call>{"name": "text_search", "arguments": {"query": "…"}}</tool_call>      or      <answer>…</answer>
+```
 
-Read strictly (VSearcher, appendix A.3): one think pair, first; then exactly one call or one answer; every tag closed; one call; a
-valid JSON object; a known tool; arguments that fit its schema; nothing but white space around and between. The call is read by a
-JSON decoder from its opening tag on, so tags inside JSON strings are text. Every reading is linear in the turn's length.
+The check is strict (VSearcher, appendix A.3). A turn has one think pair first, then exactly one call or one answer.
+Every tag is closed. A call is a valid JSON object with a known tool and arguments that fit the schema. Only white space
+may stand around and between the parts. A JSON decoder reads the call from its opening tag on, so tags inside JSON
+strings are text. The time is linear in the turn's length.
 
-Templates of *thinking* models open `<think>` inside the prompt; then the sampled text lacks it. `TurnProtocol.check` wants the turn as
-rendered, with what the template opened; engines return it so.
+Templates of *thinking* models open `<think>` inside the prompt, so the sampled text lacks it. `TurnProtocol.check`
+expects the rendered turn, which includes the text that the template opened; engines return this form.
 """
 
 import json
@@ -25,28 +28,28 @@ from questloom.records.identity import canonical_json
 from questloom.records.table import Json
 
 MAX_TURN_CHARS = 2_000_000
-"""Far above any limit on tokens; a longer text is no turn."""
+"""Far above any limit on tokens; a longer text cannot be a turn."""
 TAGS = ("think", "tool_call", "answer", "tool_response")
 
 
 class Violation(StrEnum):
-    """What is wrong with a turn; the first fault in reading order."""
+    """The violation of a turn: its first fault in reading order."""
 
     EMPTY = "empty"
     REFUSED = "refused"
     """The provider's filter or the model declined, outside the protocol."""
     TOO_LONG = "too_long"
     NOT_UNICODE = "not_unicode"
-    """It holds a lone surrogate, which no file and no endpoint takes."""
+    """The text contains a lone surrogate, which files and endpoints do not accept."""
     NO_THOUGHT = "no_thought"
     TEXT_BEFORE_THOUGHT = "text_before_thought"
     THOUGHT_NOT_CLOSED = "thought_not_closed"
     TAG_IN_THOUGHT = "tag_in_thought"
     SECOND_THOUGHT = "second_thought"
     NO_ACTION = "no_action"
-    """A thought and nothing after it."""
+    """The turn has a thought and no action."""
     TEXT_AFTER_THOUGHT = "text_after_thought"
-    """Something else than a call or an answer follows the thought."""
+    """The thought is followed by other text than a call or an answer."""
     CALL_NOT_CLOSED = "call_not_closed"
     SECOND_CALL = "second_call"
     CALL_AND_ANSWER = "call_and_answer"
@@ -57,12 +60,12 @@ class Violation(StrEnum):
     OWN_TOOL_RESPONSE = "own_tool_response"
     """The model wrote a tool's response itself."""
     STRAY_TAG = "stray_tag"
-    """A closing tag that closes nothing."""
+    """A closing tag without an opening tag."""
     TEXT_AFTER_ACTION = "text_after_action"
     BAD_JSON = "bad_json"
     NOT_AN_OBJECT = "not_an_object"
     BAD_CALL = "bad_call"
-    """The object is not exactly a name (string) and arguments (object)."""
+    """The object does not have exactly a name (string) and arguments (object)."""
     UNKNOWN_TOOL = "unknown_tool"
     BAD_ARGUMENTS = "bad_arguments"
 
@@ -72,24 +75,25 @@ VIOLATIONS = frozenset(v.value for v in Violation)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
-    """A turn as the strict check read it: a call or an answer, or a violation."""
+    """A turn as the strict check read it: a call, an answer, or a violation."""
 
     thought: str = ""
     call: ToolCall | None = None
     answer: str | None = None
     violation: Violation | None = None
     detail: str = ""
-    """The violation in a sentence that the model can act on."""
+    """The violation as a sentence that helps the model to correct it."""
     misdirected: ToolCall | None = None
-    """A call that is well formed, but names no tool or has arguments that do not fit."""
+    """A well-formed call with an unknown tool or unfitting arguments."""
 
     @property
     def ok(self) -> bool:
-        """Whether the turn keeps to the protocol."""
+        """Whether the turn follows the protocol."""
         return self.violation is None
 
     def for_play(self) -> "Checked":
-        """As an episode takes it: a well-formed call of a tool that does not exist, or with a box of 1005, is the tool's to refuse, as a bad search is."""
+        """The check in the form that an episode uses. A well-formed call with an unknown tool, or with a box of 1005,
+        is passed on, and the tool box refuses it."""
         return (
             self
             if self.misdirected is None
@@ -111,7 +115,7 @@ class TurnProtocol:
 
     Args:
         schemas: OpenAI-style function schemas, with or without the `{"type": "function", …}` around them.
-        brief: says what is wrong in the words that the small policies of the brief prompt have learnt.
+        brief: describes violations in the words that the small policies of the brief prompt have learnt.
     """
 
     def __init__(self, schemas: Iterable[Mapping[str, Any]], *, brief: bool = False) -> None:
@@ -125,11 +129,11 @@ class TurnProtocol:
 
     @property
     def tools(self) -> tuple[str, ...]:
-        """The names of the known tools, in their order."""
+        """The names of the known tools, in order."""
         return tuple(self._validators)
 
     def check(self, text: str) -> Checked:
-        """Reads one turn as rendered. Never raises: whatever is wrong is a violation.
+        """Reads one rendered turn. The check never raises: every fault gives a violation.
 
         >>> TurnProtocol([]).check("<think>It is known.</think><answer>1871</answer>").answer
         '1871'
@@ -181,7 +185,7 @@ class TurnProtocol:
         begin = _past_space(text, start)
         try:
             value, end = _DECODER.raw_decode(text, begin)
-            # What JSON allows and we could neither store nor send: infinities and lone surrogates.
+            # JSON allows infinities and lone surrogates, which can be neither stored nor sent.
             canonical_json(value).encode()
         except (ValueError, RecursionError) as error:
             if "</tool_call>" not in text[start:]:
@@ -253,7 +257,7 @@ def _check_text(text: str) -> None:
 
 
 def _read_thought(text: str) -> tuple[str, int]:
-    """The thought, and where what follows it begins."""
+    """The thought, and the position after it."""
     start = _past_space(text, 0)
     if not text.startswith("<think>", start):
         opened = text.find("<think>")
@@ -290,7 +294,7 @@ def _read_answer(text: str, start: int) -> str:
 
 
 def _check_end(text: str, start: int, *, after_call: bool) -> None:
-    """Nothing but white space may follow the action."""
+    """Checks that only white space follows the action."""
     tag = _TAG.search(text, start)
     match tag and tag.group():
         case "<tool_call>":
@@ -341,7 +345,7 @@ def _past_space(text: str, start: int) -> int:
 
 
 def _shown(text: str) -> str:
-    """A text in an error message: short, on one line, its tags no tags, and nothing that looks like one."""
+    """A text for an error message: short, on one line, without anything that looks like a tag."""
     flat = " ".join(text[:200].split()).replace("<", "[").replace(">", "]")
     return f"“{flat[:80]}{'…' if len(flat) > 80 or len(text) > 200 else ''}”"
 

@@ -1,1 +1,1 @@
-"""An executor of forms over truth.jsonl: it shares no code with the certificate that it judges."""
+"""Executes question forms over truth.jsonl; no code is shared with the certificate that is checked."""

@@ -1,6 +1,7 @@
-"""All bindings of a form under the truth: its own executor, by keys; what it does not know is an error and never skipped.
+"""Finds all bindings of a question form under the truth, by values' keys.
 
-A value that is known matches a place within it too; one that is sought takes the values as the truth states them.
+An unknown clause or operation is an error and never skipped. A known place also matches the places
+that lie within it. A sought variable takes only values that the truth states.
 """
 
 import re
@@ -24,17 +25,17 @@ from questloom.records.form import (
 )
 
 Binding = dict[str, str]
-"""Variable to an item's id or a value's key."""
+"""Maps a variable to an item's id or a value's key."""
 _YEAR = re.compile(r"(?<!\d)(?:1\d{3}|20[0-2]\d)(?!\d)")
 _NOT_YET = 9
 
 
 class Unknown(ValueError):
-    """A clause, an operation or a comparison that this executor does not know, or clauses that nothing ties."""
+    """A clause, operation or comparison is unknown to this executor, or clauses share no variable."""
 
 
 def coarse(key: str, precision: str) -> str:
-    """A time's key no finer than what is asked; another value as it is.
+    """Coarsens a time's key to the asked precision; other keys stay unchanged.
 
     >>> coarse("time:+1832-05-03/11", "year"), coarse("time:+1832-05-03/11", "century")
     ('time:+1832/9', 'time:+18/7')
@@ -49,20 +50,20 @@ def coarse(key: str, precision: str) -> str:
         return key
     if wanted == 7:
         if int(stated) < 9:
-            return key  # a decade lies in one century, but its key has no year to say which
+            return key  # a decade lies in one century, but its key has no year that tells which
         year = int(digits[1:].split("-")[0])
         return f"time:{digits[0]}{(year - 1) // 100:02d}/7"
     return f"time:{digits[0]}{'-'.join(digits[1:].split('-')[: wanted - 8])}/{wanted}"
 
 
 def reading(detail: dict) -> str:
-    """The key of what a detail says; words with one year in them say that year."""
+    """The key of a detail's value; words with exactly one year stand for that year."""
     years = set(_YEAR.findall(detail["value"])) if detail["property"] == "P1684" else set()
     return f"time:+{years.pop()}/9" if len(years) == 1 else detail["value"]
 
 
 def compute(op: str, args: list[str], keys: list[str]) -> str | None:
-    """The key of an operation's value, or None where it has none."""
+    """The key of an operation's result; None if it has no result."""
     if op in ("earliest", "latest", "largest", "smallest"):
         return _extreme(op in ("earliest", "smallest"), args, keys)
     if op not in ("difference", "ratio", "sum", "duration_years"):
@@ -116,7 +117,7 @@ def _full_years(args: list[str], spans: list[Span | None]) -> str | None:
 
 
 def compare(op: str, left: str, right: str) -> bool:
-    """Whether a comparison surely holds."""
+    """Whether a comparison holds for certain."""
     if op not in ("<", ">", "="):
         raise Unknown(f"unknown comparison {op!r}")
     if op == "=":
@@ -133,16 +134,19 @@ def compare(op: str, left: str, right: str) -> bool:
 
 
 class Executor:
-    """Executes one form; `intended` says which thing the picture shows and which fact a sentence tells."""
+    """Executes one form.
+
+    `intended` says which thing the picture shows, and which fact a sentence states.
+    """
 
     def __init__(self, world: World, form: Form, intended: Binding) -> None:
         self.world, self.form, self.intended = world, form, intended
 
     def solutions(self) -> Iterator[Binding]:
-        """Every binding that the truth allows.
+        """Yields every binding that the truth allows.
 
         Raises:
-            Unknown: see there.
+            Unknown: the form has a part that this executor does not know.
         """
         start: Binding = {}
         for image in self.form.of(Image):
@@ -150,7 +154,7 @@ class Executor:
         yield from self.search([c for c in self.form.clauses if not isinstance(c, Image)], start)
 
     def search(self, left: list[Clause], at: Binding) -> Iterator[Binding]:
-        """The bindings that satisfy these clauses and agree with what is bound."""
+        """Yields the bindings that satisfy the given clauses and agree with the given binding."""
         if not left:
             yield at
             return
@@ -162,7 +166,7 @@ class Executor:
             yield from self.search(rest, new)
 
     def key(self, term: Term, at: Binding) -> str | None:
-        """A term's key, or None where nothing is bound yet."""
+        """The key of a term; None if the term is not bound yet."""
         return at.get(term) if isinstance(term, str) else self.world.id_of(term.key())
 
     def _work(self, clause: Clause, at: Binding) -> int:
@@ -242,7 +246,7 @@ class Executor:
                         yield {**at, str(subject): s, str(value): found}
 
     def _told(self, clause: SentenceClause) -> list[str]:
-        """The relations by which the intended ends of a sentence are tied: a sentence names none itself."""
+        """The relations between a sentence's intended subject and object; the sentence itself names no relation."""
         one, other = self.key(clause.subject, self.intended), self.key(clause.object, self.intended)
         return sorted(
             {p for (s, p), found in self.world.claims.items() if s == one and other in found}
@@ -255,7 +259,11 @@ class Executor:
         return compute(clause.op, args, [self.key(k, at) or "" for k in clause.keys])
 
     def _counted(self, clause: Compute, at: Binding) -> set[str]:
-        """The whole set that is counted: everything that the clauses on each argument allow beside what else is bound."""
+        """The whole set that is counted.
+
+        The set holds everything that the clauses on each counted argument allow, given the other
+        bindings.
+        """
         counted = set()
         for arg in clause.args:
             if not isinstance(arg, str):

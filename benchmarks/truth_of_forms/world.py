@@ -1,4 +1,7 @@
-"""truth.jsonl by subject and by value, and what the published dump says of it. Values are keys, as truth.jsonl has them."""
+"""The truth of the invented world by subject and value, and the claims of its published dump.
+
+Values are keys, as in truth.jsonl.
+"""
 
 import bz2
 import json
@@ -15,12 +18,13 @@ CLIMBS = {
     "P361": ("P361", "P131"),
     **dict.fromkeys((*AROUND, "P19", "P20", "P159"), AROUND),
 }
-"""Property to those by which its value lies within others: who was born in a town was born in its district."""
+"""For each property, the properties that lead from a value to the values that contain it, as from a
+town to its district."""
 Span = tuple[tuple[int, int, int], tuple[int, int, int]]
 
 
 def span(key: str) -> Span | None:
-    """First and last (year, month, day) of a time's key; None for another value.
+    """The first and last (year, month, day) of a time's key; None for other values.
 
     >>> span("time:+1832-05/10"), span("time:+1832/9")
     (((1832, 5, 1), (1832, 5, 31)), ((1832, 1, 1), (1832, 12, 31)))
@@ -35,7 +39,7 @@ def span(key: str) -> Span | None:
 
 
 def same(left: str, right: str) -> bool:
-    """Whether two values are one: equal keys, times that overlap, numbers alike to eight digits in one unit."""
+    """Whether two values agree: equal keys, overlapping times, or numbers alike to eight digits in one unit."""
     first, second = span(left), span(right)
     if first and second:
         return first[0] <= second[1] and second[0] <= first[1]
@@ -51,9 +55,9 @@ class World:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.claims: dict[tuple[str, str], list[str]] = defaultdict(list)
-        """(subject, property) to the keys of its best values; "told:" before a relation that only an article tells."""
+        """The keys of best values by (subject, property); "told:" marks a relation that only an article states."""
         self.subjects: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
-        """Property to value's key to subjects."""
+        """Subjects by property and by the key of the value."""
         self.labels: dict[str, str] = {}
         self.details: dict[str, list[dict]] = {}
         self.articles: dict[str, str] = {}
@@ -74,12 +78,16 @@ class World:
                 self.labels.setdefault(key, label)
 
     def id_of(self, key: str) -> str:
-        """The thing's own id, where the store made an entity from an article ("enwiki:Title"); else as it is."""
+        """The thing's own id if the store made an entity from its article ("enwiki:Title"); else
+        the key unchanged.
+        """
         wiki, colon, title = key.partition(":")
         return self.articles.get(title, key) if colon and wiki.endswith("wiki") else key
 
     def values(self, subject: str, property: str) -> list[str]:
-        """The best values; a time that stands there more exactly too is no value of its own."""
+        """The best values of a subject's property. A coarse time does not count if a more exact
+        time is known.
+        """
         found = self.claims.get((subject, property), [])
         return [
             k
@@ -88,14 +96,14 @@ class World:
         ]
 
     def holds(self, subject: str, property: str, value: str) -> bool:
-        """Whether the truth says it, of the value or of something within it."""
+        """Whether the truth states the value, or a value within it."""
         found = self.values(subject, property)
         return any(same(v, value) for v in found) or any(
             value in self.around(v, property) for v in found
         )
 
     def around(self, place: str, property: str) -> set[str]:
-        """What a value of a property lies within; nothing for properties that do not climb."""
+        """Everything that contains a property's value; empty for properties without containment."""
         found: set[str] = set()
         waiting = [place]
         while waiting:
@@ -108,7 +116,7 @@ class World:
         return found
 
     def with_value(self, property: str, value: str) -> list[str]:
-        """The subjects of which the truth says (property, value)."""
+        """The subjects that have the value, by the truth."""
         return sorted(
             {
                 s
@@ -119,7 +127,7 @@ class World:
         )
 
     def classes(self, id_: str) -> set[str]:
-        """A thing's classes with all that is above them."""
+        """A thing's classes with all their superclasses."""
         own = list(self.claims.get((id_, "P31"), ()))
         if id_ in vocabulary.classes_of_terms():
             own.append(vocabulary.classes_of_terms()[id_])
@@ -127,7 +135,7 @@ class World:
 
     @cached_property
     def members(self) -> dict[str, list[str]]:
-        """Class to everything in it."""
+        """All members of each class."""
         found: dict[str, list[str]] = defaultdict(list)
         for id_ in sorted({*self.labels, *vocabulary.classes_of_terms()}):
             for above in self.classes(id_):
@@ -136,7 +144,7 @@ class World:
 
     @cached_property
     def published(self) -> dict[str, set[tuple[str, str]]]:
-        """Item to the (property, key) that the dump says of it; an item that is not there is absent."""
+        """The (property, key) pairs that the dump states, by item; an item missing from the dump is missing here."""
         found: dict[str, set[tuple[str, str]]] = {}
         with bz2.open(self.folder / "entities.json.bz2", "rt", encoding="utf-8") as lines:
             for line in lines:
@@ -152,7 +160,7 @@ class World:
         return found
 
     def hidden(self, subject: str, property: str, value: str) -> str:
-        """Why the dump does not say what the truth says: "absent thing", "gap", or "" where it says it."""
+        """Why the dump lacks a true claim: "absent thing" or "gap"; "" if the dump has it."""
         if subject not in self.published:
             return "absent thing"
         said = {k for p, k in self.published[subject] if p == property}

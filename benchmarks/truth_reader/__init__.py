@@ -1,1 +1,1 @@
-"""An independent reader of questions: English in, all answers that the truth of the fictional world gives out."""
+"""An independent reader of questions: takes English and returns all answers that the truth gives."""

@@ -1,4 +1,4 @@
-"""Dates, numbers, what is seen on the picture, comparisons and orders."""
+"""Grammar rules for dates, numbers, details in the picture, comparisons and orders."""
 
 import re
 from collections.abc import Iterator
@@ -44,11 +44,13 @@ SMALL = {
 
 
 class Amounts(Rules):
-    """Rules for everything that is no thing."""
+    """Grammar rules for dates, numbers and texts, as opposed to things."""
 
     @rule
     def time(self, start: int, properties: str) -> Iterator[Part]:
-        """ "in 1850", "before 3 May 1850", "after {x} was built", "in the year in which …", of a date of SELF."""
+        """Reads time phrases about a date of SELF: "in 1850", "before 3 May 1850", "after {x} was
+        built", "in the year in which …".
+        """
         for words, op in (
             (("in",), "="),
             (("on",), "="),
@@ -82,7 +84,7 @@ class Amounts(Rules):
                     )
 
     def date(self, start: int) -> list[tuple[int, Date]]:
-        """ "1850", "May 1850", "3 May 1850"."""
+        """Reads dates: "1850", "May 1850", "3 May 1850"."""
         words = self.text[start : start + 3]
         if words and re.fullmatch(r"\d{3,4}", words[0]):
             return [(start + 1, (int(words[0]), 0, 0))]
@@ -94,7 +96,7 @@ class Amounts(Rules):
 
     @rule
     def happened(self, start: int) -> Iterator[Part]:
-        """ "{x} was built": the literal is when."""
+        """Reads events such as "{x} was built"; the literal is the time of the event."""
         for subject in self.noun_phrase(start):
             for frame, form in self.forms(subject.end):
                 if frame.time:
@@ -109,7 +111,9 @@ class Amounts(Rules):
 
     @rule
     def literal(self, start: int) -> Iterator[Part]:
-        """A date, number or text as a noun phrase: "the year {x} was built", "the height of {x}", "the year given on the plaque on {x}"."""
+        """Reads a date, number or text as a noun phrase: "the year {x} was built", "the height of
+        {x}", "the year given on the plaque on {x}".
+        """
         var = f"d{start}"
         for end, said in self.owner(start):
             for words, prop in self.lexicon.events.items():
@@ -164,7 +168,7 @@ class Amounts(Rules):
 
     @rule
     def seen_literal(self, start: int) -> Iterator[Part]:
-        """What can be read on the picture, as a noun phrase."""
+        """Reads a noun phrase for a value that the picture shows."""
         var = f"d{start}"
         for words, what in (
             ("the year given on", "year"),
@@ -219,7 +223,7 @@ class Amounts(Rules):
         )
 
     def on_part(self, start: int, var: str, what: str) -> Iterator[Part]:
-        """ "{x}", or "the plaque on {x}": what bears the words."""
+        """Reads the thing or part that bears the words: "{x}", or "the plaque on {x}"."""
         kind = "date" if what == "year" else f"{what} "
         for whose in self.noun_phrase(start):
             yield Part(
@@ -251,7 +255,7 @@ class Amounts(Rules):
                     )
 
     def unit(self, start: int) -> tuple[int, str]:
-        """ ", in metres," or nothing: (where it ends, the unit's id)."""
+        """Reads ", in metres," or nothing; returns (end, id of the unit)."""
         if self.at(start, ",", "in"):
             end, unit = self.bare_unit(start + 2)
             if unit:
@@ -259,14 +263,14 @@ class Amounts(Rules):
         return start, ""
 
     def bare_unit(self, start: int) -> tuple[int, str]:
-        """ "square kilometres" or nothing: (where it ends, the unit's id)."""
+        """Reads "square kilometres" or nothing; returns (end, id of the unit)."""
         for words, unit in sorted(self.lexicon.units.items(), key=lambda u: -len(u[0])):
             if self.text[start : start + len(words)] == words:
                 return start + len(words), unit
         return start, ""
 
     def amount(self, start: int) -> list[tuple[int, Number, str]]:
-        """ "35 metres", "more than 1,200", "twelve": (end, number, comparison)."""
+        """Reads "35 metres", "more than 1,200", "twelve"; returns (end, number, comparison)."""
         op = "="
         for more_or_less, meaning in (("more", ">"), ("less", "<"), ("fewer", "<")):
             if self.at(start, more_or_less, "than"):
@@ -286,7 +290,7 @@ class Amounts(Rules):
 
     @rule
     def measured(self, start: int) -> Iterator[Part]:
-        """ "is 35 metres tall", "has a focal height of 54 metres"."""
+        """Reads "is 35 metres tall", "has a focal height of 54 metres"."""
         key = f"q{start}"
         for measure in self.lexicon.measures:
             shapes = [tuple(v.split()) for v in measure.get("verb", ())]
@@ -319,7 +323,7 @@ class Amounts(Rules):
 
     @rule
     def compared(self, start: int) -> Iterator[Part]:
-        """ "is taller than {x}", "is exactly as tall as {x}", "is older than {x}"."""
+        """Reads "is taller than {x}", "is exactly as tall as {x}", "is older than {x}"."""
         if not self.at(start, "is"):
             return
         for measure in self.lexicon.measures:
@@ -343,7 +347,10 @@ class Amounts(Rules):
 
     @rule
     def order(self, start: int) -> Iterator[Part]:
-        """ "was built first", "is taller": Part.var holds the properties, Part.noun "first" or "last"."""
+        """Reads orders: "was built first", "is taller".
+
+        Part.var holds the properties, Part.noun "first" or "last".
+        """
         for frame, form in self.forms(start):
             end = start + len(form)
             if (
@@ -375,7 +382,7 @@ class Amounts(Rules):
 
 
 def superlative(comparative: str) -> str:
-    """ "taller" to "tallest"."""
+    """Turns "taller" into "tallest", and other comparatives alike."""
     for word, most in (("more ", "most "), ("less ", "least ")):
         if comparative.startswith(word):
             return most + comparative.removeprefix(word)

@@ -1,9 +1,12 @@
 """A grammar of the questions' English: tokens in, every reading out.
 
-Rules are methods that take a position and give (end, atoms, cost) of every way to go on from there; a noun phrase also
-gives its variable, which is named by where it begins. Results are kept by (rule, position), so the work stays small
-although nothing is decided early: "the bridge in the town that was built in 1850" has two readings, and the cost (how far a
-modifier stands from its noun) says which one a reader prefers.
+A rule is a method that takes a position and yields (end, atoms, cost) for every way to continue. An
+atom is one condition on variables. A noun phrase also yields its variable, named after its
+position. Results are stored by (rule, position), so parsing stays fast although all readings are
+kept.
+
+For example, "the bridge in the town that was built in 1850" has two readings. The cost is the
+distance between a modifier and its noun; people prefer the reading with the lower cost.
 """
 
 from collections.abc import Iterator
@@ -31,13 +34,13 @@ from benchmarks.truth_reader.query import (
 
 
 class Grammar(Amounts):
-    """One text being read."""
+    """The grammar over one text."""
 
     # ------------------------------------------------------------ noun phrases
 
     @rule
     def noun_phrase(self, start: int) -> Iterator[Part]:
-        """A thing: a name, a description, something spoken of before."""
+        """Reads a thing: a name, a description, or a reference to an earlier thing."""
         yield from self.name(start)
         yield from self.reference(start)
         yield from self.by_role(start)
@@ -100,7 +103,7 @@ class Grammar(Amounts):
 
     @rule
     def by_role(self, start: int) -> Iterator[Part]:
-        """ "the architect of {x}", "the artist behind {x}", and what is said of them."""
+        """Reads "the architect of {x}", "the artist behind {x}", and modifiers of them."""
         if self.text[start].lower() not in ("the", "a", "an"):
             return
         var = self._var(start)
@@ -121,7 +124,7 @@ class Grammar(Amounts):
 
     @rule
     def possessive(self, start: int) -> Iterator[Part]:
-        """ "this lighthouse's architect", "his birthplace"."""
+        """Reads possessives: "this lighthouse's architect", "his birthplace"."""
         var, whose = self._var(start), self._var(start + 1)
         for end, said in self.owner(start):
             for role, relation in self.lexicon.roles.items():
@@ -135,7 +138,7 @@ class Grammar(Amounts):
                     )
 
     def owner(self, start: int) -> list[tuple[int, tuple[Atom, ...]]]:
-        """ "this lighthouse's", "his", "its", "that town's": where it ends, and whose."""
+        """Reads the owner in "this lighthouse's", "his", "its", "that town's"; returns its end and its atoms."""
         whose = self._var(start + 1)
         owners: list[tuple[int, tuple[Atom, ...]]] = []
         if self.at(start, "this"):
@@ -156,7 +159,9 @@ class Grammar(Amounts):
 
     @rule
     def described(self, start: int) -> Iterator[Part]:
-        """ "the lighthouse designed by …", "an architect who …", "one other town", "this town", and the bare noun after "which"."""
+        """Reads descriptions: "the lighthouse designed by …", "an architect who …", "one other
+        town", "this town", and the bare noun after "which".
+        """
         var = self._var(start)
         word, another = self.text[start].lower(), self.at(start, "another")
         other = self.at(start, "one", "other") or another
@@ -185,7 +190,7 @@ class Grammar(Amounts):
 
     @rule
     def before(self, start: int) -> Iterator[Part]:
-        """What stands right before a noun: a style, colour or material, or the year of making."""
+        """Reads a word right before a noun: a style, colour, material, or the year of making."""
         var = self._var(start)
         for end, label in self.lexicon.names.found(self.text, start):
             yield Part(end, (Named(var, label), Related(SELF, self.lexicon.before, var)), 0)
@@ -200,7 +205,7 @@ class Grammar(Amounts):
             )
 
     def _modified(self, head: Part, start: int) -> Iterator[Part]:
-        """A head with nothing, one, two, … modifiers behind it."""
+        """Reads a noun with any number of modifiers after it."""
         waiting = [(head, 0)]
         while waiting:
             found, depth = waiting.pop()
@@ -218,7 +223,7 @@ class Grammar(Amounts):
 
     @rule
     def modifier(self, start: int, head: int) -> Iterator[Part]:
-        """Words behind a noun that say more of it."""
+        """Reads words after a noun that modify it."""
         if self.at(start, "and"):
             if self.text[start + 1 : start + 2] and self.text[start + 1] in (
                 "whose",
@@ -247,12 +252,14 @@ class Grammar(Amounts):
 
     @rule
     def reduced(self, start: int) -> Iterator[Part]:
-        """A participle or preposition behind a noun, coordinated or not: "designed by x and built in 1850", "in Karsk"."""
+        """Reads participles or prepositions after a noun, also coordinated: "designed by x and
+        built in 1850", "in Karsk".
+        """
         yield from self._joined(start, self.predicate)
 
     @rule
     def predicate(self, start: int) -> Iterator[Part]:
-        """A verb phrase without its "was" or "is"."""
+        """Reads a verb phrase without its "was" or "is"."""
         for frame in self.lexicon.frames:
             if frame.bare and self.text[start : start + len(frame.bare)] == frame.bare:
                 yield from self.complements(start + len(frame.bare), frame, False)
@@ -265,7 +272,7 @@ class Grammar(Amounts):
 
     @rule
     def whose(self, start: int) -> Iterator[Part]:
-        """ "whose mother was born in …", "whose collection includes {x}"."""
+        """Reads "whose mother was born in …", "whose collection includes {x}"."""
         if self.at(start, "collection", "includes"):
             for held in self.noun_phrase(start + 2):
                 yield Part(held.end, (Related(SELF, "<P195", held.var), *held.atoms), held.cost)
@@ -283,7 +290,10 @@ class Grammar(Amounts):
 
     @rule
     def gap_clause(self, start: int) -> Iterator[Part]:
-        """ "where {x} died", "in which {x} rises", "from which", "after whom {x} is named", "whose collection includes {x}" comes by itself."""
+        """Reads "where {x} died", "in which {x} rises", "from which", "after whom {x} is named".
+
+        A separate rule reads "whose collection includes {x}".
+        """
         for words, prepositions in self._openings(start):
             for subject in self.noun_phrase(start + len(words)):
                 for frame, form in self.forms(subject.end):
@@ -315,7 +325,7 @@ class Grammar(Amounts):
 
     @rule
     def object_gap(self, start: int) -> Iterator[Part]:
-        """ "that {x} crosses", "{x} is named after" with or without its "that"."""
+        """Reads "that {x} crosses", or "{x} is named after", with or without "that"."""
         for subject in self.noun_phrase(start):
             for frame, form in self.forms(subject.end):
                 end = subject.end + len(form)
@@ -351,7 +361,7 @@ class Grammar(Amounts):
         )
 
     def listing(self, start: int, last: str) -> list[tuple[int, list[Part]]]:
-        """Two or more noun phrases: "a, b and c"."""
+        """Reads a list of two or more noun phrases: "a, b and c"."""
         found: list[tuple[int, list[Part]]] = []
         for first in self.noun_phrase(start)[:30]:
             if self.at(first.end, last):
@@ -368,7 +378,7 @@ class Grammar(Amounts):
 
     @rule
     def verb_phrases(self, start: int) -> Iterator[Part]:
-        """Finite verb phrases joined by commas and "and"; after the first, a shared "was" may be left out."""
+        """Reads finite verb phrases joined by commas and "and"; after the first, a shared "was" may be missing."""
         yield from self._joined(start, self.verb_phrase)
 
     def _joined(self, start: int, first_rule) -> Iterator[Part]:
@@ -393,7 +403,7 @@ class Grammar(Amounts):
 
     @rule
     def verb_phrase(self, start: int) -> Iterator[Part]:
-        """What is said of SELF in one finite verb phrase."""
+        """Reads one finite verb phrase about SELF."""
         for frame, form in self.forms(start):
             yield from self.complements(start + len(form), frame, False)
         for words, relation in self.lexicon.phrases:
@@ -425,7 +435,7 @@ class Grammar(Amounts):
                 )
 
     def _both(self, part: Part, relation: str) -> Iterator[Part]:
-        """A relation to one thing, or also to a second joined by "and" ("was a parent of Ivo and Ansgar")."""
+        """Reads a relation to one thing, or to two joined by "and" ("was a parent of Ivo and Ansgar")."""
         yield part
         if self.at(part.end, "and"):
             for second in self.noun_phrase(part.end + 1):
@@ -437,7 +447,7 @@ class Grammar(Amounts):
 
     @rule
     def role_phrase(self, start: int) -> Iterator[Part]:
-        """ "was the father of {x}", "is the capital of {x}", "was his birthplace"."""
+        """Reads "was the father of {x}", "is the capital of {x}", "was his birthplace"."""
         if self.text[start] not in ("was", "is", "were", "are"):
             return
         for found in self.possessive(start + 1):
@@ -462,7 +472,7 @@ class Grammar(Amounts):
 
     @rule
     def has_as(self, start: int) -> Iterator[Part]:
-        """ "has {x} as its capital"."""
+        """Reads "has {x} as its capital"."""
         if self.text[start] not in ("has", "had", "have"):
             return
         for other in self.value_phrase(start + 1):
@@ -478,7 +488,10 @@ class Grammar(Amounts):
 
     @rule
     def had(self, start: int) -> Iterator[Part]:
-        """ "had a mother who …", "had one other sibling who …", "had the same teacher as {x}": the noun is the relation."""
+        """Reads "had a mother who …", "had one other sibling who …", "had the same teacher as {x}".
+
+        The noun gives the relation.
+        """
         if self.text[start] not in ("had", "has"):
             return
         var = self._var(start + 1)
@@ -505,7 +518,7 @@ class Grammar(Amounts):
                     yield found._replace(var=SELF)
 
     def complements(self, start: int, frame: Frame, any_end: bool) -> Iterator[Part]:
-        """An object, then prepositions with what follows, then a time, each at most once and in any order."""
+        """Reads an object, then prepositional phrases, then a time, each at most once and in any order."""
         waiting: list[tuple[Part, frozenset]] = [(Part(start, (), 0), frozenset())]
         while waiting:
             found, used = waiting.pop()
@@ -526,7 +539,7 @@ class Grammar(Amounts):
             )
 
     def _same(self, start: int, relation: str) -> Iterator[Part]:
-        """ "the same sea as {x}": both are in the relation to one thing, and are two."""
+        """Reads "the same sea as {x}": two different things are related to one common thing."""
         if not self.at(start, "the", "same"):
             return
         var = self._var(start)
@@ -559,7 +572,9 @@ class Grammar(Amounts):
 
     @rule
     def value_phrase(self, start: int) -> Iterator[Part]:
-        """A noun phrase, or a common noun as a value ("worked as a poet", "shows a boat", "built of granite")."""
+        """Reads a noun phrase, or a common noun as a value ("worked as a poet", "shows a boat",
+        "built of granite").
+        """
         yield from self.noun_phrase(start)
         begin = start + (self.text[start] in ("a", "an"))
         for end, label in self.lexicon.names.found(self.text, begin)[:1]:

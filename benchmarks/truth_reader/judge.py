@@ -1,4 +1,4 @@
-"""What the truth says of one question: one answer, several, another, or words that can be taken in two ways."""
+"""The truth's verdict on a question: one answer, several, another, or ambiguous words."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -14,36 +14,38 @@ from questloom.records.synthesis import Question
 
 
 class Finding(StrEnum):
-    """One word for a question. Only GOOD is a true certificate; UNREAD is counted apart."""
+    """The verdict on a question. GOOD means that the certificate is true. UNREAD means that the
+    question could not be read; such questions are counted apart.
+    """
 
     GOOD = "good"
     AMBIGUOUS = "ambiguous"
-    """The most natural reading has the one answer; a reading that is nearly as natural has other answers."""
+    """The most natural reading has only the stated answer; an almost equally natural reading has other answers."""
     NOT_UNIQUE = "not_unique"
-    """The stated answer is right, and so is another."""
+    """The stated answer is right, and another answer is right too."""
     WRONG = "wrong_answer"
-    """There are answers, and the stated one is none of them."""
+    """The truth gives answers, but none of them is the stated answer."""
     NONE = "no_answer"
-    """Nothing fits the words."""
+    """No answer in the truth fits the words."""
     UNREAD = "unread"
 
 
 @dataclass(frozen=True)
 class Judged:
-    """A question and what the truth says of it."""
+    """A question with the truth's verdict on it."""
 
     finding: Finding
     answers: tuple[str, ...] = ()
-    """What the natural reading gives, in words."""
+    """The answers of the most natural reading, in words."""
     pictured: frozenset[str] = frozenset()
     only_direct: bool = False
-    """It would be good if "in a place" did not reach through places within places."""
+    """Whether the verdict would be good if "in a place" did not reach through places within places."""
     disagreements: tuple[str, ...] = field(default=())
-    """Between the words and the stored form."""
+    """The differences between the words and the stored form."""
 
 
 def stated(value: Value) -> Any:
-    """An answer's value as the reader gives answers: an id, (year, month, day) as far as known, a number, a text."""
+    """A stated answer in the reader's form: an id, (year, month, day) as far as known, a number, a text."""
     match value.kind:
         case "entity":
             return value.entity
@@ -62,7 +64,7 @@ def stated(value: Value) -> Any:
 
 
 def agrees(answer: Any, wanted: Any) -> bool:
-    """Whether an answer read is the one stated; numbers to ten digits."""
+    """Whether an answer that was read equals the stated one; numbers are compared to ten digits."""
     if isinstance(answer, Number) and isinstance(wanted, Number):
         close = abs(answer.number - wanted.number) <= 1e-8 * max(1.0, abs(wanted.number))
         return close and (answer.unit == wanted.unit or "" in (answer.unit, wanted.unit))
@@ -72,7 +74,10 @@ def agrees(answer: Any, wanted: Any) -> bool:
 
 
 def natural(readings: list[Reading]) -> list[Reading]:
-    """The readings that a person would consider: those with an answer, without such as leave "the town" undetermined."""
+    """The readings that a person would consider: those with an answer.
+
+    Readings that leave "the town" undetermined are left out.
+    """
     answered = [r for r in readings if r.answers]
     return [r for r in answered if r.query.cost < answered[0].query.cost + BARE]
 
@@ -80,7 +85,7 @@ def natural(readings: list[Reading]) -> list[Reading]:
 def judge_text(
     reader: Reader, text: str, picture: frozenset[str], wanted: Any, *, beyond: bool = True
 ) -> tuple[Finding, Reading | None]:
-    """Reads a text and holds its answers against the one stated."""
+    """Reads a text and compares its answers with the stated answer."""
     readings = reader.readings(text, picture, beyond=beyond)
     if not readings:
         return Finding.UNREAD, None
@@ -97,7 +102,7 @@ def judge_text(
 
 
 def judge(reader: Reader, question: Question) -> Judged:
-    """What the truth says of a question: its words, its picture, its stated answer."""
+    """The truth's verdict on a question: its words, its picture, its stated answer."""
     picture = reader.truth.files.get(question.source_image_id, frozenset())
     wanted = stated(question.answer.value)
     wanted = reader.truth.id_of(wanted) if isinstance(wanted, str) else wanted
@@ -115,7 +120,7 @@ def judge(reader: Reader, question: Question) -> Judged:
 
 
 def in_words(reader: Reader, answer: Any) -> str:
-    """An answer for a person to read."""
+    """An answer in words."""
     if isinstance(answer, str):
         return f"{reader.truth.things[answer].label} ({answer})"
     return (
@@ -133,7 +138,7 @@ _WHERE = frozenset(WHERE)
 
 
 def _said(query: Query) -> list[tuple[str, frozenset[str]]]:
-    """Each atom that could be a claim: its words' meaning and the properties it may stand for."""
+    """Yields each atom (condition) that could be a claim: its meaning in words, and the properties that fit."""
     found = []
     for atom in query.atoms:
         if isinstance(atom, Related):
@@ -152,9 +157,11 @@ def _properties(part: str) -> frozenset[str]:
 
 
 def disagreements(query: Query, question: Question) -> Iterator[str]:
-    """Where the words and the stored form differ: a claim not said, something said that is no claim, another computation.
+    """Yields the differences between the words and the stored form.
 
-    Which end of a claim is asked for is not compared here: executing the words does that.
+    A claim may be missing in the words, the words may say something that is no claim, or the
+    computation may differ. Which end of a claim is asked for is not compared here, because
+    executing the words checks it.
     """
     form = question.form if isinstance(question.form, dict) else {"clauses": []}
     claims = [c["property"] for c in form["clauses"] if c["is"] == "claim"]

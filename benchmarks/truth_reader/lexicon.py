@@ -1,4 +1,4 @@
-"""The lexicon as the grammar uses it: verb frames, whole phrases, nouns, roles, measures, names."""
+"""The lexicon that the grammar uses: verb frames, whole phrases, nouns, roles, measures, names."""
 
 import re
 from collections import defaultdict
@@ -24,7 +24,7 @@ AUXILIARY = {
 
 
 def tokens(text: str) -> Tokens:
-    """Words and marks; a full stop or comma within a word or number stays there.
+    """The words and marks of a text; a full stop or comma inside a word or number stays there.
 
     >>> tokens("Who wrote “St. Ivo”, 1,250 pages?")
     ('Who', 'wrote', '“', 'St', '.', 'Ivo', '”', ',', '1,250', 'pages', '?')
@@ -34,17 +34,17 @@ def tokens(text: str) -> Tokens:
 
 @dataclass
 class Frame:
-    """One verb: its finite forms, its parts where it is turned around, and what its complements mean."""
+    """The frame of one verb: its finite forms, its inverted forms, and the meaning of its complements."""
 
     finite: list[Tokens]
     turned: list[tuple[str, Tokens]]
-    """(auxiliary, rest) as in "did … die", "was … born"."""
+    """Inverted forms as (auxiliary, rest): "did … die", "was … born"."""
     bare: Tokens
-    """Participle that stands alone after a noun, or ()."""
+    """The participle that may stand alone after a noun, or ()."""
     obj: str = ""
     time: str = ""
     complements: dict[Tokens, str] = field(default_factory=dict)
-    """Preposition to relation."""
+    """Maps a preposition to a relation."""
 
 
 class Trie:
@@ -61,7 +61,7 @@ class Trie:
         node._here = value
 
     def found(self, text: Tokens, start: int) -> list[tuple[int, str]]:
-        """(end, value) of every entry that begins at `start`, the longest first."""
+        """The (end, value) of every entry that begins at `start`, the longest first."""
         node, found = self, []
         for i in range(start, len(text) + 1):
             if node._here is not None:
@@ -74,14 +74,14 @@ class Trie:
 
 @cache
 def data() -> dict:
-    """lexicon.yaml."""
+    """The content of lexicon.yaml."""
     return yaml.load(
         (Path(__file__).parent / "lexicon.yaml").read_text(encoding="utf-8"), yaml.BaseLoader
-    )  # all strings: "on" is a word
+    )  # all strings: YAML would read the word "on" as true
 
 
 def plural(noun: str) -> str:
-    """A regular plural, and those few that are not."""
+    """The plural of a noun: regular, or one of a few irregular plurals."""
     irregular = {
         "person": "people",
         "child": "children",
@@ -98,7 +98,7 @@ def plural(noun: str) -> str:
 
 
 class Lexicon:
-    """Everything that the grammar looks up. Built once a world, since names come from it."""
+    """Everything that the grammar looks up, built once per world because the names come from it."""
 
     def __init__(self, truth: Truth) -> None:
         raw = data()
@@ -123,7 +123,7 @@ class Lexicon:
         )
         self.before = raw["before"]
         self.sexes = {word for word in raw["sexes"] if word not in raw["nouns"]}
-        """Pronouns, not nouns, of one sex."""
+        """Pronouns that refer to people of one sex; nouns are left out."""
         self.gaps = []
         for text, relation in raw["gaps"]:
             opening, closing = text.split(" {x} ")
@@ -139,13 +139,13 @@ class Lexicon:
             self.nouns.add(tuple(noun.split()), noun)
             self.owners.add(tuple(f"{noun}'s".split()), noun)
             self.plurals.add(tuple(plural(noun).split()), noun)
-            # "that station" after "the railway station"
+            # "that station" may refer to "the railway station"
             self.short.add((noun.split()[-1],), noun.split()[-1])
             self.plurals.add((plural(noun.split()[-1]),), noun.split()[-1])
         for label in truth.by_label:
             self.names.add(tokens(label), label)
         self.by_first: dict[str, list[tuple[Frame, Tokens]]] = defaultdict(list)
-        """First word of a finite form to frames."""
+        """Verb frames, indexed by the first word of a finite verb form."""
         for frame in self.frames:
             for form in frame.finite:
                 self.by_first[form[0]].append((frame, form))
@@ -176,7 +176,7 @@ def _kind_labels(noun: str) -> frozenset[str] | None:
 
 
 def _is_in_group(truth: Truth, id_: str, group: str) -> bool:
-    """Whether a taxon is below the one of a label."""
+    """Whether a taxon belongs to the group with a label."""
     seen, todo = set[str](), [id_]
     while todo:
         above = todo.pop()
@@ -190,7 +190,7 @@ def _is_in_group(truth: Truth, id_: str, group: str) -> bool:
 
 
 def is_kind(truth: Truth, id_: str, noun: str) -> bool:
-    """Whether a noun says what a thing is: its class, a superclass, or, for people, what they do or did."""
+    """Whether a noun says what a thing is: its class, a superclass, or a person's occupation."""
     thing = truth.things[id_]
     calling = data()["callings"].get(noun)
     if calling:

@@ -1,4 +1,4 @@
-"""What every rule of the grammar is made of: a part of the text with its meaning, and the memory of what was read."""
+"""The common base of all grammar rules: parsed parts with their meaning, and a memory of results."""
 
 from collections.abc import Iterator
 from functools import wraps
@@ -8,9 +8,12 @@ from benchmarks.truth_reader.lexicon import Frame, Lexicon, Tokens
 from benchmarks.truth_reader.query import SELF, Atom, renamed
 
 MOST = 60
-"""Readings kept a rule and position, the cheapest first."""
+"""The largest number of readings kept per rule and position; the cheapest are kept."""
 BARE = 1_000
-"""Cost of "the town" with nothing that says which: it is not English to leave it so where another reading says it."""
+"""The cost of a bare "the town" that nothing identifies.
+
+A reading that identifies the town is always preferred.
+"""
 SHOWN = ("shown", "seen", "pictured")
 PICTURE = (
     *((word, "here") for word in SHOWN),
@@ -21,7 +24,7 @@ PICTURE = (
         for picture in ("picture", "image")
     ),
 )
-"""Words behind a noun that say that the picture shows it."""
+"""Words after a noun that say that the picture shows it."""
 
 
 class Part(NamedTuple):
@@ -35,7 +38,7 @@ class Part(NamedTuple):
 
 
 def rule(method):
-    """Keeps a rule's results; a rule that meets itself at the same position gives nothing."""
+    """Stores a rule's results. A rule that reaches itself at the same position yields nothing."""
 
     @wraps(method)
     def kept(self: "Rules", start: int, *more) -> list[Part]:
@@ -54,12 +57,15 @@ def rule(method):
 
 
 def about(part: Part, var: str) -> tuple[Atom, ...]:
-    """A verb phrase's atoms said of a variable."""
+    """The conditions (atoms) of a verb phrase, applied to a variable."""
     return tuple(renamed(a, SELF, var) for a in part.atoms)
 
 
 class Rules:
-    """One text being read; the rules themselves are in `grammar.py` and `amounts.py`, which call each other."""
+    """One text that is being read.
+
+    The rules themselves are in `grammar.py` and `amounts.py`, which call each other.
+    """
 
     noun_phrase: Any
     owner: Any
@@ -70,14 +76,14 @@ class Rules:
         self._kept: dict = {}
 
     def at(self, start: int, *words: str) -> bool:
-        """Whether these words stand here, in any case."""
+        """Whether these words stand at a position, in upper or lower case."""
         return (
             self.text[start : start + len(words)] == words
             or tuple(w.lower() for w in self.text[start : start + len(words)]) == words
         )
 
     def forms(self, start: int) -> Iterator[tuple[Frame, Tokens]]:
-        """Verbs of which a finite form stands here."""
+        """Yields the verbs with a finite form at a position."""
         for frame, form in (
             self.lexicon.by_first.get(self.text[start], ()) if start < len(self.text) else ()
         ):

@@ -1,6 +1,8 @@
-"""A question's meaning as atoms over variables, and every answer that the truth gives.
+"""The meaning of a question as conditions (atoms) over variables, and every answer that the truth
+gives.
 
-Variables are strings; those of things are bound to ids, those of literals to dates, numbers or texts.
+Variables are strings. Variables of things are bound to ids, variables of literals to dates, numbers
+or texts.
 """
 
 from collections.abc import Iterator
@@ -29,7 +31,7 @@ class Named:
 
 @dataclass(frozen=True)
 class Kind:
-    """`var` is what a noun says."""
+    """`var` belongs to the class or occupation that a noun names."""
 
     var: str
     noun: str
@@ -37,7 +39,7 @@ class Kind:
 
 @dataclass(frozen=True)
 class Called:
-    """`var` was called `noun` ("the spouse of …"): by this it may be referred back to."""
+    """`var` was called `noun` ("the spouse of …"); later words may refer back to it by this noun."""
 
     var: str
     noun: str
@@ -63,7 +65,10 @@ class Has:
 
 @dataclass(frozen=True)
 class Compared:
-    """Two literals: "<", ">", "=" or, for dates, "year" (the same year). `right` is a variable or a constant."""
+    """A comparison of two literals: "<", ">", "=" or, for dates, "year" (the same year).
+
+    `right` is a variable or a constant.
+    """
 
     left: str
     op: str
@@ -72,9 +77,10 @@ class Compared:
 
 @dataclass(frozen=True)
 class Seen:
-    """`literal` can be read on a picture of `var`, on a part of it ("" for any). what: year, number, text, count, colour.
+    """`literal` can be read in a picture of `var`, on a part of it ("" for any part).
 
-    Where the question's picture shows `var`, it is that picture.
+    `what` is year, number, text, count or colour. If the question's picture shows `var`, that
+    picture counts.
     """
 
     var: str
@@ -85,10 +91,14 @@ class Seen:
 
 @dataclass(frozen=True)
 class Back:
-    """`var` is the one that was called `noun` before (mode "that"), the other of two such ("other"), anything just spoken of ("it"),
-    a person ("pronoun": `noun` is he or she), or what the picture shows of a kind just named ("one").
+    """`var` refers back to an earlier thing, as `mode` says.
 
-    Mode "compared": the one of those `Together` that is first or last ("first P571") by some properties."""
+    The mode "that" means the thing called `noun`. The mode "other" means the other of two things
+    called `noun`. The mode "it" means any thing that was just mentioned. The mode "pronoun" means a
+    person, and `noun` is he or she. The mode "one" means a thing in the picture, of a kind that was
+    just named. The mode "compared" means the first or last thing of `Together` by some properties
+    ("first P571").
+    """
 
     var: str
     noun: str
@@ -105,7 +115,7 @@ class Another:
 
 @dataclass(frozen=True)
 class Differ:
-    """Two variables are not the same thing."""
+    """The two variables stand for different things."""
 
     var: str
     other: str
@@ -113,7 +123,7 @@ class Differ:
 
 @dataclass(frozen=True)
 class Winner:
-    """`var` is that one of `among` whose literal in `keys` is the least or the greatest."""
+    """`var` is the variable in `among` whose literal in `keys` is the least or the greatest."""
 
     var: str
     among: tuple[str, ...]
@@ -123,7 +133,7 @@ class Winner:
 
 @dataclass(frozen=True)
 class Together:
-    """Two or more things that a sentence says are to be compared."""
+    """Two or more things that a sentence compares."""
 
     var: str
     among: tuple[str, ...]
@@ -148,9 +158,11 @@ Atom = (
 
 @dataclass(frozen=True)
 class Target:
-    """What the question wants: kind "thing", "century", "year", "month", "day", "number", "text", "count", or a computation.
+    """What the question asks for.
 
-    Computations (over two literals): years (between two years), full_years (between two days), difference, sum, ratio.
+    The kind is "thing", "century", "year", "month", "day", "number", "text", "count", or a
+    computation over two literals. Computations are years (between two years), full_years (between
+    two days), difference, sum and ratio.
     """
 
     kind: str
@@ -160,12 +172,12 @@ class Target:
 
 @dataclass(frozen=True)
 class Query:
-    """What a question says under one reading."""
+    """The meaning of a question under one reading."""
 
     atoms: tuple[Atom, ...]
     asked: Target
     cost: int = 0
-    """How far its modifiers stand from what they modify; readers prefer the least."""
+    """The total distance between modifiers and their nouns; readers prefer the least."""
 
 
 def renamed(atom: Atom, old: str, new: str) -> Atom:
@@ -205,7 +217,11 @@ def variables(atom: Atom) -> tuple[str, ...]:
 
 
 def matches(left: Literal, op: str, right: Literal) -> bool:
-    """Whether two literals compare so. "Before 1832" excludes all of 1832; dates of unlike precision are equal where they may be."""
+    """Whether a comparison of two literals holds.
+
+    "Before 1832" excludes all of 1832. Two dates of different precision count as equal if they
+    overlap.
+    """
     if isinstance(left, tuple) and isinstance(right, tuple):
         if op == "year":
             return left[0] == right[0]
@@ -222,7 +238,7 @@ def matches(left: Literal, op: str, right: Literal) -> bool:
 
 
 class TooMany(Exception):
-    """A reading that would have to run through too much; such a question counts as unreadable."""
+    """A reading needs too large a search; its question counts as unreadable."""
 
 
 class Execution:
@@ -230,7 +246,7 @@ class Execution:
 
     Args:
         truth: the world.
-        is_kind: (truth, id, noun) to whether the noun says what the thing is.
+        is_kind: function of (truth, id, noun): whether the noun says what the thing is.
         picture: the question's picture, by the names of its files.
         beyond: whether "in a place" reaches through places within places.
     """
@@ -244,7 +260,10 @@ class Execution:
         self.steps = 0
 
     def solutions(self, atoms: tuple[Atom, ...], given: dict | None = None) -> Iterator[dict]:
-        """Every assignment of the atoms' variables that makes all of them true; `given` are bound from the start."""
+        """Yields every assignment of the atoms' variables that makes all atoms true.
+
+        The variables in `given` are bound from the start.
+        """
         yield from self._search(list(atoms), given or {})
 
     def _search(self, left: list[Atom], bound: dict) -> Iterator[dict]:
@@ -341,7 +360,7 @@ class Execution:
             raise TooMany
 
     def _seen(self, id_: str, part: str, what: str) -> list[Literal]:
-        """What is to be seen of a thing; a year is read from an inscription that holds one."""
+        """The details that pictures of a thing show; a year comes from an inscription that holds one."""
         found: list[Literal] = []
         is_shown = id_ in self.truth.shows(self.picture)
         for detail in self.truth.things[id_].details:
@@ -369,11 +388,11 @@ PARTS = {
     "Q36794": ("door",),
     "Q1640824": ("inscription",),
 }
-"""Parts of a thing that bear a detail: id to what they are called."""
+"""The names of a thing's parts that can bear a detail (such as a plaque), by the part's id."""
 
 
 def _years(text: str) -> list[int]:
-    """The years from 1000 to 2029 that stand in an inscription.
+    """The years from 1000 to 2029 in an inscription.
 
     >>> _years("Erected 1873"), _years("No. 793")
     ([1873], [])
@@ -400,7 +419,7 @@ def _comparable(values: list[Literal]) -> bool:
 
 
 def inverse(relation: str) -> str:
-    """The relation seen from its other end.
+    """The inverse of a relation, seen from its other end.
 
     >>> inverse(">P84 >P287 @in")
     '<P84 <P287 @in^'

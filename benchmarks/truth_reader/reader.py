@@ -1,4 +1,4 @@
-"""A question's text in, its readings and their answers out."""
+"""Reads a question's text and returns its readings with their answers."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -30,17 +30,17 @@ from benchmarks.truth_reader.sentences import Sentences
 from benchmarks.truth_reader.world import Truth, century_of
 
 MOST_READINGS = 40
-"""Readings of one text that are executed, the most natural first."""
+"""The most readings of one text that are executed, the most natural first."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """One way to take a text, and what the truth answers."""
+    """One way to understand a text, and the truth's answers."""
 
     query: Query
     answers: frozenset
     pictured: frozenset[str]
-    """What the thing in the picture can be: over all solutions."""
+    """The possible things in the picture, over all solutions."""
 
 
 class Reader:
@@ -50,11 +50,12 @@ class Reader:
         self.truth, self.lexicon = truth, Lexicon(truth)
 
     def readings(self, text: str, picture: frozenset[str], *, beyond: bool = True) -> list[Reading]:
-        """Every reading of a text that can be executed, the most natural first; none where it cannot be read.
+        """Every executable reading of a text, the most natural first; empty if the text cannot be
+        read.
 
         Args:
             text: the question.
-            picture: the names of the file that it shows.
+            picture: the file names of the question's picture.
             beyond: whether "in a place" reaches through places within places.
         """
         found: dict[Query, Reading] = {}
@@ -66,13 +67,13 @@ class Reader:
                 answers, pictured = answered(execution, query)
             except TooMany:
                 if not found:
-                    return []  # what a reader takes it for cannot be executed, and nothing else may stand in
+                    return []  # the most natural reading cannot be executed, and no other may replace it
                 continue
             found.setdefault(query, Reading(query, frozenset(answers), frozenset(pictured)))
         return list(found.values())
 
     def queries(self, text: str) -> list[Query]:
-        """Every reading as a query, with what refers back resolved."""
+        """Every reading as a query, with references resolved."""
         words = tokens(text)
         starts = (0, *(i + 1 for i, word in enumerate(words) if word == "."))
         found = [
@@ -85,13 +86,15 @@ class Reader:
 
 
 def _place(var: str) -> int:
-    """Where in the text a variable was met."""
+    """The position in the text where a variable begins."""
     digits = "".join(c for c in var if c.isdigit())
     return int(digits) if digits else 10_000
 
 
 def called(atoms: tuple[Atom, ...]) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
-    """What each thing was called outright, and what its relations make of it ("the person who taught x": teacher)."""
+    """The nouns of each thing: nouns in the text, and nouns that its relations imply ("the person
+    who taught x": teacher).
+    """
     roles = data()["roles"]
     outright: dict[str, set[str]] = {}
     implied: dict[str, set[str]] = {}
@@ -112,12 +115,12 @@ def called(atoms: tuple[Atom, ...]) -> tuple[dict[str, set[str]], dict[str, set[
 def resolved(
     query: Query, starts: tuple[int, ...] = (0,), mentions: tuple[tuple[int, str], ...] = ()
 ) -> Iterator[Query]:
-    """The query with every word that refers back taken for what it can mean, the likeliest first.
+    """Resolves every word that refers back, and yields the possible queries, the likeliest first.
 
     Args:
-        query: with words that refer back.
-        starts: where the text's sentences begin.
-        mentions: where things were referred to, and which they were found to be.
+        query: the query with words that refer back.
+        starts: the positions where the text's sentences begin.
+        mentions: positions of earlier references, each with the thing that the reference means.
     """
     back = next(
         (
@@ -193,7 +196,7 @@ def resolved(
 
 
 def _one(back: Back, rest: tuple[Atom, ...], query: Query) -> Iterator[Query]:
-    """ "this one": what the picture shows, of a kind just named, but not what was named so."""
+    """ "this one" means a thing in the picture, of a kind that was just named, but not the named thing."""
     kinds = [a for a in rest if isinstance(a, Kind) and _place(a.var) < _place(back.var)]
     for rank, kind in enumerate(sorted(kinds, key=lambda a: -_place(a.var))):
         said = (Pictured(back.var), Kind(back.var, kind.noun), Differ(back.var, kind.var))
@@ -244,7 +247,11 @@ def _meant_by_it(
     starts: tuple[int, ...],
     mentions: tuple[tuple[int, str], ...],
 ) -> list[str]:
-    """What "it" is behind a statement: what this sentence spoke of last, else the subject of the one before, else what else that spoke of."""
+    """The thing that "it" means after a statement.
+
+    Candidates are, in order: the last thing that this sentence mentions, the subject of the
+    sentence before, and other things of that sentence.
+    """
     people = {"person", *data()["sexes"], *data()["callings"]}
     spoken = [(_place(v), v) for v in before] + [m for m in mentions if m[1] in before]
     things = sorted({(p, v) for p, v in spoken if not people & outright.get(v, set())})
@@ -258,7 +265,7 @@ def _meant_by_it(
 
 
 def _without_others(query: Query) -> Query:
-    """ "another bridge" differs from every bridge spoken of before."""
+    """Makes "another bridge" differ from every bridge that was mentioned before."""
     nouns, _ = called(query.atoms)
     atoms: list[Atom] = []
     for atom in query.atoms:
@@ -280,7 +287,7 @@ def _without_others(query: Query) -> Query:
 
 
 def answered(execution: Execution, query: Query, given: dict | None = None) -> tuple[set, set[str]]:
-    """All answers of a query, and what its picture shows in its solutions."""
+    """All answers of a query, and the possible things in its picture."""
     pictured = [a.var for a in query.atoms if isinstance(a, Pictured)]
     answers: set = set()
     shows: set[str] = set()
@@ -297,7 +304,7 @@ def answered(execution: Execution, query: Query, given: dict | None = None) -> t
 
 
 def value_of(asked: Target, values: list):
-    """One solution's answer as it was asked for, or None where that is not defined."""
+    """The answer that one solution gives to the question; None if it is undefined."""
     first = values[0]
     match asked.kind:
         case "thing" | "text":

@@ -1,4 +1,4 @@
-"""Whole sentences: what is told before the question, and the forms in which a question is asked."""
+"""Grammar rules for whole sentences: statements before the question, and the forms of questions."""
 
 from collections.abc import Iterator
 
@@ -31,10 +31,10 @@ OF_TWO = (("Which", "of", "the", "two"), ("Which", "of", "these"))
 
 
 class Sentences(Grammar):
-    """The grammar's top: `readings()` gives every way to read the whole text."""
+    """The top of the grammar: `readings()` returns every way to read the whole text."""
 
     def readings(self) -> list[Query]:
-        """Every reading, those with the nearest modifiers first."""
+        """Every reading of the text; readings with the nearest modifiers come first."""
         found: list[Query] = []
         told: list[Part] = [Part(0, (), 0)]
         while told:
@@ -50,7 +50,7 @@ class Sentences(Grammar):
         return sorted(dict.fromkeys(found), key=lambda q: (q.cost, repr(q)))
 
     def statement(self, start: int) -> Iterator[Part]:
-        """ "Consider {x}.", "Compare {x} with {y}.", "{x} was designed by …."."""
+        """Reads statements such as "Consider {x}.", "Compare {x} with {y}.", "{x} was designed by …"."""
         for opening in (("Consider",), ("Take",), ("Think", "of")):
             if self.text[start : start + len(opening)] == opening:
                 for thing in self.noun_phrase(start + len(opening)):
@@ -79,7 +79,7 @@ class Sentences(Grammar):
                             )
 
     def question(self, start: int) -> Iterator[tuple[tuple[Atom, ...], Target, int]]:
-        """Every way in which the rest of the text is one question."""
+        """Every way to read the rest of the text as one question."""
         if start < len(self.text) and self.text[-1] == "?":
             for end, atoms, asked, cost in self._asked(start):
                 if end == len(self.text) - 1:
@@ -100,7 +100,7 @@ class Sentences(Grammar):
     # ------------------------------------------------------------ things
 
     def _asker(self, start: int) -> Iterator[tuple[int, str, tuple[Atom, ...]]]:
-        """ "who", "what", "which town", "whom", "whose …"."""
+        """Reads question words: "who", "what", "which town", "whom", "whose …"."""
         var = f"w{start}"
         if self.at(start, "who") or self.at(start, "whom"):
             yield start + 1, var, (Kind(var, "person"),)
@@ -117,13 +117,13 @@ class Sentences(Grammar):
                     yield end, var, (Kind(var, noun), Another(var, noun))
 
     def _which(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Target, int]]:
-        """ "Who designed {x}?", "Which town is …?"."""
+        """Reads "Who designed {x}?", "Which town is …?"."""
         for end, var, atoms in self._asker(start):
             for said in self.verb_phrases(end):
                 yield said.end, (*atoms, *about(said, var)), Target("thing", (var,)), said.cost
 
     def _whose(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Target, int]]:
-        """ "Whose work is {x}?", "Whose name does {x} bear?"."""
+        """Reads "Whose work is {x}?", "Whose name does {x} bear?"."""
         for words, relation in self.lexicon.whose if self.at(start, "whose") else ():
             slot = words.index("{x}")
             for thing in (
@@ -139,7 +139,9 @@ class Sentences(Grammar):
                     )
 
     def _turned(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Target, int]]:
-        """ "Which river does {x} cross?", "In which town did {x} die?", "Who is {x} named after?", "Of which {c} is {x} a part?"."""
+        """Reads inverted questions: "Which river does {x} cross?", "In which town did {x} die?",
+        "Who is {x} named after?", "Of which {c} is {x} a part?".
+        """
         for preposition in ((), *{p for f in self.lexicon.frames for p in f.complements}):
             opening = tuple(w.lower() for w in self.text[start : start + len(preposition)])
             if preposition and opening != preposition:
@@ -159,14 +161,14 @@ class Sentences(Grammar):
                         yield stop, said, Target("thing", (var,)), subject.cost
 
     def _subject(self, start: int) -> Iterator[tuple[Part, tuple[Atom, ...], str]]:
-        """Auxiliary and noun phrase of a turned clause."""
+        """Reads the auxiliary and the noun phrase of an inverted clause."""
         aux = AUXILIARY.get(self.text[start]) if start < len(self.text) else None
         if aux:
             for subject in self.noun_phrase(start + 1):
                 yield subject, (), aux
 
     def _rest(self, start: int, aux: str, preposition: Tokens) -> Iterator[tuple[str, int]]:
-        """(relation, end) of what stands after the subject of a turned clause."""
+        """Reads the rest after the subject of an inverted clause; returns (relation, end)."""
         for frame in self.lexicon.frames:
             for auxiliary, rest in frame.turned:
                 end = start + len(rest)
@@ -193,7 +195,9 @@ class Sentences(Grammar):
                 yield relation, start + len(words)
 
     def _equative(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Target, int]]:
-        """ "Who was the mother of {x}?", "What is the height, in metres, of {x}?", "What is the name of {x}?", "What was the destination of {x}?"."""
+        """Reads "Who was the mother of {x}?", "What is the height, in metres, of {x}?", "What is
+        the name of {x}?", "What was the destination of {x}?".
+        """
         if not (self.at(start, "who") or self.at(start, "what")) or self.text[start + 1] not in (
             "is",
             "was",
@@ -222,7 +226,7 @@ class Sentences(Grammar):
                 yield end, atoms, Target(precision, ("when",)), cost
 
     def _dated(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], int]]:
-        """ "did {x} die", "was {x} built": what happened "when"."""
+        """Reads the event of a "when" question: "did {x} die", "was {x} built"."""
         for subject, more, aux in self._subject(start):
             for frame in self.lexicon.frames:
                 for auxiliary, rest in frame.turned if frame.time else ():
@@ -235,7 +239,9 @@ class Sentences(Grammar):
                         )
 
     def _from_then(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Target, int]]:
-        """ "(how many years after) this bridge was built (or: its engineer) did its architect die": between two dates."""
+        """Reads the rest of a question after "how many years after", such as "this bridge was built
+        did its architect die".
+        """
         for first in (*self.happened(start), *self.literal(start)):
             for end, atoms, cost in self._dated(first.end):
                 yield (
@@ -256,7 +262,7 @@ class Sentences(Grammar):
                 )
 
     def _measure(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Target, int]]:
-        """ "How tall, in metres, is {x}?", "What was the nickname of {x}?"."""
+        """Reads "How tall, in metres, is {x}?", "What was the nickname of {x}?"."""
         for measure in self.lexicon.measures:
             asks = [
                 how
@@ -354,7 +360,9 @@ class Sentences(Grammar):
     def _of_measure(
         self, start: int, kind: str
     ) -> Iterator[tuple[int, tuple[Atom, ...], Target, int]]:
-        """ "(the difference) in height, in metres, between {x} and {y}", "(the combined) height of the two towers"."""
+        """Reads "(the difference) in height, in metres, between {x} and {y}", "(the combined)
+        height of the two towers".
+        """
         i = start + self.at(start, "in")
         for measure in self.lexicon.measures:
             for noun in measure.get("noun", ()):
@@ -371,14 +379,14 @@ class Sentences(Grammar):
                         yield stop, atoms, Target(kind, keys, unit), sum(p.cost for p in two)
 
     def _pair(self, start: int) -> Iterator[tuple[int, list[Part]]]:
-        """ "{x} and {y}", "the two towers"."""
+        """Reads "{x} and {y}", "the two towers"."""
         yield from ((end, two) for end, two in self.listing(start, "and") if len(two) == 2)
         if self.at(start, "the", "two"):
             for end, noun in self.lexicon.plurals.found(self.text, start + 2):
                 yield end, list(self._the_two(start, end, noun))
 
     def _times(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Target, int]]:
-        """ "How many times as tall as {x} is {y}?": y over x."""
+        """Reads "How many times as tall as {x} is {y}?", which asks for y divided by x."""
         for measure in self.lexicon.measures:
             for adjective in measure.get("adjective", ()):
                 if self.at(start, adjective, "as"):
@@ -399,7 +407,9 @@ class Sentences(Grammar):
                                 )
 
     def _of_two(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Target, int]]:
-        """ "Which of the two towers is taller?", "Which was built first: {x} or {y}?", "Who was born last: {x} or {y}?"."""
+        """Reads "Which of the two towers is taller?", "Which was built first: {x} or {y}?", "Who
+        was born last: {x} or {y}?".
+        """
         if self.at(start, "which", "of", "the", "two"):
             for end, noun in self.lexicon.plurals.found(self.text, start + 4):
                 for order in self.order(end):
@@ -424,7 +434,9 @@ class Sentences(Grammar):
     # ------------------------------------------------------------ details and counts
 
     def _seen(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Target, int]]:
-        """ "Which year can be read on the plaque on {x}?", "What does the plaque on {x} say?", "Which year is written in the picture of {x}?"."""
+        """Reads "Which year can be read on the plaque on {x}?", "What does the plaque on {x} say?",
+        "Which year is written in the picture of {x}?".
+        """
         for words, what in (
             ("Which year is written on", "year"),
             ("Which year is written in the picture of", "year"),
@@ -495,7 +507,9 @@ class Sentences(Grammar):
                         )
 
     def _count(self, start: int) -> Iterator[tuple[int, tuple[Atom, ...], Target, int]]:
-        """ "How many arches does {x} have?", "How many lighthouses did {x} design?", "How many towns are in {x}?"."""
+        """Reads "How many arches does {x} have?", "How many lighthouses did {x} design?", "How many
+        towns are in {x}?".
+        """
         if not self.at(start, "how", "many"):
             return
         counted = [*self.lexicon.plurals.found(self.text, start + 2)]

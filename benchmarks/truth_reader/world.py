@@ -1,4 +1,4 @@
-"""truth.jsonl as a small data base: everything that is true of the fictional world, by subject and by value."""
+"""truth.jsonl as a small database: everything that is true of the fictional world, by subject and by value."""
 
 import hashlib
 import json
@@ -9,9 +9,9 @@ from functools import cached_property
 from pathlib import Path
 
 Date = tuple[int, int, int]
-"""Year, month, day; 0 for what the precision leaves open."""
+"""Year, month and day; 0 for a part that the precision leaves open."""
 WHERE = ("P131", "P276", "P706", "P17", "P30")
-"""Properties by which a thing is in a place, directly."""
+"""Properties by which a thing is directly in a place."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Thing:
     names: tuple[str, ...]
     """Label and aliases, in all languages."""
     classes: frozenset[str]
-    """Labels of its class and all superclasses."""
+    """Labels of the thing's class and of all superclasses."""
     items: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     literals: dict[str, list[Literal]] = field(default_factory=lambda: defaultdict(list))
     details: list[dict] = field(default_factory=list)
@@ -49,7 +49,8 @@ class Thing:
 
 
 def century_of(year: int) -> tuple[int]:
-    """The century of a year, as an answer: 1700 is the last of the 17th, 44 BC lies in the 1st before Christ.
+    """The century of a year, as an answer: 1700 is the last year of the 17th century, 44 BC lies in
+    the 1st century BC.
 
     >>> century_of(1642), century_of(1700), century_of(-44)
     ((17,), (17,), (-1,))
@@ -59,7 +60,9 @@ def century_of(year: int) -> tuple[int]:
 
 
 def literal_of(key: str) -> Literal | None:
-    """The literal of a value's key ("time:+1832-05/10", "quantity:35:Q11573", "string::No. 5"), or None for other kinds.
+    """The literal of a value's key, or None for other kinds.
+
+    Examples of keys are "time:+1832-05/10", "quantity:35:Q11573" and "string::No. 5".
 
     >>> literal_of("time:+1832-05/10"), literal_of("quantity:8.6:Q11573")
     ((1832, 5, 0), Number(number=8.6, unit='Q11573'))
@@ -80,17 +83,19 @@ def literal_of(key: str) -> Literal | None:
 
 
 class Truth:
-    """The world as it is. Values without a line of their own (colours, materials) are things with a label only."""
+    """The truth of the fictional world. Values without a line in the file (colours, materials) are
+    things with only a label.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.things: dict[str, Thing] = {}
         self.into: dict[tuple[str, str], list[str]] = defaultdict(list)
-        """(property, value's id) to subjects."""
+        """Subjects by (property, value's id)."""
         self.articles: dict[str, str] = {}
-        """Article title to thing."""
+        """Things by article title."""
         self.shown: dict[str, set[str]] = defaultdict(set)
-        """Picture file to the things it shows, or whose logo, flag or map it is."""
+        """The things that each picture file shows; a thing's logo, flag or map counts too."""
         others: dict[str, str] = {}
         with open(folder / "truth.jsonl", encoding="utf-8") as lines:
             for line in lines:
@@ -131,13 +136,15 @@ class Truth:
         self.things[row["id"]] = thing
 
     def id_of(self, id_: str) -> str:
-        """The thing's own id, where an entity was made from an article whose item the dump lacks ("enwiki:Title"); else as it is."""
+        """The thing's own id if an entity was made from an article whose item the dump lacks
+        ("enwiki:Title"); else the given id.
+        """
         wiki, colon, title = id_.partition(":")
         return self.articles.get(title, id_) if colon and wiki.endswith("wiki") else id_
 
     @cached_property
     def by_label(self) -> dict[str, set[str]]:
-        """Label to everything that is called so."""
+        """All things by their label."""
         found: dict[str, set[str]] = defaultdict(set)
         for thing in self.things.values():
             found[thing.label].add(thing.id)
@@ -149,7 +156,7 @@ class Truth:
 
     @cached_property
     def files(self) -> dict[str, frozenset[str]]:
-        """sha256 of a picture file's bytes (a question's `source_image_id`) to the names of the files that hold them."""
+        """The names of the files with the same bytes, by sha256 (a question's `source_image_id`)."""
         found: dict[str, set[str]] = defaultdict(set)
         for file in sorted(self.shown):
             path = self.folder / "images" / file
@@ -162,7 +169,7 @@ class Truth:
         return {e for file in files for e in self.shown.get(file, ())}
 
     def places_of(self, id_: str, *, beyond: bool = True) -> set[str]:
-        """Where a thing is: the places of its claims and, if `beyond`, what these are in themselves."""
+        """The places of a thing: the places in its claims and, if `beyond`, the places that contain them."""
         found: set[str] = set()
         waiting = [id_]
         while waiting:
@@ -174,12 +181,12 @@ class Truth:
 
     @cached_property
     def contents(self) -> dict[str, set[str]]:
-        """Place to everything in it, through places within it."""
+        """Maps each place to everything in it, also through places within it."""
         return self._contents(True)
 
     @cached_property
     def direct_contents(self) -> dict[str, set[str]]:
-        """Place to what is in it by a claim of its own."""
+        """Maps each place to the things whose own claims put them there."""
         return self._contents(False)
 
     def _contents(self, beyond: bool) -> dict[str, set[str]]:
@@ -190,11 +197,11 @@ class Truth:
         return found
 
     def related(self, id_: str, relation: str, *, beyond: bool = True) -> set[str]:
-        """What stands in a relation of the lexicon to a thing, seen from the thing.
+        """The things that have a relation of the lexicon to a thing, seen from this thing.
 
         Args:
             id_: the thing.
-            relation: such as ">P84 >P287", "<P19" or "@in".
+            relation: a relation such as ">P84 >P287", "<P19" or "@in".
             beyond: whether "@in" reaches through places within places.
         """
         found: set[str] = set()

@@ -1,8 +1,11 @@
 """The pace of one (provider, model) over all workers: the `Lane` of `questloom.calls.pacing`, with its state in Redis.
 
-`scripts/lane.lua` decides: a window of calls in flight (additive increase, halved by 5xx and timeouts), a rate of starts
-that 429s teach (a cubic), and a time before which nobody starts (`Retry-After`). A worker tells what it holds and what
-it wants, and gets slots and times to start for many calls in one message. Slots of a worker that is not heard of expire.
+`scripts/lane.lua` sets three limits. A window bounds the calls in flight (additive increase, halved
+by 5xx and timeouts). A rate bounds the starts per second; after each 429 the rate follows a cubic
+curve. `Retry-After` sets a time before which no call starts.
+
+A worker reports which slots it holds and how many more it wants. One message gives a worker slots
+and start times for many calls. The slots of a worker that stays silent expire.
 """
 
 import asyncio
@@ -17,20 +20,22 @@ from questloom.calls.shared.link import Link
 from questloom.records.errors import ProviderFault
 
 FLOOR_SECONDS = 0.004
-"""Between two messages: what happens meanwhile goes into the next."""
+"""The shortest time between two messages. Events between two messages go into the second one."""
 AHEAD_MS = 50
-"""Starts that are given out ahead of their time: less than it costs to stop them all at a 429."""
+"""How early, in milliseconds, a worker gets its start times. The lead is so short that few calls
+are still sent after a 429."""
 LONGEST_WAIT = 0.5
 LONGEST_PAUSE = RetryPolicy().max_retry_after
 
 
 class SharedLane:
-    """One worker's part of a shared lane; first come, first served within the worker. For one event loop at a time.
+    """One worker's part of a shared lane. Within the worker: first come, first served. One event
+    loop uses this part at a time.
 
     Args:
-        pair: names the lane.
-        worker: names this part of it.
-        life: seconds for which its slots stand without news of it.
+        pair: the name of the lane.
+        worker: the name of this worker's part.
+        life: seconds after which the slots of a silent worker expire.
     """
 
     def __init__(self, link: Link, pair: str, worker: str, pace: Pace, *, life: float) -> None:
@@ -44,24 +49,25 @@ class SharedLane:
         self.in_flight = 0
         self.window = float(pace.first)
         self.rate = 0.0
-        """Starts a second, over all workers; for people."""
+        """Starts a second over all workers, shown to users."""
         self._waiters: deque[asyncio.Future[None]] = deque()
         self._granted: set[asyncio.Future[None]] = set()
         self._latency = Latency()
         self._replied, self._wider = 0, 0.0
-        self._overloaded_at = self._limited_at = 0.0  # monotonic seconds, 0 for none
+        self._overloaded_at = self._limited_at = 0.0  # monotonic seconds, 0 means no time
         self._closed_until = 0.0
         self._news = False
-        self._server_ahead = 0.0  # the server's clock less ours, in seconds
+        self._server_ahead = 0.0  # the server's clock minus ours, in seconds
         self._bell = asyncio.Event()
         self._talk: asyncio.Task[None] | None = None
 
     async def enter(self) -> float:
-        """Waits for a slot and a time to start; returns when it was given (monotonic seconds), for `leave`.
+        """Waits for a slot and a start time. Returns the time (monotonic seconds) at which the slot
+        was given, for `leave`.
 
         Raises:
-            ProviderFault: the server that holds the lane is away for too long; or the provider told a worker to stay away for
-                longer than anybody waits.
+            ProviderFault: the Redis server stays unreachable, or the provider asked a worker for a
+                longer pause than any call waits.
         """
         waiter = asyncio.get_running_loop().create_future()
         self._waiters.append(waiter)
@@ -91,7 +97,8 @@ class SharedLane:
         retry_after: float | None = None,
         banned: float | None = None,
     ) -> None:
-        """Gives the slot back and tells how the call went; see `Lane.leave`. A 429 teaches the rate, not the window; a ban stops all workers."""
+        """Gives the slot back and reports how the call went; see `Lane.leave`. A 429 lowers the
+        rate, not the window; a ban stops all workers."""
         full = (
             not self._pace.slow_start or bool(self._waiters) or self.in_flight >= int(self.window)
         )
@@ -120,14 +127,14 @@ class SharedLane:
         loop = asyncio.get_running_loop()
         if self._talk is None or self._talk.get_loop() is not loop or self._talk.done():
             if self._talk is not None and self._talk.get_loop() is loop and self._talk.cancelled():
-                return  # the loop ends; the next one tells
+                return  # the loop ends; the next loop reports it
             self._bell = asyncio.Event()
             self._waiters = deque(w for w in self._waiters if w.get_loop() is loop)
             self._talk = loop.create_task(self._negotiate())
         self._bell.set()
 
     async def _negotiate(self) -> None:
-        """Talks to the server for as long as there is something to tell, to want or to hold."""
+        """Exchanges messages with the server while there is something to report, to request or to hold."""
         while self._news or self._waiters or self.in_flight:
             self._news = False
             try:
@@ -146,7 +153,7 @@ class SharedLane:
                 timer.cancel()
 
     async def _ask(self) -> float:
-        """One message; seconds after which another is worth while."""
+        """Sends one message. Returns the seconds after which the next is worthwhile."""
         told = self._overloaded_at, self._limited_at, self._closed_until
         replied, wider = self._replied, self._wider
         now = time.monotonic()

@@ -1,8 +1,10 @@
-"""A process's way to the Redis server: commands in batches, sent again until a bound of time, then a typed error.
+"""A process's connection to the Redis server. The connection sends commands in batches, retries
+them for a bounded time, then raises a typed error.
 
-While one batch is on its way, the requests of an event loop's calls are collected and leave together in the next batch (one write, one
-read). So each of many calls costs a fraction of a round trip. A batch whose connection broke is sent again as it
-is: every script here may run twice for one meaning.
+While one batch is under way, further commands of the event loop collect and leave in the next batch
+(one write, one read). With batches each of many calls costs a fraction of a round trip. If the
+connection breaks, the same batch is sent again: running a script twice has the same effect as
+running it once.
 """
 
 import asyncio
@@ -38,12 +40,12 @@ from questloom.records.errors import ProviderFault
 LOG = logging.getLogger(__name__)
 SCRIPTS = Path(__file__).parent / "scripts"
 BATCH = 512
-"""Commands of one batch, so that the server answers others in between."""
+"""The most commands in one batch, so that the server can answer other clients in between."""
 SOCKET_SECONDS = 10.0
 PAUSES = (0.02, 1.0)
-"""Seconds of the first and the longest pause between two tries."""
+"""The first and the longest pause, in seconds, between two tries."""
 HOPELESS_SECONDS = 2.0
-"""How long calls wait for a server that others have already waited for in vain."""
+"""How long, in seconds, a call waits for a server that other calls have already waited for in vain."""
 PASSING = (
     ConnectionError,
     TimeoutError,
@@ -53,12 +55,13 @@ PASSING = (
     OSError,
 )
 PASSING_WORDS = ("MISCONF", "LOADING", "TRYAGAIN", "MASTERDOWN", "NOREPLICAS")
-"""First words of other errors that pass: it cannot write its disk, is reading it, or waits for another server."""
+"""First words of other temporary errors: the server cannot write its disk, is loading its data, or
+waits for another server."""
 
 
 @cache
 def script(name: str) -> tuple[str, str]:
-    """A script's text and its SHA1, by which the server knows it."""
+    """A script's text, and its SHA1, which identifies the script to the server."""
     prelude = ["common"] + (
         ["attempts"] if name in ("start", "settle", "abandon", "sweep", "owners") else []
     )
@@ -70,19 +73,20 @@ def script(name: str) -> tuple[str, str]:
 
 @dataclass(slots=True)
 class Command:
-    """One command that waits for its reply."""
+    """A command that waits for its reply."""
 
     args: tuple[Any, ...]
     future: asyncio.Future
     keep: bool
-    """Whether it must run though nobody waits for it any more."""
+    """Whether the command must run even if nobody waits for it any more."""
     undo: tuple[Any, ...] | None
-    """What takes it back, where nobody waits for it any more."""
+    """The command that undoes this one if nobody waits for its reply any more."""
     since: float = field(default_factory=time.monotonic)
 
 
 def passes(error: Exception) -> bool:
-    """Whether the same command may succeed later: away, restarting, a replica on its way to be the master, full, or unable to write its disk."""
+    """Whether the same command may succeed later: the server is unreachable, restarting, full, not
+    yet the primary, or cannot write its disk."""
     if isinstance(error, AuthenticationError):
         return False
     return isinstance(error, PASSING) or (
@@ -91,7 +95,8 @@ def passes(error: Exception) -> bool:
 
 
 class Link:
-    """Connections of one process to one server. Event loops may use it one after the other, not two at once.
+    """The connections of one process to one server. Event loops may use the connections one after
+    the other, not two at once.
 
     Args:
         patience: seconds for which a command is tried again.
@@ -112,15 +117,16 @@ class Link:
         self._hopeless = False
 
     def call_of(self, name: str, *args: Any) -> tuple[Any, ...]:
-        """The command that runs a script in the place's namespace."""
+        """The command that runs a script in the namespace of this cache."""
         return ("EVALSHA", script(name)[1], 1, self.place.prefix, *args)
 
     def submit(
         self, *args: Any, keep: bool = False, undo: tuple[Any, ...] | None = None
     ) -> asyncio.Future:
-        """Queues a command at once; a future of its reply.
+        """Queues a command at once and returns a future for its reply.
 
-        The future raises `ProviderFault` where the server cannot be reached, or refuses, for longer than `patience`.
+        The future raises `ProviderFault` if the server cannot be reached, or refuses the command,
+        for longer than `patience`.
         """
         loop = asyncio.get_running_loop()
         command = Command(args, loop.create_future(), keep, undo)
@@ -140,7 +146,7 @@ class Link:
         """Runs a command without an event loop, while the caller waits.
 
         Raises:
-            ProviderFault: as `submit`, after `patience` seconds.
+            ProviderFault: see `submit`; raised after `patience` seconds.
         """
         end, pause = time.monotonic() + patience, PAUSES[0]
         while True:
@@ -159,7 +165,7 @@ class Link:
             await client.aclose()
 
     def close(self) -> None:
-        """Ends the connections that need no event loop to do so."""
+        """Closes the connections that can close without an event loop."""
         self._direct.close()
 
     def _run_once(self, args: tuple[Any, ...]) -> Any:
@@ -170,7 +176,8 @@ class Link:
             return self._direct.execute_command(*args)
 
     def _use(self, loop: asyncio.AbstractEventLoop) -> None:
-        """A connection belongs to the event loop that opened it. What still waits on an ended one has nobody that waits for it."""
+        """Switches to the connection of this event loop, since a connection belongs to the loop
+        that opened it. Commands of an ended loop are dropped: nobody waits for them."""
         self._client = AsyncRedis(
             **self.place.options(),
             socket_timeout=SOCKET_SECONDS,
@@ -195,7 +202,8 @@ class Link:
                 pause = min(PAUSES[1], pause * 2) if batch else PAUSES[0]
                 batch = []
         except asyncio.CancelledError:
-            # The event loop ends. Replies that have come are paid; what was only begun is taken back.
+            # The event loop ends. Replies that have come are paid for; unfinished commands are
+            # undone.
             left, self._waiting = [*batch, *self._waiting], deque()
             for command in left:
                 args = command.args if command.keep else command.undo
@@ -204,7 +212,8 @@ class Link:
             raise
 
     async def _send(self, batch: list[Command]) -> tuple[list[Command], Exception | None]:
-        """Sends a batch and hands out its replies; the commands to be sent again, and why."""
+        """Sends a batch and hands out its replies. Returns the commands to send again, and the
+        error that interrupted the batch."""
         if not batch:
             return [], None
         assert self._client is not None
@@ -244,7 +253,7 @@ class Link:
             command.future.set_result(reply)
 
     def _give_up(self, batch: list[Command], error: Exception | None) -> list[Command]:
-        """Fails the commands that have waited too long; the others."""
+        """Fails the commands that have waited too long. Returns the remaining commands."""
         if error is None:
             return batch
         limit = HOPELESS_SECONDS if self._hopeless else self.patience

@@ -1,4 +1,4 @@
-"""Where a shared call cache lives: `redis://[USER@]HOST[:PORT][/DB][?prefix=NAME]`, or `rediss://` over TLS."""
+"""The address of a shared call cache: `redis://[USER@]HOST[:PORT][/DB][?prefix=NAME]`, or `rediss://` over TLS."""
 
 import os
 import re
@@ -15,7 +15,7 @@ FIX = "Give redis://HOST:PORT/DB, with ?prefix=NAME to keep several jobs apart."
 
 
 def is_url(place: object) -> bool:
-    """Whether a place of the call cache is a Redis server and not a file."""
+    """Whether the address of the call cache is a Redis server and not a file."""
     return isinstance(place, str) and place.split("://", 1)[0] in SCHEMES and "://" in place
 
 
@@ -26,7 +26,7 @@ def has_password(url: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A parsed address. Its `str` may be shown and logged; the password is in no representation."""
+    """A parsed address. The `str` of an address may be shown and logged: no representation contains the password."""
 
     host: str
     port: int
@@ -41,7 +41,7 @@ class Place:
         return f"{'rediss' if self.tls else 'redis'}://{host}:{self.port}/{self.db}?prefix={self.prefix}"
 
     def options(self) -> dict[str, Any]:
-        """What a client of the `redis` package is made with."""
+        """The arguments for a client of the `redis` package."""
         return {
             "host": self.host,
             "port": self.port,
@@ -52,15 +52,16 @@ class Place:
         }
 
     def without_password(self, text: str) -> str:
-        """A message of server or library, fit to be shown."""
+        """A message of the server or the library, made fit to show."""
         return text.replace(self.password, "***") if self.password else text
 
 
 def place_of(url: str) -> Place:
-    """Reads an address. A password that it does not hold is taken from the environment (QUESTLOOM_REDIS_PASSWORD).
+    """Parses an address. If the address contains no password, the environment variable
+    QUESTLOOM_REDIS_PASSWORD supplies one.
 
     Raises:
-        InputError: it is no such address; the message holds nothing of what stands before the "@".
+        InputError: `url` is not such an address. The message omits the part before the "@".
     """
     try:
         parts = urlsplit(url)

@@ -1,16 +1,20 @@
 """The call cache, the ledger and the budget in one Redis database, shared by the workers of a cluster.
 
-Every decision is one script on the server, so that cache, calls in flight and budget agree over all workers. An attempt
-in flight is held by its worker for as long as the worker exists and the request's own timeout is not long over. Then the
-attempt is lost, and whoever waits for it sends the request. Whether a worker exists is seen where it runs on the same
-machine, however slow it is or whether it is stopped; of others only their sign of life tells (a key that expires unless
-it is renewed).
+Each decision is one script on the server. This keeps the cache, the calls in flight and the budget
+consistent in all workers. A worker holds an attempt in flight until the worker dies or the
+request's timeout is long over. After that the attempt is lost, and a worker that waits for the
+reply sends the request.
 
-What a user needs of the server: version 6 or later, memory for all replies and ledger rows, `maxmemory-policy
-noeviction` (else replies and spend would vanish: refused at open), and `appendonly yes`. With the append-only file a
-reply that has arrived survives a restart or kill of the server (with `appendfsync everysec` not the last second before
-a power cut). Without it a restart loses everything: a warning says so at open, and a job that is under way stops with
-an error instead of paying again or past its budget.
+A worker on the same machine is visible even if it is slow or stopped. A worker on another machine
+is known only by its sign of life: a key that expires unless the worker renews it.
+
+The server must be version 6 or later, and have memory for all replies and ledger rows. The server's
+`maxmemory-policy` must be `noeviction`: any other policy could delete replies and spend, so opening
+the cache fails. The server should have `appendonly yes`. With this option a reply survives a
+restart or kill of the server; a power cut may lose the last second (`appendfsync everysec`).
+Without the append-only file a restart loses all data. Opening the cache logs a warning if this file
+is off. After a loss of data a running job stops with an error instead of paying twice or exceeding
+its budget.
 """
 
 import logging
@@ -40,23 +44,24 @@ LOG = logging.getLogger(__name__)
 VERSION = 1
 LEAST_REDIS = 6
 LIFE_SECONDS = 15.0
-"""A worker on another machine that was not heard of for so long is taken for dead."""
+"""Seconds of silence after which a worker on another machine counts as dead."""
 PATIENCE_SECONDS = 60.0
-"""How long a call waits for a server that is away or starts again."""
+"""Seconds that a call waits for a server that is unreachable or restarting."""
 OPEN_SECONDS = 5.0
-"""The same before work starts."""
+"""Seconds that opening the cache waits for an unreachable server."""
 LEASE_MARGIN = 60.0
-"""Seconds past its timeout after which an attempt is lost though its worker lives."""
+"""Seconds past its timeout after which an attempt is lost even if its worker is alive."""
 LIMITS = ("money", "tokens", "calls")
 _OPEN: set[str] = set()
-"""The owners' names of this process's caches that are open."""
+"""The owner names of the caches that are open in this process."""
 
 
 def check_server(link: Link) -> None:
-    """Refuses a server on which data would vanish, and warns of one that forgets them at a restart.
+    """Refuses a server that would delete data, and warns about one that loses data at a restart.
 
     Raises:
-        InputError: it cannot be reached, refuses us, is too old, or evicts keys.
+        InputError: the server cannot be reached, refuses the connection, is too old, or evicts
+            keys.
     """
     where = str(link.place)
     try:
@@ -88,15 +93,18 @@ def check_server(link: Link) -> None:
 
 
 class RedisCache:
-    """`CallCache` in a Redis database. One instance a process; event loops may use it one after the other.
+    """`CallCache` in a Redis database. A process has one `RedisCache`; event loops may use the
+    cache one after the other.
 
     Args:
-        place: the address, `redis://host:port/db?prefix=NAME`. Budget and ledger are those of the prefix.
-        life: seconds after which a worker on another machine that is not heard of counts as dead.
-        patience: seconds for which a call waits for a server that is away.
+        place: the address, `redis://host:port/db?prefix=NAME`. Each prefix has its own budget and
+            ledger.
+        life: seconds of silence after which a worker on another machine counts as dead.
+        patience: seconds that a call waits for an unreachable server.
 
     Raises:
-        InputError: the server cannot be reached or is not fit (see above), or its data are of another version.
+        InputError: the server cannot be reached, `check_server` refuses it, or its data have
+            another version.
     """
 
     def __init__(
@@ -124,14 +132,15 @@ class RedisCache:
                 "Check the server and its rights.",
             ) from None
         _OPEN.add(self._owner)
-        # A thread, since an event loop that computes for seconds, or ends, is no sign of death.
+        # A thread, since an event loop that computes for seconds, or ends, does not mean that the
+        # worker is dead.
         self._thread = threading.Thread(target=self._live, name="sign of life", daemon=True)
         self._thread.start()
 
     # the protocol
 
     async def lookup(self, key: str) -> Reply | None:
-        """The reply of a key, if it has arrived."""
+        """The cached reply for a key, or None."""
         return _reply(
             await self._link.submit(
                 "HMGET", self._name("reply", key), "body", "tokens_in", "tokens_out", "estimated"
@@ -139,10 +148,11 @@ class RedisCache:
         )
 
     async def start(self, key: str, request: CallRequest, budget: Budget) -> Started:
-        """Decides on a request; see `CallCache`.
+        """Decides about a request; see `CallCache`.
 
         Raises:
-            ProviderFault: the server is away for longer than `patience`, or has lost its data.
+            ProviderFault: the server stays unreachable for longer than `patience`, or has lost its
+                data.
         """
         attempt, reserved = int.from_bytes(os.urandom(6)), _reserved(request)
         row = _row(key, request, Status.IN_FLIGHT, None, reserved, 1, request.price is None, True)
@@ -180,7 +190,7 @@ class RedisCache:
                 limit = LIMITS[int(answer[1]) - 1]
                 if (
                     word == b"full" and time.monotonic() - self._swept > self.life / 4
-                ):  # what the dead hold may be what is waited for
+                ):  # a dead worker may hold the request that this call waits for
                     self._swept = time.monotonic()
                     await self._link.submit(
                         *self._sweep(
@@ -205,7 +215,8 @@ class RedisCache:
         """Ends an attempt; see `CallCache`.
 
         Raises:
-            ProviderFault: it could not be kept; the attempt will count as lost, and its reply was not passed on.
+            ProviderFault: the reply could not be stored. The attempt will count as lost, and its
+                reply is not passed on.
         """
         answer = await self._link.submit(
             *self._settle(attempt_id, key, request, status, seconds, reply), keep=True
@@ -214,11 +225,12 @@ class RedisCache:
             raise self._gone()
 
     async def forget(self, key: str, reply: Reply) -> None:
-        """Removes a reply that is none; see `CallCache`."""
+        """Removes an invalid reply; see `CallCache`."""
         await self._link.submit(*self._link.call_of("forget", key, reply.body))
 
     def drop(self, attempt_id: int, key: str, request: CallRequest, seconds: float) -> None:
-        """Ends an attempt as lost, at once. If the server is away, the attempt is recognised as lost later, by its lease."""
+        """Ends an attempt as lost, at once. If the server is unreachable, the attempt is lost
+        later, when its lease ends."""
         try:
             self._link.run_now(*self._settle(attempt_id, key, request, Status.LOST, seconds, None))
         except ProviderFault as fault:
@@ -227,17 +239,17 @@ class RedisCache:
             )
 
     def spent(self) -> Spend:
-        """What was spent or is reserved, over all workers."""
+        """What all workers have spent or reserved."""
         money, tokens, calls = self._link.run_now(
             "HMGET", self._name("spent"), *LIMITS, patience=OPEN_SECONDS
         )
         return Spend(float(money or 0), int(tokens or 0), int(calls or 0))
 
     def new_lane(self, provider: str, model: str, pace: Pace) -> SharedLane:
-        """The lane of a pair, shared with all workers.
+        """The lane of a provider and model, shared by all workers.
 
         Raises:
-            InputError: the pace limits the provider's work, which is not counted here.
+            InputError: the pace sets `work_per_minute`, which this backend does not count.
         """
         if pace.work_per_minute is not None:
             raise InputError(
@@ -255,7 +267,7 @@ class RedisCache:
         )
 
     def close(self) -> None:
-        """Ends the sign of life and the connections that are not an event loop's."""
+        """Stops the sign of life, and closes the connections that belong to no event loop."""
         self._stopped.set()
         self._thread.join()
         _OPEN.discard(self._owner)
@@ -268,7 +280,7 @@ class RedisCache:
         self._link.close()
 
     async def aclose(self) -> None:
-        """Ends the connection of the running event loop; before `close`."""
+        """Closes the connection of the running event loop; call `aclose` before `close`."""
         await self._link.aclose()
 
     # the server's state
@@ -280,7 +292,7 @@ class RedisCache:
         return round(self.life * 1000)
 
     def _open_data(self) -> str:
-        """The name of the data that stand there; a new one where there are none."""
+        """The id of the data set in the database; a new id if the database has none."""
         run = self._link.run_now
         run("SET", self._name("version"), VERSION, "NX")
         version = run("GET", self._name("version"))
@@ -294,7 +306,8 @@ class RedisCache:
         return run("GET", self._name("id")).decode()
 
     def _sweep(self, owners: Sequence[Any]) -> tuple[Any, ...]:
-        """The command that marks the attempts of workers that are gone, and those whose time is over, as lost. Takes what `owners.lua` gives."""
+        """The command that marks as lost the attempts of dead workers and those past their time
+        limit. The input of the command is the result of `owners.lua`."""
         return self._link.call_of(
             "sweep",
             *(
@@ -318,7 +331,7 @@ class RedisCache:
             except (ProviderFault, RedisError) as fault:
                 LOG.debug(
                     "no sign of life could be given: %s", fault
-                )  # the calls themselves meet the outage, wait and tell
+                )  # the calls themselves notice the outage, wait and report it
                 pause = min(1.0, self.life / 4)
             else:
                 pause = max(0.0, self.life / 4 - (time.monotonic() - began))
@@ -376,7 +389,8 @@ class RedisCache:
 
 
 def _is_gone(owner: str, silent: bool) -> bool:
-    """Whether a worker is no more: seen, where it is of this machine; else taken for dead after its silence."""
+    """Whether a worker is dead. A worker of this machine can be checked directly; any other counts
+    as dead when it is silent."""
     machine, _, rest = owner.partition("|")
     process, _, _ = rest.partition("|")
     if not process or machine != boot_and_pid_namespace():

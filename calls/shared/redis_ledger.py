@@ -1,4 +1,4 @@
-"""The sums of a ledger in Redis; the rows are JSON, as `questloom.calls.shared.redis_cache` writes them."""
+"""Sums the ledger in Redis. The rows are JSON, as `questloom.calls.shared.redis_cache` writes them."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -16,7 +16,7 @@ CHUNK = 10_000
 
 
 def rows(place: str) -> Iterator[dict[str, Any]]:
-    """The rows of all attempts: those that ended, that were lost with their worker, and that are in flight.
+    """The rows of all attempts: ended, lost with their worker, or in flight.
 
     Raises:
         InputError: the server cannot be reached, or there is no ledger.
@@ -49,7 +49,7 @@ def rows(place: str) -> Iterator[dict[str, Any]]:
 
 
 def has_ledger(place: str) -> bool:
-    """Whether there is a ledger at an address. Raises InputError: the server cannot be reached."""
+    """Whether there is a ledger at an address. Raises InputError if the server cannot be reached."""
     link = Link(place_of(place), patience=PATIENCE_SECONDS)
     try:
         return bool(link.run_now("EXISTS", f"{link.place.prefix}:version", patience=OPEN_SECONDS))
@@ -69,14 +69,14 @@ def last_settled(place: str) -> float:
     try:
         last = link.run_now("LINDEX", f"{link.place.prefix}:ledger", -1)
     except ProviderFault:
-        return 0.0  # those who need the server meet the outage themselves, wait and tell; this is a look from outside
+        return 0.0  # callers that need the server handle its outage themselves; this function only looks from outside
     finally:
         link.close()
     return float(orjson.loads(last)["ended"]) if last else 0.0
 
 
 def last_attempts(place: str, since: float, most: int) -> list[tuple[str, str, str]]:
-    """See `questloom.calls.ledger.last_attempts`; those that were lost with their worker are left out."""
+    """See `questloom.calls.ledger.last_attempts`. Attempts that were lost with their worker are left out."""
     link = Link(place_of(place), patience=PATIENCE_SECONDS)
     try:
         ended = [

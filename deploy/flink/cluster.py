@@ -1,13 +1,14 @@
-"""A Flink session cluster on one machine, with worker pools of its own: for trying jobs out, and for the tests.
+"""A Flink session cluster on one machine with its own worker pools, to try jobs out and for the tests.
 
     python -m deploy.flink.cluster start --task-managers 2 --pools 2 --folder build/flink
     python -m deploy.flink.cluster status --folder build/flink
     python -m deploy.flink.cluster stop --folder build/flink
 
-Each task manager has one slot and a pool, as in a pod with a side-car: the pools listen at 127.0.0.2, 127.0.0.3, … on one
-port, and each task manager reads a hosts file of its own in which the name `questloom-pool` is its pool. Linux.
-Memory: job manager 0.7 GB, a task manager 1.4 GB at most (0.7 in the tests), a worker what the job needs (0.5 to 1.5 GB), the job server
-0.5 GB while a job runs.
+Each task manager has one slot and one pool, as in a pod with a side-car. The pools listen at
+127.0.0.2, 127.0.0.3, … on the same port. Each task manager reads its own hosts file, in which the
+name `questloom-pool` means its pool. The cluster needs Linux. Memory: 0.7 GB for the job manager,
+at most 1.4 GB for a task manager (0.7 in the tests), 0.5 to 1.5 GB for a worker, 0.5 GB for the job
+server while a job runs.
 """
 
 import argparse
@@ -42,7 +43,7 @@ OPENED = (
     "util.concurrent.atomic",
     "util.concurrent.locks",
 )
-"""Packages of java.base that Flink reflects on; Java 17 keeps them shut otherwise."""
+"""Packages of java.base that Flink accesses by reflection; Java 17 blocks this access by default."""
 TASK_MANAGER_MEMORY = {
     "network.min": "192m",
     "network.max": "192m",
@@ -55,18 +56,19 @@ TASK_MANAGER_MEMORY = {
     "jvm-overhead.min": "192m",
     "jvm-overhead.max": "192m",
 }
-"""By hand, because only Flink's start scripts, which the jars come without, would work them out."""
+"""Memory settings for a task manager. Normally Flink's start scripts compute these values, but the
+jars come without the scripts."""
 
 
 @dataclass
 class Cluster:
-    """One cluster, running or not; everything about it is in its folder.
+    """A cluster, running or not. The cluster's folder holds all its files.
 
     Args:
-        folder: of configuration, logs and state.
-        parts: the jars.
-        rest_port: of Flink's REST interface and web pages.
-        pool_port: of the worker pools.
+        folder: the folder of configuration, logs and state.
+        parts: the jars of Flink and the job server.
+        rest_port: the port of Flink's REST interface and web pages.
+        pool_port: the port of the worker pools.
     """
 
     folder: Path
@@ -96,7 +98,7 @@ class Cluster:
 
     @property
     def environment(self) -> str:
-        """The worker pools' address, as task managers know it."""
+        """The address of the worker pools, as the task managers know it."""
         return f"{POOL_NAME}:{self.pool_port}"
 
     def pool_address(self, number: int) -> str:
@@ -104,7 +106,7 @@ class Cluster:
 
     @property
     def options(self) -> list[str]:
-        """What a job on this cluster is started with."""
+        """The options that start a job on this cluster."""
         return [
             "--runner",
             "flink",
@@ -117,10 +119,11 @@ class Cluster:
         ]
 
     def start(self) -> None:
-        """Starts everything and waits until all slots and pools are there.
+        """Starts all processes and waits until all slots and pools are ready.
 
         Raises:
-            SystemExit: they are not ready within two minutes; everything is stopped again.
+            SystemExit: the cluster is not ready within two minutes. All its processes are stopped
+                again.
         """
         if any(p.alive for p in self.processes.values()):
             raise SystemExit(f"a cluster runs already in {self.folder}; stop it first")
@@ -247,7 +250,7 @@ class Cluster:
         )
 
     def overview(self) -> dict[str, Any] | None:
-        """What the job manager says of the cluster, or None while it does not answer."""
+        """The job manager's overview of the cluster, or None while the job manager does not answer."""
         try:
             with urllib.request.urlopen(f"http://{self.rest}/overview", timeout=5) as reply:
                 return json.load(reply)
@@ -255,7 +258,7 @@ class Cluster:
             return None
 
     def ready(self) -> bool:
-        """Whether every task manager has offered its slot and every pool listens."""
+        """Whether every task manager has offered its slot and every pool listens on its port."""
         found = self.overview()
         if found is None or found["slots-total"] < self.task_managers:
             return False
@@ -269,7 +272,7 @@ class Cluster:
         return True
 
     def wait(self) -> None:
-        """Waits for `ready`; see `start`."""
+        """Waits until the cluster is `ready`; see `start`."""
         until = time.monotonic() + READY_SECONDS
         while not self.ready():
             dead = [name for name, process in self.processes.items() if not process.alive]
@@ -283,11 +286,11 @@ class Cluster:
             time.sleep(0.5)
 
     def kill(self, name: str) -> None:
-        """kill -9 of one process with all that it started."""
+        """Kills one process, and all that it started, with `kill -9`."""
         end([self.processes[name]], signal.SIGKILL)
 
     def start_again(self, name: str) -> None:
-        """Starts a process of the cluster that has ended."""
+        """Restarts a process of the cluster that has ended."""
         kind, _, number = name.rpartition("-")
         if name == "job-manager":
             self.start_job_manager()
@@ -297,13 +300,13 @@ class Cluster:
             self.start_task_manager(int(number))
 
     def stop(self) -> None:
-        """Stops all that runs: task managers and pools before the job manager."""
+        """Stops all running processes: the task managers and pools before the job manager."""
         order = sorted(self.processes, key=lambda name: name.startswith("job-manager"))
         end([self.processes[name] for name in order])
         (self.folder / STATE).unlink(missing_ok=True)
 
     def as_text(self) -> str:
-        """One line a process, and the options of a job."""
+        """The state of the cluster: one line per process, and the options for a job."""
         found = self.overview()
         lines = [
             f"{name:16} {'runs' if p.alive else 'gone'}  pid {p.pid}"
@@ -324,7 +327,7 @@ class Cluster:
 
 
 def free_port() -> int:
-    """A port that nobody listens on at the moment."""
+    """A port on which no process listens at the moment."""
     with socket.socket() as probe:
         probe.bind(("", 0))
         return probe.getsockname()[1]
@@ -339,13 +342,13 @@ def main(arguments: list[str] | None = None) -> int:
         "--folder",
         type=Path,
         default=ROOT / "build" / "flink",
-        help="of the cluster's configuration, logs and state",
+        help="folder of the cluster's configuration, logs and state",
     )
     parser.add_argument(
         "--parts",
         type=Path,
         default=ROOT / "build" / "flink-parts",
-        help="of Flink's jars and the job server, fetched once",
+        help="folder of Flink's jars and the job server, fetched once",
     )
     parser.add_argument("--task-managers", type=int, default=2)
     parser.add_argument(

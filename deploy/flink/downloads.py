@@ -1,4 +1,5 @@
-"""What a Flink cluster on one machine is made of: Flink's jars, and Beam's job server for them. Fetched once into a folder."""
+"""Fetches the parts of a Flink cluster once, into a folder: Flink's jars, and Beam's job server for
+them."""
 
 import hashlib
 import re
@@ -11,21 +12,22 @@ from dataclasses import dataclass
 from pathlib import Path
 
 FLINK_VERSION = "1.19.3"
-"""Flink's jars come from PyPI's `apache-flink-libraries`; the runner for this minor version is the newest that is published as a library."""
+"""The version of Flink. The jars come from PyPI's `apache-flink-libraries`. Beam publishes no
+library of its runner for a newer minor version."""
 POM = Path(__file__).with_name("pom.xml")
 JAVA_VERSION = 17
-"""At least."""
+"""The lowest version of Java that works."""
 
 
 @dataclass(frozen=True)
 class Parts:
-    """Where the parts stand."""
+    """The paths of the fetched parts."""
 
     folder: Path
 
     @property
     def jar(self) -> Path:
-        """Beam's job server."""
+        """The jar of Beam's job server."""
         return self.folder / "job-server.jar"
 
     @property
@@ -35,7 +37,7 @@ class Parts:
 
 
 def missing() -> list[str]:
-    """The programs that are not on this machine, each with what to do; [] where a cluster can be made."""
+    """The programs that this machine lacks, each with how to install it; [] if a cluster can start."""
     found = []
     if shutil.which("java") is None:
         found.append(
@@ -51,17 +53,18 @@ def missing() -> list[str]:
 
 
 def java_version() -> int:
-    """The major version of the java on PATH; 0 where it does not say."""
+    """The major version of the java on PATH; 0 if java does not report it."""
     said = subprocess.run(["java", "-version"], capture_output=True, text=True, check=False).stderr
     version = re.search(r'version "(?:1\.)?(\d+)', said)
     return int(version[1]) if version else 0
 
 
 def fetch(folder: Path, say: Callable[[str], None]) -> Parts:
-    """Fetches or builds what is missing: about 600 MB, some minutes the first time, nothing later. Flink's jars and the job server come side by side.
+    """Fetches or builds the missing parts, Flink's jars and the job server at the same time. The
+    first call takes some minutes and about 600 MB; later calls fetch nothing.
 
     Raises:
-        SystemExit: a program is missing, or a step failed; its output is shown.
+        SystemExit: a program is missing, or a step failed. The message shows the step's output.
     """
     parts = Parts(folder.absolute())
     parts.folder.mkdir(parents=True, exist_ok=True)
@@ -83,7 +86,8 @@ def fetch(folder: Path, say: Callable[[str], None]) -> Parts:
 
 def _fetch_libraries(parts: Parts, say: Callable[[str], None]) -> None:
     say(f"fetching Flink {FLINK_VERSION} (230 MB)")
-    # Installed aside: the package pins nothing itself, but `apache-flink` beside Beam would.
+    # Installed into a separate folder: the package itself pins no versions, but `apache-flink` in
+    # Beam's environment would.
     _run(
         [
             sys.executable,

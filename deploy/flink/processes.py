@@ -1,4 +1,5 @@
-"""Processes that outlive the command which started them: noted in a file, and ended by number only where the number is still theirs."""
+"""Processes that outlive the command that started them. A file records each process. A process is
+ended only if its pid still belongs to it."""
 
 import os
 import signal
@@ -14,11 +15,12 @@ POLL_SECONDS = 0.1
 
 @dataclass(frozen=True)
 class Process:
-    """A process in a group of its own. Linux."""
+    """A process with its own process group, on Linux."""
 
     pid: int
     started: str
-    """Ticks since boot at its start: tells it from a later process of the same number."""
+    """Clock ticks from boot to the start of the process, which distinguish the process from a later
+    one with the same pid."""
 
     @property
     def alive(self) -> bool:
@@ -26,7 +28,7 @@ class Process:
 
 
 def launch(command: list[str], log: Path, *, cwd: Path, environment: dict[str, str]) -> Process:
-    """Starts a command in a session of its own, with its output in a file."""
+    """Starts a command in its own session and writes its output to a file."""
     log.parent.mkdir(parents=True, exist_ok=True)
     with open(log, "ab") as out:
         child = subprocess.Popen(
@@ -42,7 +44,8 @@ def launch(command: list[str], log: Path, *, cwd: Path, environment: dict[str, s
 
 
 def end(processes: list[Process], with_signal: signal.Signals = signal.SIGTERM) -> None:
-    """Ends processes with all that they started: asked first, forced after some seconds; SIGKILL at once where that is the signal."""
+    """Ends processes with all that they started. SIGTERM comes first and SIGKILL some seconds
+    later; with `signal.SIGKILL` the end is immediate."""
     alive = [p for p in processes if p.alive]
     for process in alive:
         _signal(process, with_signal)
@@ -50,7 +53,7 @@ def end(processes: list[Process], with_signal: signal.Signals = signal.SIGTERM) 
     while any(p.alive for p in alive) and time.monotonic() < until:
         time.sleep(POLL_SECONDS)
     for process in alive:
-        _signal(process, signal.SIGKILL)  # also children that stayed in the group
+        _signal(process, signal.SIGKILL)  # includes children that stayed in the group
 
 
 def _signal(process: Process, number: signal.Signals) -> None:
@@ -59,10 +62,10 @@ def _signal(process: Process, number: signal.Signals) -> None:
 
 
 def _started(pid: int) -> str:
-    """Field 22 of /proc/PID/stat; "" where the process is gone, or a zombie that nobody has waited for."""
+    """Field 22 of /proc/PID/stat; "" if the process is gone, or is a zombie that nobody has waited for."""
     with suppress(
         ChildProcessError
-    ):  # where another command started it, it is not ours to wait for
+    ):  # another command may have started it; then we cannot wait for it
         os.waitpid(pid, os.WNOHANG)
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()

@@ -1,4 +1,4 @@
-"""What an entity leads to: the values of its claims, its classes, its article, its pictures."""
+"""The links of an entity: the values of its claims, its classes, its article and its pictures."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 from questloom.knowledge.readers.commons_page import file_name
 
 MAX_VALUES = 100
-"""Things with more values are hubs (countries, capitals): they are gathered, and no way leads through them."""
+"""An entity with more than MAX_VALUES values is a hub (a country, a capital). Hubs are gathered, but paths end at hubs."""
 INTERNAL = frozenset(("Q4167836", "Q4167410", "Q13406463", "Q11266439", "Q17442446"))
-"""Classes of a wiki's own things: categories, disambiguation pages, lists, templates. No way leads through them."""
+"""Classes of a wiki's own pages: categories, disambiguation pages, lists, templates. Paths end at items of these
+classes."""
 INSTANCE_OF, SUBCLASS_OF, PICTURE = "P31", "P279", "P18"
 _ITEM = re.compile(r"Q[1-9]\d*")
 
@@ -17,35 +18,35 @@ Json = dict[str, Any]
 
 
 class Links(NamedTuple):
-    """What gathering needs of an entity; all in the order of its claims."""
+    """The links of an entity, each tuple in the order of the entity's claims."""
 
     classes: tuple[str, ...]
     parents: tuple[str, ...]
-    """Of a class: what it is a subclass of."""
+    """The superclasses that a class states."""
     values: tuple[str, ...]
-    """Items that its other claims name."""
+    """The items that all other claims name."""
     units: tuple[str, ...]
     properties: tuple[str, ...]
-    """In use, qualifiers' too."""
+    """The properties of the claims and of their qualifiers."""
     article: str
     pictures: tuple[str, ...]
 
     @property
     def named(self) -> tuple[str, ...]:
-        """All items that its claims name."""
+        """All items that the claims of the entity name."""
         return (*self.classes, *self.parents, *self.values)
 
     @property
     def is_way(self) -> bool:
-        """Whether a path may lead through it."""
+        """Whether a path may continue through the entity."""
         return len(self.values) <= MAX_VALUES and not INTERNAL & set(self.classes)
 
 
 def links_of(entity: Json, wiki: str) -> Links:
-    """What an entity of the API leads to; of deprecated claims nothing.
+    """Reads the links of an entity from the API's JSON. Deprecated claims are ignored.
 
     Args:
-        wiki: whose article is meant, such as "enwiki".
+        wiki: the wiki of the article, such as "enwiki".
     """
     found: dict[str, list[str]] = {INSTANCE_OF: [], SUBCLASS_OF: []}
     values: list[str] = []
@@ -98,7 +99,7 @@ def _units(snak: Json) -> list[str]:
 
 
 def classes_above(classes: Iterable[str], links: Mapping[str, Links]) -> set[str]:
-    """Classes with all that they are subclasses of, as far as these are known."""
+    """The classes and all their superclasses that `links` knows."""
     above: set[str] = set()
     waiting = list(classes)
     while waiting:
@@ -110,7 +111,7 @@ def classes_above(classes: Iterable[str], links: Mapping[str, Links]) -> set[str
 
 
 def is_item(name: str) -> bool:
-    """Whether a text is the id of an item.
+    """Whether a text is an item's id.
 
     >>> is_item("Q42"), is_item("P31"), is_item("Q42 x")
     (True, False, False)
@@ -119,7 +120,7 @@ def is_item(name: str) -> bool:
 
 
 def number_of(name: str) -> int:
-    """The number in an id, by which ids are sorted.
+    """The number in an id; ids are sorted by this number.
 
     >>> sorted(["Q10", "Q9"], key=number_of)
     ['Q9', 'Q10']

@@ -1,7 +1,9 @@
-"""A folder of gathered things as ordinary dumps, which `ingest` reads as it reads any.
+"""Writes gathered things as ordinary dumps, which `ingest` reads like any other dump.
 
+```
 OUT/wikidata-DAY.json.gz  OUT/enwiki-DAY-articles.xml.bz2  OUT/pictures/<file>  OUT/pictures/metadata.jsonl  OUT/class-counts.json
-OUT/gather.json (last: without it the dumps are none, or not all)
+OUT/gather.json (written last: without this file the dumps are incomplete)
+```
 """
 
 import bz2
@@ -33,12 +35,12 @@ Json = dict[str, Any]
 
 
 def write_dumps(run: Gathering, *, day: str, asked: Json) -> Json:
-    """Writes everything that the folder has gathered; gives what `gather.json` says.
+    """Writes the dumps of everything that the folder has gathered; returns the contents of `gather.json`.
 
     Args:
         run: a finished gathering.
-        day: YYYY-MM-DD, of the first request; it is in the dumps' names, since claims hold as of a day.
-        asked: what was wanted, for the summary.
+        day: date of the first request, YYYY-MM-DD; the day stands in the dumps' names, because claims hold as of a day.
+        asked: the request, for the summary.
     """
     out, gathered, request = run.fetcher.out, run.gathered, run.request
     (out / SUMMARY).unlink(missing_ok=True)
@@ -69,8 +71,11 @@ def write_dumps(run: Gathering, *, day: str, asked: Json) -> Json:
 
 
 def stated_counts(counts: Mapping[str, ClassCount], links: Mapping[str, Links]) -> dict[str, int]:
-    """How many members classes have in the world: as the service counts them, and of each class below one that was gathered
-    whole as many as were gathered, for then these are all."""
+    """The number of members that each class has in the world.
+
+    For a class that the query service counted, the number is the service's count. For a class below a whole class, the
+    number is that of its gathered members, because all members of a whole class were gathered.
+    """
     whole = {name for name, count in counts.items() if count.is_whole}
     below: dict[str, int] = {}
     above: dict[tuple[str, ...], set[str]] = {}
@@ -84,7 +89,7 @@ def stated_counts(counts: Mapping[str, ClassCount], links: Mapping[str, Links]) 
 
 
 def _write_entities(path: Path, gathered: Gathered) -> dict[str, int]:
-    """Writes one entity a line; gives the revision of each."""
+    """Writes one entity per line; returns the revision of each entity."""
     revisions = {}
     with _whole(path, lambda raw: gzip.GzipFile("", "wb", fileobj=raw, mtime=0)) as file:
         comma = b"[\n"
@@ -100,7 +105,7 @@ def _write_entities(path: Path, gathered: Gathered) -> dict[str, int]:
 
 
 def _write_articles(path: Path, gathered: Gathered) -> dict[str, int]:
-    """Writes an export, a bz2 stream a hundred pages; gives the revision of each."""
+    """Writes a MediaWiki export with a hundred pages per bz2 stream; returns the revision of each page."""
     revisions = {}
     with _whole(path) as file:
         file.write(bz2.compress(gathered.body(state.NOTE, "header") or b"<mediawiki>\n"))
@@ -117,7 +122,7 @@ def _write_articles(path: Path, gathered: Gathered) -> dict[str, int]:
 
 
 def _write_metadata(path: Path, gathered: Gathered) -> int:
-    """Writes a line for each picture that is there, under the name by which claims know it; gives how many there are."""
+    """Writes one line for each fetched picture, under the name that claims use; returns the number of pictures."""
     lines = []
     for name, _ in gathered.each(state.PICTURE):
         page = orjson.loads(gathered.body(state.FILE, name) or b"{}")
@@ -128,7 +133,7 @@ def _write_metadata(path: Path, gathered: Gathered) -> int:
 
 @contextmanager
 def _whole(path: Path, packed: Callable[[IO[bytes]], gzip.GzipFile] | None = None) -> Iterator[Any]:
-    """A file that appears when it is complete."""
+    """A file that appears under its name only when it is complete."""
     part = path.with_name(f".{path.name}.part")
     try:
         with open(part, "wb") as raw:

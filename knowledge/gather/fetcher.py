@@ -1,4 +1,4 @@
-"""Fetching things that a folder lacks, batch by batch: what was fetched is kept before the next request leaves."""
+"""Fetches the things that a folder lacks, batch by batch. Each batch is stored before the next request leaves."""
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -23,21 +23,21 @@ from questloom.knowledge.readers.commons_page import file_name
 
 PICTURES = "pictures"
 Progress = Callable[[str, int, int], None]
-"""Called with (step, done, of how many)."""
+"""A progress callback; its arguments are (step, number done, total)."""
 T = TypeVar("T")
 
 
 class Fetcher:
-    """A folder and the services that it is filled from.
+    """A folder and the services that fill it.
 
     Args:
-        request: its language, wiki and width.
-        services: where things come from.
-        gathered: what the folder has.
-        out: the folder.
-        progress: told after each request.
+        request: gives the language, the wiki and the width of pictures.
+        services: the clients of Wikimedia's services.
+        gathered: the things that the folder has.
+        out: path of the folder.
+        progress: called after each request.
 
-    Every method raises ProviderFault where a service fails lastingly.
+    Every method raises ProviderFault when a service fails permanently.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class Fetcher:
         self.request, self.services, self.gathered = request, services, gathered
         self.out, self.progress = out, progress
         self.links: dict[str, Links] = {}
-        """Of every entity that the folder has."""
+        """The links of every entity in the folder, by id."""
         self._moved: dict[str, str] = {}
         for name, body in gathered.each(state.ENTITY):
             self.links[name] = links_of(orjson.loads(body), request.wiki)
@@ -59,7 +59,8 @@ class Fetcher:
             self._moved[name] = body.decode()
 
     def entities(self, names: Iterable[str], step: str, *, again: bool = False) -> None:
-        """Fetches the entities that the folder lacks; with `again` also those that were missing when they were last asked for."""
+        """Fetches the entities that the folder lacks. With `again`, entities that were missing at the last request are
+        requested once more."""
         known = self.gathered.outcomes(state.ENTITY)
         have = known.keys() - {name for name in known if again and known[name] == MISSING}
         wanted = sorted(set(names) - have, key=number_of)
@@ -80,7 +81,7 @@ class Fetcher:
             self.keep(rows)
 
     def articles(self, titles: Iterable[str]) -> None:
-        """Fetches the articles that the folder lacks, redirects followed."""
+        """Fetches the articles that the folder lacks. Redirects are followed."""
         known = self.gathered.outcomes(state.PAGE)
         wanted = [title for title in dict.fromkeys(titles) if title not in known]
         for batch in self.batches(wanted, PAGES_A_CALL, "reading articles"):
@@ -95,7 +96,7 @@ class Fetcher:
             self.keep(rows)
 
     def pictures(self, names: Sequence[str]) -> None:
-        """Fetches what Commons says of files, and the pictures."""
+        """Fetches the pictures and their file pages on Commons."""
         known = self.gathered.outcomes(state.FILE)
         wanted = [name for name in names if name not in known]
         for batch in self.batches(wanted, FILES_A_CALL, "asking what files say"):
@@ -135,7 +136,7 @@ class Fetcher:
         return row(state.PICTURE, name, FETCHED)
 
     def batches(self, wanted: Sequence[T], size: int, step: str) -> Iterable[list[T]]:
-        """What is wanted, by so many; whoever takes a batch has dealt with the one before."""
+        """Splits a list into batches of `size` items. Taking the next batch reports the previous batch as done."""
         for at in range(0, len(wanted), size):
             if not at:
                 self.progress(step, 0, len(wanted))
@@ -143,12 +144,13 @@ class Fetcher:
             self.progress(step, min(at + size, len(wanted)), len(wanted))
 
     def keep(self, rows: Iterable[state.Row]) -> None:
-        """Keeps things; the replies that they stood in are needed no more, and would double what the folder weighs."""
+        """Stores things and drops the cached replies that held them, because both together would double the folder's
+        size."""
         self.gathered.keep(rows)
         self.services.forget_replies()
 
     def list_of(self, key: str, fetch: Callable[[], list[str]]) -> list[str]:
-        """A list that the query service gives, fetched once."""
+        """A list from the query service; it is fetched once and stored."""
         if (body := self.gathered.body(state.LIST, key)) is None:
             body = orjson.dumps(fetch())
             self.keep([row(state.LIST, key, FETCHED, body)])
@@ -156,13 +158,13 @@ class Fetcher:
         return found
 
     def number(self, key: str, fetch: Callable[[], int]) -> int:
-        """A number that the query service gives, fetched once."""
+        """A number from the query service; it is fetched once and stored."""
         return int(self.list_of(key, lambda: [str(fetch())])[0])
 
     def final(self, name: str) -> str:
-        """The id under which an entity stands, where it was merged into another."""
+        """The current id of an entity; a merged entity has the id of its target."""
         return self._moved.get(name, name)
 
     def of(self, name: str) -> Links | None:
-        """What an entity leads to; None where there is none."""
+        """The links of an entity; None where the folder has no such entity."""
         return self.links.get(self.final(name))

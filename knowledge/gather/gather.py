@@ -1,7 +1,8 @@
-"""Gathering: anchors, what their claims lead to, rivals, articles and pictures, each fetched once.
+"""The steps of gathering: anchors, the values of their claims, rivals, articles and pictures.
 
-Everything that was fetched lies in `gathered.py`'s file before the next request leaves. A run that begins there again,
-after a kill or with a larger limit, so asks only for what is missing.
+Anchors are the entities that questions may start from; rivals are the other members of their classes. Everything
+fetched is stored in the file of `gathered.py` before the next request leaves. After a kill or with a larger limit, a
+run therefore requests only missing things.
 """
 
 import json
@@ -19,10 +20,10 @@ from questloom.records.errors import InputError
 
 
 class Gathering:
-    """One run over a folder.
+    """One gathering run over a folder.
 
     Args:
-        fetcher: of its folder.
+        fetcher: the fetcher of the folder.
     """
 
     def __init__(self, fetcher: Fetcher) -> None:
@@ -32,10 +33,10 @@ class Gathering:
         self.counts = {name: ClassCount(**count) for name, count in counts.items()}
 
     def check_class(self) -> int:
-        """How many members the class has.
+        """Returns the number of members that the requested class has.
 
         Raises:
-            InputError: there is no such class, it has no members, or too many.
+            InputError: there is no such class, the class is empty, or it has too many members.
         """
         name = self.request.class_id
         self.fetcher.entities([name], "looking up the class")
@@ -65,10 +66,10 @@ class Gathering:
         return number
 
     def anchors(self) -> list[str]:
-        """The anchors, as they were listed or as the class gives them.
+        """Returns the ids of the anchors: the listed things, or the results of the class, query or category.
 
         Raises:
-            InputError: there are none.
+            InputError: there are no anchors.
         """
         request = self.request
         if request.class_id:
@@ -100,10 +101,10 @@ class Gathering:
         return list(dict.fromkeys(found))
 
     def _selected(self) -> list[str]:
-        """The items of the query.
+        """The items that the SPARQL query selects.
 
         Raises:
-            InputError: it selects something else.
+            InputError: the query selects something that is no item.
         """
         request = self.request
         found = self.fetcher.list_of(
@@ -119,7 +120,8 @@ class Gathering:
         return found[: request.limit]
 
     def _items_of(self, titles: Sequence[str]) -> list[str]:
-        """The items of titles, redirects followed; a title without one is kept as missing."""
+        """Looks up the Wikidata items of article titles and follows redirects. A title without an item is stored as
+        missing."""
         known: dict[str, str] = json.loads(self.gathered.body(state.NOTE, "items") or b"{}")
         for batch in self.fetcher.batches(
             [t for t in titles if t not in known], TITLES_A_CALL, "looking up titles"
@@ -132,7 +134,8 @@ class Gathering:
         return [known[title] for title in titles if known[title]]
 
     def close(self, anchors: list[str]) -> list[str]:
-        """Fetches the anchors and what their claims lead to, to the depth; gives all of these, anchors first."""
+        """Fetches the anchors and follows their claims to `request.depth`; returns the ids of all reached entities,
+        anchors first."""
         self.fetcher.entities(anchors, "anchors")
         reached = dict.fromkeys(anchors)
         frontier = list(anchors)
@@ -149,7 +152,7 @@ class Gathering:
         return list(reached)
 
     def gather_rivals(self, anchors: list[str]) -> None:
-        """Counts the class, or the classes of the listed anchors, and fetches their members."""
+        """Counts the requested class, or else the classes of the anchors, and fetches their members."""
         classes: dict[str, int] = {}
         for name in anchors:
             for each in links.classes if (links := self.fetcher.of(name)) else ():
@@ -161,7 +164,7 @@ class Gathering:
         self.fetcher.entities(members, "rivals")
 
     def count_class(self, name: str) -> list[str]:
-        """The members of a class, all of them or so many as are wanted."""
+        """Counts a class and returns its members, at most `request.rivals`."""
         number = self.fetcher.number(
             f"direct count {name}", lambda: self.services.direct_count(name)
         )
@@ -178,14 +181,15 @@ class Gathering:
         return members
 
     def complete(self) -> None:
-        """Fetches the classes that an earlier gathering is without: their counts, members and articles."""
+        """Completes the classes in `request.lacking`: fetches their counts, members and articles."""
         members = [name for each in self.request.lacking for name in self.count_class(each)]
         self.fetcher.entities(members, "members that were lacking", again=True)
         self.gather_words()
         self.gather_articles(members)
 
     def gather_words(self) -> None:
-        """Fetches what gives the gathered things their words: classes up to the topmost, units, properties."""
+        """Fetches the entities that sentences need for words: all superclasses, units and properties of the gathered
+        things."""
         items = [links for name, links in self.fetcher.links.items() if name.startswith("Q")]
         wanted = {n for links in items for n in (*links.classes, *links.parents, *links.units)}
         seen: set[str] = set()
@@ -199,12 +203,12 @@ class Gathering:
         self.fetcher.entities(properties, "properties")
 
     def gather_articles(self, things: Iterable[str]) -> None:
-        """Fetches the articles of things."""
+        """Fetches the articles of entities."""
         titles = dict.fromkeys(links.article for name in things if (links := self.fetcher.of(name)))
         self.fetcher.articles([title for title in titles if title])
 
     def gather_pictures(self, anchors: Iterable[str], things: Iterable[str]) -> None:
-        """Fetches the pictures of anchors, further ones that depict them, and those of things with an article."""
+        """Fetches pictures: the anchors' own, others that depict the anchors, and those of things with an article."""
         first = dict.fromkeys(
             n for name in anchors if (li := self.fetcher.of(name)) for n in li.pictures
         )
@@ -214,7 +218,7 @@ class Gathering:
         self.fetcher.pictures(names)
 
     def _views(self, anchors: Iterable[str]) -> dict[str, None]:
-        """Names of further pictures of anchors."""
+        """Names of further pictures that depict the anchors."""
         views, wanted = self.request.views, [self.fetcher.final(name) for name in anchors]
         found: dict[str, None] = {}
         for (name,) in self.fetcher.batches(wanted if views else [], 1, "looking for more views"):

@@ -1,4 +1,4 @@
-"""What a folder has gathered so far: one SQLite file, so that nothing is fetched twice, whatever ended the run before."""
+"""The things that a folder has gathered, in one SQLite file. A resumed run fetches nothing twice."""
 
 import fcntl
 import sqlite3
@@ -13,18 +13,18 @@ VERSION = 1
 ENTITY, TITLE, PAGE, FILE, PICTURE = "entity", "title", "page", "file", "picture"
 LIST, NOTE = "list", "note"
 FETCHED, MERGED, MISSING, UNREADABLE = "fetched", "merged", "missing", "unreadable"
-"""Outcomes. The body of what was merged is where it went."""
+"""Outcomes of a request. The body of a merged thing is the id or title of its target."""
 _SCHEMA = (
     "CREATE TABLE IF NOT EXISTS things (kind TEXT, key TEXT, outcome TEXT NOT NULL, why TEXT NOT NULL, "
     "body BLOB NOT NULL, PRIMARY KEY (kind, key)) WITHOUT ROWID"
 )
 
 Row = tuple[str, str, str, str, bytes]
-"""(kind, key, outcome, why, body)."""
+"""A stored row: (kind, key, outcome, why, body)."""
 
 
 def row(kind: str, key: str, outcome: str, body: str | bytes = "", *, why: str = "") -> Row:
-    """A thing as it is written."""
+    """Makes the stored row of a requested thing."""
     return (
         kind,
         key,
@@ -35,13 +35,13 @@ def row(kind: str, key: str, outcome: str, body: str | bytes = "", *, why: str =
 
 
 class Gathered:
-    """The things of a folder, by kind and by the id, title or name under which they were asked for.
+    """The gathered things of a folder, by kind and by the requested id, title or name.
 
     Args:
-        folder: made where there is none.
+        folder: path of the folder; it is created where it is missing.
 
     Raises:
-        InputError: the folder holds something else, another run works in it, or its file is damaged.
+        InputError: the folder holds other files, another run works in it, or the SQLite file is damaged.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -56,7 +56,7 @@ class Gathered:
             )
         work.mkdir(parents=True, exist_ok=True)
         self._path = work / DATABASE
-        self._path.touch()  # before anything else lies in the folder: it says whose it is
+        self._path.touch()  # the first file: it marks the folder as one of gather
         self._lock = open(work / LOCK, "w")  # noqa: SIM115 (held as long as this object)
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -82,21 +82,21 @@ class Gathered:
             ) from error
 
     def close(self) -> None:
-        """Ends it; the folder is free."""
+        """Closes the file and releases the folder."""
         self._db.close()
         self._lock.close()
 
     def keep(self, rows: Iterable[Row]) -> None:
-        """Writes things, all or none of them."""
+        """Writes rows in one transaction."""
         with self._db:
             self._db.executemany("INSERT OR REPLACE INTO things VALUES (?, ?, ?, ?, ?)", rows)
 
     def outcomes(self, kind: str) -> dict[str, str]:
-        """Key to outcome of all that was asked for."""
+        """The outcome of each requested key."""
         return dict(self._db.execute("SELECT key, outcome FROM things WHERE kind = ?", (kind,)))
 
     def failures(self) -> Mapping[str, list[tuple[str, str]]]:
-        """By kind, (key, why) of what could not be had."""
+        """The failed requests by kind, as (key, why)."""
         found: dict[str, list[tuple[str, str]]] = {}
         for kind, key, outcome, why in self._db.execute(
             "SELECT kind, key, outcome, why FROM things WHERE outcome IN (?, ?) ORDER BY kind, key",
@@ -106,14 +106,14 @@ class Gathered:
         return found
 
     def body(self, kind: str, key: str) -> bytes | None:
-        """One thing; None where it was not asked for."""
+        """The body of one thing; None where it was never requested."""
         found = self._db.execute(
             "SELECT body FROM things WHERE kind = ? AND key = ?", (kind, key)
         ).fetchone()
         return None if found is None else zlib.decompress(found[0])
 
     def each(self, kind: str, outcome: str = FETCHED) -> Iterator[tuple[str, bytes]]:
-        """(key, body) of what has an outcome, by key."""
+        """Yields (key, body) of the things with a given outcome, sorted by key."""
         for key, body in self._db.execute(
             "SELECT key, body FROM things WHERE kind = ? AND outcome = ? ORDER BY key",
             (kind, outcome),

@@ -1,8 +1,8 @@
-"""What a gathering will take: things, calls and minutes at each service, before the first call.
+"""The forecast of a gathering: things, calls and minutes at each service, before the first call.
 
-How much a number of anchors leads to was fitted on the claims of real things (`python -m benchmarks.gather_plan` prints the fit
-and what was measured): anchors of one class share more than these, things with many claims lead further. What a call takes
-is assumed, not measured.
+The growth with the number of anchors was fitted on the claims of real things; `python -m benchmarks.gather_plan` prints
+the fit and its data. Anchors of one class share more values than the fit assumes. Things with many claims lead to more
+values than the fit assumes. The seconds per call are assumed, not measured.
 """
 
 import math
@@ -19,21 +19,21 @@ from questloom.knowledge.gather.wikimedia import (
 )
 
 SECONDS = {"query service": 5.0, "Wikidata": 2.0, "Wikipedia": 2.0, "Commons": 2.0, "pictures": 0.4}
-"""Assumed for a call."""
+"""Assumed seconds per call to each service."""
 REACHED, EXPONENT = (1.0, 50.0, 200.0, 400.0), 0.7
-"""n anchors lead to REACHED[depth] n^EXPONENT things, themselves included."""
+"""n anchors lead to REACHED[depth] n^EXPONENT things, including the anchors."""
 CLASSES, CLASS_EXPONENT = 2600.0, 0.09
-"""Classes of these and all above them, and units."""
+"""The n gathered things have CLASSES n^CLASS_EXPONENT classes, superclasses and units."""
 PROPERTIES = 2000
 WITH_ARTICLE, WITH_PICTURE = 0.55, 0.7
-"""Share of things with an article in a large edition; and of these the share with a picture."""
+"""The share of things with an article in a large edition, and the share of these that also have a picture."""
 RIVALS_OF_A_CLASS = 500
-"""Assumed where the class was not counted."""
+"""Assumed number of members of a class that was not counted."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """What one service is asked for."""
+    """All requests of a gathering to one service."""
 
     service: str
     what: str
@@ -47,7 +47,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Plan:
-    """A gathering's steps."""
+    """The steps of a gathering."""
 
     steps: tuple[Step, ...]
 
@@ -60,7 +60,7 @@ class Plan:
         return sum(step.seconds for step in self.steps) / 60
 
     def as_text(self) -> str:
-        """A table, and the sums."""
+        """The plan as a table with totals."""
         lines = [
             f"  {step.service:<14}{step.what:<28}{step.things:>9,} in {step.calls:>7,} calls, "
             f"{duration(step.seconds / 60)}"
@@ -76,10 +76,10 @@ class Plan:
 
 
 def plan_of(request: GatherRequest, *, members: int | None = None) -> Plan:
-    """The plan of a request.
+    """The plan of a gathering request.
 
     Args:
-        members: of the class, where it was counted.
+        members: number of members of the class, if it was counted.
     """
     anchors = len(request.ids or request.titles) or request.limit
     anchors = anchors if members is None else min(anchors, members)
@@ -119,7 +119,7 @@ def _step(service: str, what: str, things: float, size: float) -> Step:
 
 
 def duration(minutes: float) -> str:
-    """Minutes in words.
+    """Formats minutes as words.
 
     >>> duration(0.2), duration(90), duration(200)
     ('12 s', '90 min', '3.3 h')

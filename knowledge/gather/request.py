@@ -1,41 +1,43 @@
-"""What is to be gathered, and how whole a class was gathered."""
+"""The request of a gathering, and the counts of its classes."""
 
 from dataclasses import dataclass
 
 MAX_CLASS = 100_000
-"""Members beyond which the query service gives no sorted list in its time, and a slice is no slice any more."""
+"""The size of the largest class that can be gathered, because the query service cannot list a larger class within its
+time limit."""
 MAX_CLASSES = 40
-"""Classes of listed anchors whose members are counted, the commonest first."""
+"""The most classes of listed anchors whose members are counted; the commonest classes come first."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class GatherRequest:
-    """What is to be gathered: the anchors by one of class_id, ids, titles, category and query, or what an earlier gathering lacks."""
+    """What to gather. One of class_id, ids, titles, category and query gives the anchors; `lacking` names classes to
+    complete instead."""
 
     class_id: str = ""
     ids: tuple[str, ...] = ()
     titles: tuple[str, ...] = ()
     titles_option: str = "--titles"
-    """Which option gave the titles, for messages."""
+    """The command's option that gave the titles, for error messages."""
     category: str = ""
-    """Of the Wikipedia, without its namespace; articles of its subcategories do not count."""
+    """A category of the Wikipedia, without the namespace; articles of subcategories are left out."""
     query: str = ""
-    """In SPARQL: the items that it selects as ?item."""
+    """A SPARQL query that selects the items as ?item."""
     lacking: tuple[str, ...] = ()
-    """Classes of which it has not all members."""
+    """Classes that an earlier gathering left incomplete."""
     limit: int = 500
-    """Most anchors of the class, the category or the query."""
+    """The most anchors of the class, the category or the query."""
     depth: int = 2
-    """Steps from an anchor along claims."""
+    """The number of steps from an anchor along claims."""
     rivals: int = 2000
-    """A class with no more members is gathered whole; of a larger one so many."""
+    """The most members of a class that are fetched. A class with at most this many members is gathered whole."""
     language: str = "en"
     width: int = 960
-    """Of pictures, in pixels."""
+    """Width of pictures in pixels."""
     views: int = 3
-    """Most further pictures of each anchor, by what Commons says that its files depict."""
+    """The most further pictures for each anchor; Commons states what its files depict."""
     all_pictures: bool = True
-    """Also those of things on the way that have an article; otherwise the anchors' alone."""
+    """Whether to fetch the pictures of all reached things with an article; otherwise only the anchors' pictures."""
 
     @property
     def wiki(self) -> str:
@@ -44,11 +46,11 @@ class GatherRequest:
 
 @dataclass(frozen=True, kw_only=True)
 class ClassCount:
-    """A class, as the query service counts it."""
+    """The members of a class, as the query service counts them."""
 
     members: int
     listed: int
-    """Of them, how many were gathered."""
+    """The number of class members that were gathered."""
 
     @property
     def is_whole(self) -> bool:

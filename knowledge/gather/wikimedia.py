@@ -1,7 +1,8 @@
-"""What `gather` asks of Wikimedia: members of a class, entities, articles, files. Each answer is that of one request.
+"""The requests of `gather` to Wikimedia: members of a class, entities, articles, files. Each method sends one request
+and returns its reply.
 
-Sources: https://www.wikidata.org/w/api.php?action=help&modules=wbgetentities, https://www.mediawiki.org/wiki/API:Query (`export`),
-https://www.mediawiki.org/wiki/Extension:PageProps and the modules of `knowledge/readers` that are used.
+Sources: https://www.wikidata.org/w/api.php?action=help&modules=wbgetentities, https://www.mediawiki.org/wiki/API:Query
+(`export`), https://www.mediawiki.org/wiki/Extension:PageProps and the sources in the modules of `knowledge/readers`.
 """
 
 import html
@@ -18,10 +19,11 @@ from questloom.records.errors import ProviderFault
 from questloom.records.names import codes_of
 
 ENTITIES_A_CALL, PAGES_A_CALL, FILES_A_CALL, TITLES_A_CALL = 50, 20, 50, 50
-"""The API takes fifty; of whole articles fewer, since fifty may have many megabytes."""
+"""Numbers of things per API request. The API allows fifty; fewer articles are requested, because fifty whole articles
+can take many megabytes."""
 IDS_A_QUERY = 5000
 MEMBERS_A_CALL = 500
-"""The API's most."""
+"""The API's maximum of category members per request."""
 ENTITY = "http://www.wikidata.org/entity/"
 _PAGE = re.compile(r" *<page>.*?</page>\n?", re.S)
 _TITLE, _REVISION = re.compile(r"<title>(.*?)</title>"), re.compile(r"<revision>\s*<id>(\d+)</id>")
@@ -34,7 +36,7 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True)
 class Addresses:
-    """Where the services are."""
+    """The addresses of the services."""
 
     query: str
     wikidata: str
@@ -43,7 +45,8 @@ class Addresses:
 
     @classmethod
     def of(cls, language: str, base: str = "") -> "Addresses":
-        """Those of an edition, or those of services that all stand under one address (`benchmarks/wikimedia.py`)."""
+        """The addresses for a language edition. With `base`, all services stand under one address
+        (`benchmarks/wikimedia.py`)."""
         if base:
             base = base.rstrip("/")
             names = ("wikidata", f"{language}.wikipedia", "commons")
@@ -58,29 +61,29 @@ class Addresses:
 
 @dataclass(frozen=True)
 class Export:
-    """Articles of one request."""
+    """The articles of one request."""
 
     header: str
-    """What stands before the first page: the root element and the site."""
+    """The text before the first page: the root element and the site."""
     pages: dict[str, str]
-    """Title to the page's XML."""
+    """The XML of each page, by title."""
     titles: dict[str, str]
-    """Each title that was in the request to the one under which its page stands; "" where there is none."""
+    """The final title of each requested title; "" where there is no page."""
 
 
 class Wikimedia:
-    """The services, one request at a time to each.
+    """Clients of the services; each service gets one request at a time.
 
     Args:
-        caller: of `polite_caller`.
-        addresses: where they are.
-        language: the edition.
-        contact: mail address or page of whoever runs this; "" takes QUESTLOOM_CONTACT.
+        caller: made by `polite_caller`.
+        addresses: the addresses of the services.
+        language: the language edition, such as "en".
+        contact: mail address or page of the person who runs the gathering; "" takes QUESTLOOM_CONTACT.
 
-    Every method raises ProviderFault where its service fails lastingly.
+    Every method raises ProviderFault when its service fails permanently.
 
     Raises:
-        InputError: there is no contact.
+        InputError: no contact is given.
     """
 
     def __init__(
@@ -94,15 +97,15 @@ class Wikimedia:
         self._commons = CommonsApi(caller, endpoint=addresses.commons, contact=contact)
 
     def forget_replies(self) -> None:
-        """Drops the cached replies that were given so far, once what they said is kept elsewhere."""
+        """Drops the cached replies so far; call this method after their contents are stored elsewhere."""
         self._caller.forget_used()
 
     def direct_count(self, class_id: str) -> int:
-        """How many items are stated to be instances of just this class; quick for any class."""
+        """Counts the direct instances of a class, without subclasses; this query is quick for any class."""
         return self._number(f"SELECT (COUNT(*) AS ?n) WHERE {{ ?item wdt:P31 wd:{class_id} }}")
 
     def count(self, class_id: str) -> int:
-        """How many members a class has, those of its subclasses included."""
+        """Counts the instances of a class and of its subclasses."""
         where = _MEMBERS.format(class_id=class_id)
         return self._number(f"SELECT (COUNT(DISTINCT ?item) AS ?n) WHERE {{ {where} }}")
 
@@ -111,10 +114,10 @@ class Wikimedia:
         return int(rows[0]["n"]["value"]) if rows else 0
 
     def members(self, class_id: str, *, limit: int, askable: bool = False) -> list[str]:
-        """The first members of a class by address, so that a larger limit only adds to them.
+        """The first members of a class, sorted by address. A larger limit only adds members.
 
         Args:
-            askable: only those with a picture and with an article in the language.
+            askable: only members that have a picture and an article in the language.
         """
         where = _MEMBERS.format(class_id=class_id)
         if askable:
@@ -125,16 +128,17 @@ class Wikimedia:
         return [row["item"]["value"].rpartition("/")[2] for row in rows]
 
     def selected(self, query: str) -> list[str]:
-        """What a SELECT query finds as ?item, each once, in its order: ids of items, and as they are the values that are none.
+        """The distinct values that a SELECT query binds to ?item, in the query's order. Items are given as ids, other
+        values unchanged.
 
         Raises:
-            ProviderFault: the service fails lastingly, or refuses the query.
+            ProviderFault: the service fails permanently or refuses the query.
         """
         cells = (row.get("item", {}).get("value", "") for row in self._sparql.select(query))
         return list(dict.fromkeys(cell.removeprefix(ENTITY) for cell in cells if cell))
 
     def category_members(self, category: str, *, limit: int) -> list[str]:
-        """Titles of the first articles of a category, as the API sorts them."""
+        """Titles of the first articles of a category, in the API's order."""
         asked = {
             "action": "query",
             "list": "categorymembers",
@@ -153,7 +157,8 @@ class Wikimedia:
         return found
 
     def entities(self, ids: list[str]) -> dict[str, Json | None]:
-        """Up to fifty entities, each under the id that was in the request: a merged one has the `id` of another. None: there is none."""
+        """Requests up to fifty entities; returns them by requested id. A merged entity carries the `id` of its target.
+        A missing entity is None."""
         try:
             found = self._wikidata.ask(
                 {
@@ -163,7 +168,9 @@ class Wikimedia:
                     "props": "info|sitelinks|labels|aliases|descriptions|claims|datatype",
                 }
             ).get("entities", {})
-        except ProviderFault as fault:  # one id that never was refuses all
+        except (
+            ProviderFault
+        ) as fault:  # one id that never existed makes the API refuse the whole request
             if not fault.message.startswith("no-such-entity"):
                 raise
             if len(ids) == 1:
@@ -175,7 +182,7 @@ class Wikimedia:
         return {name: None if e is None or "missing" in e else e for name, e in got.items()}
 
     def items_of(self, titles: list[str]) -> dict[str, str]:
-        """Up to fifty titles of articles to their items; "" where there is no such article, or no item."""
+        """The items of up to fifty article titles; "" where the article or its item is missing."""
         query = self._wikipedia.ask(
             {
                 "action": "query",
@@ -192,7 +199,7 @@ class Wikimedia:
         return {title: items.get(final, "") for title, final in _resolved(titles, query).items()}
 
     def articles(self, titles: list[str]) -> Export:
-        """Up to twenty articles with their revisions, redirects followed."""
+        """Requests up to twenty articles with their revisions, after redirects."""
         query = self._wikipedia.ask(
             {"action": "query", "export": "1", "redirects": "1", "titles": "|".join(titles)}
         ).get("query", {})
@@ -205,21 +212,22 @@ class Wikimedia:
         )
 
     def depicting(self, item: str, *, limit: int) -> list[str]:
-        """Names of files that depict an item (P180), as Commons' search ranks them."""
+        """Names of the files that depict an item (P180), in the order of Commons' search."""
         found = self._commons.search(f"haswbstatement:P180={item}", limit=limit)
         return [file_name(title) for title in found]
 
     def files(self, names: list[str], *, width: int) -> dict[str, Json | None]:
-        """Up to fifty files of Commons by name: page objects with author, licence and statements; None where there is none."""
+        """Requests up to fifty file pages of Commons, by name. Each page has author, licence and statements; a missing
+        file is None."""
         return self._commons.pages(names, width=width)
 
     def picture(self, page: Json) -> bytes:
-        """The bytes of a file in the width that was asked for; ValueError where its page names no address."""
+        """The bytes of a picture in the requested width. Raises ValueError where the page names no address."""
         return self._commons.picture(page)
 
 
 def _resolved(titles: list[str], query: Json) -> dict[str, str]:
-    """Each title to the one it ends at."""
+    """The final title of each requested title, after redirects."""
     moves = {
         move["from"]: move["to"]
         for key in ("normalized", "redirects")
@@ -236,7 +244,7 @@ def _resolved(titles: list[str], query: Json) -> dict[str, str]:
 
 
 def title_of(xml: str) -> str:
-    """The title of a page of an export.
+    """The title of an exported page.
 
     >>> title_of("<page><title>Salt &amp; pepper</title></page>")
     'Salt & pepper'
@@ -246,6 +254,6 @@ def title_of(xml: str) -> str:
 
 
 def revision_of(xml: str) -> int:
-    """The revision of a page of an export."""
+    """The revision id of an exported page."""
     found = _REVISION.search(xml)
     return int(found[1]) if found else 0

@@ -1,1 +1,2 @@
-"""Readers of Wikimedia's formats: dumps, ZIM files, query service, picture folders. Pure generators, no Beam."""
+"""Readers of Wikimedia's formats: dumps, ZIM files, query service, picture folders. The readers are plain generators
+without Beam."""

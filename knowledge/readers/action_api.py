@@ -1,4 +1,5 @@
-"""MediaWiki's action API, and files: one request at a time, checked before it is kept.
+"""A client of MediaWiki's action API and its files. The client sends one request at a time and checks each reply before
+caching it.
 
 Rules: https://www.mediawiki.org/wiki/API:Etiquette and https://www.mediawiki.org/wiki/Manual:Maxlag_parameter
 """
@@ -17,9 +18,9 @@ from questloom.knowledge.readers.picture_check import MAX_BYTES
 from questloom.knowledge.readers.polite import ask, user_agent
 
 TIMEOUT = 60
-"""Seconds until it connects, and between two pieces of a reply."""
+"""Timeout in seconds for the connection and for each further piece of a reply."""
 LONGEST = 600
-"""Seconds from sending to the last byte."""
+"""Seconds from sending a request to the last byte of its reply."""
 _PASSING_ERRORS = frozenset(
     ("maxlag", "ratelimited", "readonly", "internal_api_error_DBQueryTimeoutError")
 )
@@ -27,16 +28,16 @@ _TIMEOUT = aiohttp.ClientTimeout(sock_connect=TIMEOUT, sock_read=TIMEOUT)
 
 
 class ActionApi:
-    """One wiki's api.php: replies are cached until their caller's folder goes.
+    """One wiki's api.php. Replies stay cached as long as the caller's folder exists.
 
     Args:
-        caller: of `polite_caller`.
-        service: whose pace holds, as the ledger names it.
+        caller: made by `polite_caller`.
+        service: name of the service in the ledger; it decides the pace.
         endpoint: the address of api.php.
-        contact: mail address or page of whoever runs this; "" takes QUESTLOOM_CONTACT.
+        contact: mail address or page of the person who runs this; "" takes QUESTLOOM_CONTACT.
 
     Raises:
-        InputError: there is no contact.
+        InputError: no contact is given.
     """
 
     def __init__(self, caller: Caller, service: str, endpoint: str, *, contact: str = "") -> None:
@@ -44,10 +45,10 @@ class ActionApi:
         self.agent = user_agent(contact)
 
     def ask(self, parameters: dict[str, str]) -> dict[str, Any]:
-        """The API's reply, in its second format.
+        """Returns the API's reply in format version 2.
 
         Raises:
-            ProviderFault: it fails lastingly, or refuses the request.
+            ProviderFault: the API fails permanently or refuses the request.
         """
         form = dict(
             sorted({**parameters, "format": "json", "formatversion": "2", "maxlag": "5"}.items())
@@ -65,7 +66,7 @@ class ActionApi:
         return reply
 
     def _check(self, body: bytes, headers: Mapping[str, str]) -> None:
-        """Raises CallFault for what is no reply of the API, or says that there is none."""
+        """Raises CallFault for a body that is no reply of the API, or that reports an error."""
         try:
             reply = orjson.loads(body)
             code = reply.get("error", {}).get("code", "")
@@ -91,13 +92,15 @@ class ActionApi:
 async def load(
     service: str, agent: str, address: str, form: dict[str, str] | None = None
 ) -> tuple[bytes, Mapping[str, str]]:
-    """(body up to one byte more than `MAX_BYTES`, headers) of one request; POST where there is a form.
+    """Sends one request and returns (body, headers). A request with a form is a POST. The body is read up to one byte
+    beyond `MAX_BYTES`.
 
     Args:
-        agent: of `user_agent`.
+        agent: made by `user_agent`.
 
     Raises:
-        CallFault: no reply, or not all of it; ValueError: the address is none, or leads to none.
+        CallFault: the reply is missing or incomplete; ValueError: the address, or the target of a redirect, is no
+            address.
     """
     try:
         async with (

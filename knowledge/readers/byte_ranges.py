@@ -1,13 +1,13 @@
-"""Byte ranges of a dump, for reading on many workers: each record is read by exactly one range.
+"""Splits a dump into byte ranges for many workers. Exactly one range reads each record.
 
-The first bytes show the format, not the name. A range owns the pieces (chunks, bz2 streams or blocks) that begin
-in it; `pieces` reads them.
+The first bytes of the file show its format; the file's name is ignored. A range owns the pieces (chunks, bz2 streams or
+blocks) that begin in it; `pieces` reads them.
 
-* plain: a range begins at any byte.
-* bz2 in many streams (Wikimedia's multistream dumps): ranges begin at streams, found by the dump's index or by
-  the magic bytes of a stream.
-* bz2 in one stream: ranges begin at any byte; `bz2_blocks` finds the blocks.
-* gz: one range, for gz has no marks to start from.
+* plain: a range can begin at any byte.
+* bz2 with many streams (Wikimedia's multistream dumps): ranges begin at streams. The dump's index or the magic bytes
+  show where streams begin.
+* bz2 with one stream: a range can begin at any byte; `bz2_blocks` finds the blocks.
+* gz: one range, because gz has no marks inside the file.
 """
 
 import bz2
@@ -20,34 +20,35 @@ from questloom.files.locations import open_binary
 from questloom.records.errors import InputError
 
 RANGE_BYTES = 16 << 20
-"""Bytes of the file that make a range; compressed, about 60 MB of XML or three seconds of one core."""
+"""Bytes of the file per range; compressed, this is about 60 MB of XML or three seconds of one core."""
 STREAM_SEARCH = 8 << 20
-"""How far a stream's start is looked for; a multistream dump has one every 100 pages (a few 100 kB)."""
+"""The most bytes to search for the start of a stream. A multistream dump starts a stream every 100 pages (a few 100
+kB)."""
 PIECE = 1 << 18
 MAX_BLOCK = 1 << 21
-"""Compressed bytes within which a stream's first block ends."""
+"""The first block of a stream ends within this many compressed bytes."""
 _STREAM_START = re.compile(rb"BZh[1-9]1AY&SY")
 
 
 @dataclass(frozen=True, kw_only=True)
 class ByteRange:
-    """Bytes [start, end) of the file as it lies on disk, and how to read them."""
+    """Bytes [start, end) of the file on disk, and the way to read them."""
 
     path: str
     start: int
     end: int
     kind: str
-    """"plain", "streams", "blocks" or "gz"."""
+    """The way to read the range: "plain", "streams", "blocks" or "gz"."""
 
 
 def open_dump(path: str) -> BinaryIO:
-    """A local file, or an object in a bucket, of which only the ranges that are read travel.
+    """Opens a local file or an object in a bucket. Of an object, only the ranges that are read are downloaded.
 
     Raises:
-        InputError: it cannot be opened.
+        InputError: the file cannot be opened.
     """
     try:
-        return open_binary(path)  # the caller closes it
+        return open_binary(path)  # the caller closes the file
     except OSError as error:
         raise InputError(
             path,
@@ -57,16 +58,18 @@ def open_dump(path: str) -> BinaryIO:
 
 
 def plan_ranges(path: str, *, index: str = "", range_bytes: int = RANGE_BYTES) -> list[ByteRange]:
-    """Ranges that together hold the whole dump. They depend on the file alone, never on the number of workers.
+    """Splits a dump into ranges that cover all of it. The ranges depend on the file alone, not on the number of
+    workers.
 
     Args:
-        path: the dump.
-        index: for a multistream dump, its index (lines `offset:page id:title`, plain or bz2): ranges then begin at
-            its offsets, and an offset beyond the file's end shows that the dump is not whole.
-        range_bytes: bytes of the file that make a range.
+        path: path of the dump.
+        index: path of a multistream dump's index (lines `offset:page id:title`, plain or bz2); with an index, ranges
+            begin at the offsets of the index; an offset beyond the file's end shows that the dump is truncated.
+        range_bytes: bytes of the file per range.
 
     Raises:
-        InputError: the file is missing or empty or not what its name says, or the index does not fit it.
+        InputError: the file is missing, empty or of another format than its name says, or the index does not fit the
+            dump.
     """
     with open_dump(path) as file:
         magic = file.read(4)
@@ -97,16 +100,16 @@ def plan_ranges(path: str, *, index: str = "", range_bytes: int = RANGE_BYTES) -
 
 
 def next_stream(file: BinaryIO, at: int) -> int:
-    """The first stream start at or after a byte, or 0: there is none near."""
+    """The first start of a stream at or after a byte; 0 when there is none within STREAM_SEARCH bytes."""
     file.seek(at)
     data, searched = b"", 0
-    # Piece by piece: to plan a dump in a bucket by reading 8 MB at every range would fetch most of it.
+    # The search reads small pieces: 8 MB at every range would download most of a dump in a bucket.
     while len(data) < STREAM_SEARCH and (piece := file.read(min(PIECE, STREAM_SEARCH - len(data)))):
         data += piece
         end = len(data)
         for found in _STREAM_START.finditer(data, searched):
             stream, used = bz2.BZ2Decompressor(), found.start()
-            try:  # ten bytes may occur by chance; a real start decompresses
+            try:  # ten such bytes may occur by chance; only a real start decompresses
                 while used < min(STREAM_SEARCH, found.start() + MAX_BLOCK):
                     if used == len(data):
                         data += (piece := file.read(min(PIECE, STREAM_SEARCH - len(data))))
@@ -117,12 +120,12 @@ def next_stream(file: BinaryIO, at: int) -> int:
                     used = len(data)
             except OSError:
                 continue
-        searched = max(0, end - 9)  # a start may straddle the seam
+        searched = max(0, end - 9)  # a start may straddle two pieces
     return 0
 
 
 def _starts_of_index(index: str, path: str, size: int, range_bytes: int) -> list[int]:
-    """Stream offsets of a multistream index, thinned so that each range has at least `range_bytes`."""
+    """The stream offsets of a multistream index, thinned so that each range has at least `range_bytes`."""
     starts = [0]
     fix = "Give the index of this dump, or leave it out."
     with open_dump(index) as raw:

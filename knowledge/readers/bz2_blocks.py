@@ -1,11 +1,11 @@
-"""Random access into bz2: decompresses the blocks that begin in a byte range, whatever bit they begin at.
+"""Random access into bz2: decompresses the blocks that begin in a byte range, at any bit.
 
-A bz2 stream is a header, blocks of up to 900 kB (each with its own CRC, starting at any *bit*), and an end
-mark with a CRC over the blocks' CRCs. A block is turned into a stream of its own (header, the block's bits
-shifted to a byte boundary, end mark, the block's CRC), which the C library decompresses and checks. A file
-in one single stream so keeps every core busy.
+A bz2 stream is a header, blocks of up to 900 kB, and an end mark with a CRC over the blocks' CRCs. Each block has a CRC
+of its own and can start at any *bit*. This module turns a block into a stream of its own: header, the block's bits
+shifted to a byte boundary, end mark, the block's CRC. The C library then decompresses and checks that stream. So
+several cores can read a bz2 file with a single stream.
 
-Source of the format: bzip2's `decompress.c` and J. Tsai's "BZIP2: format specification".
+Source of the format: bzip2's `decompress.c` and Tsai's "BZIP2: format specification".
 """
 
 import bz2
@@ -19,32 +19,34 @@ END_MARK = 0x177245385090
 MARK_BITS = 48
 READ_SIZE = 1 << 20
 LONGEST_BLOCK = 4 << 20
-"""Compressed bytes within which a block must end: 900 kB that do not compress, and ample room."""
+"""A block must end within this many compressed bytes: 900 kB that do not compress, plus ample room."""
 
 
 class Block(NamedTuple):
-    """One decompressed block, or what is wrong with it (then `data` is empty)."""
+    """One decompressed block. For a damaged block `data` is empty and the fault is named."""
 
     offset: int
-    """Byte of the file in which the block's mark begins."""
+    """The byte of the file in which the block's mark begins."""
     data: bytes
     last: bool
-    """No block follows in the file."""
+    """True for the last block of the file."""
     fault: str = ""
 
 
 @functools.cache
 def _cores(mark: int) -> tuple[re.Pattern[bytes], dict[bytes, int]]:
-    """(a search for the five whole bytes that a mark has at any of the eight alignments; those bytes to the alignment)."""
+    """A pattern for the five whole bytes that a mark has at each of the eight alignments, and a dict from these bytes
+    to the alignment."""
     shifts = {(mark << (8 - shift)).to_bytes(7, "big")[1:6]: shift for shift in range(8)}
     return re.compile(b"|".join(map(re.escape, shifts))), shifts
 
 
 def find_marks(data: bytes, mark: int, start: int = 0) -> list[int]:
-    """The bit positions of a 48-bit mark in `data` from byte `start` on, ascending.
+    """Returns the bit positions of a 48-bit mark in `data` from byte `start` on, in ascending order.
 
-    At each of the eight alignments five whole bytes of the mark are known: one expression searches for them, and the bits at
-    both ends are compared afterwards. (Eight searches by `bytes.find` take 1.6 times as long.)
+    At each of the eight alignments, five whole bytes of the mark are known. One regular expression searches for these
+    bytes at all alignments; the bits at both ends are compared afterwards. (Eight searches by `bytes.find` take 1.6
+    times as long.)
     """
     pattern, shifts = _cores(mark)
     found = []
@@ -60,10 +62,10 @@ def find_marks(data: bytes, mark: int, start: int = 0) -> list[int]:
 
 
 def decompress_block(data: bytes, begin: int, end: int) -> bytes:
-    """The content of the block that lies in bits [begin, end) of `data`, mark included.
+    """Decompresses the block in bits [begin, end) of `data`; its mark is included.
 
     Raises:
-        OSError, ValueError, EOFError: the bits are no whole block, or its CRC does not agree.
+        OSError, ValueError, EOFError: the bits are no whole block, or the CRC does not match.
     """
     num_bits = end - begin
     if num_bits < MARK_BITS + 32:
@@ -72,22 +74,23 @@ def decompress_block(data: bytes, begin: int, end: int) -> bytes:
         (1 << num_bits) - 1
     )
     crc = bits >> (num_bits - MARK_BITS - 32) & 0xFFFFFFFF
-    # A block of level 1 to 9 is a valid block of level 9.
+    # A block of level 1 to 9 is also a valid block of level 9.
     stream = (int.from_bytes(b"BZh9", "big") << num_bits | bits) << 80 | END_MARK << 32 | crc
     padding = -num_bits % 8
     return bz2.decompress((stream << padding).to_bytes((32 + num_bits + 80 + padding) // 8, "big"))
 
 
 def read_blocks(file: BinaryIO, start: int, end: int) -> Iterator[Block | None]:
-    """The blocks whose mark begins at byte `start` or later, to the end of the file; None stands where `end` is passed.
+    """Yields the blocks whose mark begins at byte `start` or later, to the end of the file. None is yielded once, where
+    `end` is passed.
 
-    A mark may occur by chance inside a block (one position in 2^48), so a block that fails is tried again up to the
-    mark after the next one.
+    A mark may occur by chance inside a block (one position in 2^48). Therefore, when a block fails to decompress, it is
+    tried again up to the mark after the next one.
 
     Args:
-        file: a seekable file of bz2 data, one stream or many.
-        start: a byte offset; need not be a boundary of anything.
-        end: where the caller's own part ends; nothing beyond is decompressed before the caller asks for more.
+        file: a seekable file of bz2 data with one stream or many.
+        start: any byte offset.
+        end: the end of the caller's range; later blocks are decompressed only when the caller asks for them.
     """
     window = _Window(file, start)
     passed = False
@@ -100,16 +103,16 @@ def read_blocks(file: BinaryIO, start: int, end: int) -> Iterator[Block | None]:
 
 
 class _Window:
-    """A piece of the file that begins with the next block, and the block marks in it."""
+    """A part of the file that begins with the next block, and the block marks in this part."""
 
     def __init__(self, file: BinaryIO, start: int) -> None:
         self.file, self.base, self.data, self.at_end = file, start, b"", False
         self.marks: list[int] = []
-        """Bit positions in `data`."""
+        """Bit positions of marks in `data`."""
         file.seek(start)
 
     def look_ahead(self, num_marks: int) -> bool:
-        """Reads until so many marks are seen; False: the file, or the longest possible block, ends before."""
+        """Reads until `num_marks` marks are seen. Returns False when the file or the longest possible block ends first."""
         while len(self.marks) < num_marks and not self.at_end:
             if self.marks and len(self.data) > num_marks * LONGEST_BLOCK:
                 break
@@ -117,7 +120,7 @@ class _Window:
                 self._drop(max(0, len(self.data) - 6))
             seam = max(
                 0, len(self.data) - 6
-            )  # a mark may straddle the seam, and may have been seen already
+            )  # a mark may straddle two pieces, and may be in the list already
             chunk = self.file.read(READ_SIZE)
             self.at_end = not chunk
             self.data += chunk
@@ -125,7 +128,7 @@ class _Window:
         return len(self.marks) >= num_marks
 
     def take(self) -> Block:
-        """The block at the first mark; the window moves to the next one."""
+        """The block at the first mark; the window then moves to the next mark."""
         self.look_ahead(2)
         begin, offset = self.marks[0], self.base + self.marks[0] // 8
         content, fault, used = b"", "the file ends within the bz2 block that begins here", 1
@@ -144,7 +147,8 @@ class _Window:
         return Block(offset, content, not self.look_ahead(1), fault)
 
     def _end_of_block(self, num: int) -> int | None:
-        """The bit where the first block ends if `num` is the number of the next true mark; None: it does not end."""
+        """The bit at which the first block ends if mark `num` is the next true mark; None when the block does not end
+        there."""
         if len(self.marks) <= num:
             ends = (
                 find_marks(self.data, END_MARK, self.marks[-1] // 8)
@@ -155,7 +159,7 @@ class _Window:
         mark = self.marks[num]
         if (
             mark % 8 == 0 and self.data[mark // 8 - 4 : mark // 8 - 1] == b"BZh"
-        ):  # a new stream: the end mark stands before its header
+        ):  # a new stream: an end mark precedes its header
             ends = find_marks(
                 self.data[: mark // 8], END_MARK, max(self.marks[0] // 8, mark // 8 - 32)
             )

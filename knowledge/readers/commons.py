@@ -1,6 +1,7 @@
-"""The API of Wikimedia Commons: what it says of files (licence, author, what they depict), and the files in standard sizes.
+"""A client of the Wikimedia Commons API: file pages (licence, author, depicted items) and pictures in standard sizes.
 
-Rules: https://www.mediawiki.org/wiki/API:Etiquette and https://www.mediawiki.org/wiki/Common_thumbnail_sizes (any other width is refused).
+Rules: https://www.mediawiki.org/wiki/API:Etiquette and https://www.mediawiki.org/wiki/Common_thumbnail_sizes (Commons
+refuses any other width).
 """
 
 import urllib.parse
@@ -21,15 +22,15 @@ Page = dict[str, Any]
 
 
 class CommonsApi:
-    """The API and the files of Commons: one request at a time to each, replies cached.
+    """The API and the file server of Commons. Each of the two gets one request at a time, and replies are cached.
 
     Args:
-        caller: of `polite_caller`; delete its folder to ask anew.
+        caller: made by `polite_caller`; delete its folder to drop the cached replies.
         endpoint: the address of api.php.
-        contact: mail address or page of whoever runs this; "" takes QUESTLOOM_CONTACT.
+        contact: mail address or page of the person who runs this; "" takes QUESTLOOM_CONTACT.
 
     Raises:
-        InputError: there is no contact.
+        InputError: no contact is given.
     """
 
     def __init__(self, caller: Caller, *, endpoint: str = COMMONS_API, contact: str = "") -> None:
@@ -37,15 +38,15 @@ class CommonsApi:
         self._api = ActionApi(caller, COMMONS, endpoint, contact=contact)
 
     def pages(self, names: list[str], *, width: int) -> dict[str, Page | None]:
-        """What the API says of files: name to page object (with `imageinfo` and `mediainfo`), None where there is no such file.
+        """Requests the page objects of files (with `imageinfo` and `mediainfo`), by name. A missing file is None.
 
         Args:
             names: file names, with or without namespace.
-            width: standard width of the thumbnail whose address is asked for.
+            width: width of the thumbnail in pixels, one of the standard widths.
 
         Raises:
-            InputError: the width is not a standard one.
-            ProviderFault: the API fails lastingly.
+            InputError: the width is no standard width.
+            ProviderFault: the API fails permanently.
         """
         if width not in STANDARD_WIDTHS:
             raise InputError(
@@ -66,7 +67,7 @@ class CommonsApi:
         return found
 
     def _query(self, batch: list[str], width: int) -> tuple[dict[str, Page], dict[str, str]]:
-        """(pages by title, normalisations and redirects) of up to 50 files, with their structured data."""
+        """Requests up to 50 files with their structured data. Returns (pages by title, normalisations and redirects)."""
         asked = {
             "action": "query",
             "prop": "imageinfo",
@@ -103,10 +104,11 @@ class CommonsApi:
         return pages, aliases
 
     def search(self, query: str, *, limit: int) -> list[str]:
-        """Titles of files, the first of what the search finds (https://www.mediawiki.org/wiki/Help:WikibaseCirrusSearch).
+        """Returns the titles of the first files that a search finds
+        (https://www.mediawiki.org/wiki/Help:WikibaseCirrusSearch).
 
         Raises:
-            ProviderFault: the API fails lastingly.
+            ProviderFault: the API fails permanently.
         """
         asked = {
             "action": "query",
@@ -118,10 +120,10 @@ class CommonsApi:
         return [hit["title"] for hit in self._api.ask(asked).get("query", {}).get("search", ())]
 
     def picture(self, page: Page) -> bytes:
-        """The bytes of a page's thumbnail, or of the file itself where that is no wider.
+        """Downloads the thumbnail that a page names, or the file itself when it is no wider.
 
         Raises:
-            ProviderFault: the file cannot be loaded; ValueError: the page names no address.
+            ProviderFault: the file cannot be downloaded; ValueError: the page names no address.
         """
         info = page["imageinfo"][0]
         address = info.get("thumburl") or info.get("url") or ""

@@ -1,4 +1,5 @@
-"""The page object that the Commons API gives for a file (`imageinfo` with `extmetadata`, structured data) as an `ImageAsset`.
+"""Turns a file's page object from the Commons API (`imageinfo` with `extmetadata`, structured data) into an
+`ImageAsset`.
 
 Source of the format: https://www.mediawiki.org/wiki/API:Imageinfo and https://commons.wikimedia.org/wiki/Commons:Structured_data
 """
@@ -20,16 +21,16 @@ _BOX = re.compile(r"pct:([\d.]+),([\d.]+),([\d.]+),([\d.]+)")
 
 
 def file_name(title: str) -> str:
-    """A Commons file name in its one form, without namespace: blanks, first letter capital."""
+    """The normal form of a Commons file name: no namespace, blanks for underscores, a capital first letter."""
     name = " ".join((title.partition(":")[2] if ":" in title else title).replace("_", " ").split())
     return name[:1].upper() + name[1:]
 
 
 def plain_text(said: Any) -> str:
-    """The text that a reader sees of what `extmetadata` says, on one line, shortened to MAX_TEXT_CHARS.
+    """The visible text of an `extmetadata` value, on one line and cut to MAX_TEXT_CHARS.
 
     Args:
-        said: HTML; or HTML by language, of which English is taken, else the first.
+        said: HTML, or a dict of HTML by language; English is taken, else the first language.
     """
     if isinstance(said, dict):
         by_language = {language: text for language, text in said.items() if language != "_type"}
@@ -38,12 +39,12 @@ def plain_text(said: Any) -> str:
 
 
 def image_asset(page: dict[str, Any], data: bytes, facts: PictureFacts) -> ImageAsset:
-    """The record of a picture: what the page says of it, with kind, size and hash as its bytes say.
+    """The record of a picture. The page gives the description; the bytes give kind, size and hash.
 
-    A field that the page lacks stays "": a licence is never assumed.
+    A field that the page lacks stays "". A licence is never assumed.
 
     Raises:
-        ValueError, KeyError, TypeError, AttributeError: the page has not the API's layout.
+        ValueError, KeyError, TypeError, AttributeError: the page does not have the API's layout.
     """
     info = (page.get("imageinfo") or [{}])[0]
     meta = {
@@ -73,14 +74,15 @@ def image_asset(page: dict[str, Any], data: bytes, facts: PictureFacts) -> Image
 
 
 def _repository(page: dict[str, Any], address: str) -> str:
-    """ "shared" for Commons, also where Commons itself was asked: there its own files are "local"."""
+    """The repository of a file: "shared" for files of Commons. Commons itself calls its own files "local"; such files
+    become "shared" too."""
     on_commons = urllib.parse.urlparse(address).netloc == "commons.wikimedia.org"
     return "shared" if on_commons else str(page.get("imagerepository", ""))
 
 
 def structured_data(mediainfo: dict[str, Any]) -> tuple[tuple[str, ...], tuple[Detail, ...]]:
-    """(QIDs of P180, preferred ones first; details that are to be seen) of a file's statements."""
-    statements = mediainfo.get("statements") or {}  # an empty one is [] in the API
+    """Reads a file's statements. Returns (depicted items (P180), preferred ones first; visible details)."""
+    statements = mediainfo.get("statements") or {}  # the API writes [] for an empty dict
     depicts: list[tuple[bool, str]] = []
     details: list[Detail] = []
     for statement in statements.get(DEPICTS, ()):
@@ -107,7 +109,8 @@ def _details(statement: dict[str, Any], part: str) -> list[Detail]:
 
 
 def _box(statement: dict[str, Any]) -> tuple[float, ...]:
-    """(left, top, width, height) in per cent, from P2677; () where it is missing, in pixels, or outside the picture."""
+    """The box of a statement (P2677) as (left, top, width, height) in per cent; () where the box is missing, in pixels,
+    or outside the picture."""
     for snak in (statement.get("qualifiers") or {}).get(POSITION, ()):
         found = _BOX.fullmatch(read_value(snak).text)
         if found:

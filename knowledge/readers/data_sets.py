@@ -1,9 +1,12 @@
-"""Rows of a data set in Parquet or JSON lines, local or on the Hub, streamed by `datasets`: no file is held whole or downloaded.
+"""Streams the rows of a data set in Parquet or JSON lines, local or on the Hub, with `datasets`. No file is downloaded
+or held whole.
 
-    rows.parquet   rows.jsonl.gz   FOLDER   hf://datasets/ORG/NAME[@REVISION]/FOLDER
+```
+rows.parquet   rows.jsonl.gz   FOLDER   hf://datasets/ORG/NAME[@REVISION]/FOLDER
+```
 
-Of a folder all Parquet files are read, or all files of JSON lines where it has none. A row group of Parquet, or a file of JSON lines,
-is one range.
+From a folder all Parquet files are read; in a folder without Parquet files, all files of JSON lines are read. One range
+is a row group of Parquet or a file of JSON lines.
 """
 
 import difflib
@@ -23,18 +26,19 @@ HUB = "hf://datasets/"
 PARQUET = (".parquet",)
 LINES = tuple(f"{name}{packed}" for name in (".jsonl", ".ndjson") for packed in ("", ".gz", ".bz2"))
 BATCH_ROWS = 128
-"""Rows of Parquet that are decoded at once."""
+"""Parquet rows that are decoded at once."""
 LINES_CHARS = 1 << 20
 """Characters of JSON lines that are read at once."""
 SAMPLED = 100
-"""JSON lines leave out what is empty: a field that none of so many rows has counts as missing."""
+"""Rows of JSON lines that are searched for a field. JSON lines leave out empty fields, so a field counts as missing
+only when none of the searched rows has it."""
 
 Row = dict[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)
 class RowRange:
-    """One of the equal parts into which a data set was cut."""
+    """One of the equal parts of a data set."""
 
     path: str
     columns: tuple[str, ...]
@@ -43,22 +47,24 @@ class RowRange:
 
 
 def is_data_set(path: str) -> bool:
-    """Whether a path names a data set: on the Hub, by the ending of a file, or a folder of this machine."""
+    """Whether a path names a data set: an address on the Hub, a file with a known ending, or a local folder."""
     return path.startswith(HUB) or path.endswith((*PARQUET, *LINES)) or Path(path).is_dir()
 
 
 def files_of(path: str) -> list[tuple[str, int, str]]:
-    """(address, bytes, version) of the data files, sorted.
+    """The data files as sorted tuples (address, bytes, version).
 
     Raises:
-        InputError: there are none, or the Hub cannot be reached.
+        InputError: there are no data files, or the Hub cannot be reached.
     """
     import fsspec
 
     system, place = fsspec.core.url_to_fs(path)
     try:
         found = system.find(place, detail=True)
-    except Exception as error:  # the Hub's client raises its own, httpx's and the system's alike
+    except (
+        Exception
+    ) as error:  # the Hub's client raises its own errors, those of httpx and those of the system
         raise _unreadable(path, error) from error
     if not found:
         raise InputError(path, "there is no such file", "Look at the path.")
@@ -81,21 +87,21 @@ def _version(info: Row) -> str:
 
 
 def state_of(path: str) -> tuple[int, str]:
-    """(bytes, what changes when a file of it is written anew)."""
+    """Returns (total bytes, a state text). The state changes when one of the files is rewritten."""
     files = files_of(path)
     return sum(size for _, size, _ in files), sha256_hex(repr(files))
 
 
 def plan_rows(path: str, columns: Iterable[str], most: int = 1 << 12) -> list[RowRange]:
-    """The ranges of a data set.
+    """Splits a data set into ranges.
 
     Args:
         path: a file, a folder, or an address on the Hub.
-        columns: fields that its rows must have.
+        columns: the required fields.
         most: the largest number of ranges.
 
     Raises:
-        InputError: it cannot be read, is empty, or lacks a field.
+        InputError: the data set cannot be read, is empty, or lacks a field.
     """
     wanted, files = tuple(columns), [name for name, _, _ in files_of(path)]
     try:
@@ -104,7 +110,7 @@ def plan_rows(path: str, columns: Iterable[str], most: int = 1 << 12) -> list[Ro
         first = list(islice(_decoded(path, rows), 1 if seen else SAMPLED))
     except InputError:
         raise
-    except Exception as error:  # pyarrow's, the Hub's and the system's alike
+    except Exception as error:  # errors of pyarrow, the Hub and the system
         raise _unreadable(path, error) from error
     if not first:
         raise InputError(path, "holds no row", "Give a data set with rows.")
@@ -117,10 +123,10 @@ def plan_rows(path: str, columns: Iterable[str], most: int = 1 << 12) -> list[Ro
 
 
 def read_rows(part: RowRange) -> Iterator[tuple[str, Row]]:
-    """(where, row) of a range, in order, one row at a time.
+    """Yields (place, row) for each row of a range, in order.
 
     Raises:
-        InputError: a line is no JSON object, or the files cannot be read, with the place.
+        InputError: a line is no JSON object, or a file cannot be read; the error names the place.
     """
     files = [name for name, _, _ in files_of(part.path)]
     try:
@@ -135,8 +141,8 @@ def read_rows(part: RowRange) -> Iterator[tuple[str, Row]]:
 
 
 def _open(path: str, files: list[str], columns: list[str] | None) -> Any:
-    """The rows as a stream of `datasets`."""
-    import datasets  # loads slowly: only where a data set is read
+    """Opens the rows as a stream of `datasets`."""
+    import datasets  # slow to import, so only when a data set is read
 
     if files[0].endswith(PARQUET):
         found = datasets.load_dataset(
@@ -154,7 +160,7 @@ def _open(path: str, files: list[str], columns: list[str] | None) -> Any:
 
 
 def _decoded(where: str, rows: Any) -> Iterator[tuple[str, Row]]:
-    """Rows with their number; a line of text as the object that it holds."""
+    """Yields rows with their number; a line of text is parsed into its JSON object."""
     lines = rows.column_names in (None, ["text"])
     for number, row in enumerate(rows, 1):
         place = f"{where}, row {number:,}"
@@ -175,10 +181,10 @@ def _decoded(where: str, rows: Any) -> Iterator[tuple[str, Row]]:
 
 
 def decoded_field(where: str, name: str, value: Any) -> Any:
-    """A nested field, which Parquet files of the Hub hold as JSON.
+    """A nested field. Parquet files of the Hub store nested fields as JSON text, which is parsed here.
 
     Raises:
-        InputError: it is a text that is no JSON.
+        InputError: the text is no JSON.
     """
     if not isinstance(value, str | bytes):
         return value
@@ -191,7 +197,7 @@ def decoded_field(where: str, name: str, value: Any) -> Any:
 
 
 def missing(where: str, name: str, names: Iterable[str]) -> InputError:
-    """The error for a field that is not there, with the field that may be meant."""
+    """The error for a missing field; it suggests the most similar field."""
     has = [str(n) for n in names]
     near = difflib.get_close_matches(re.sub(r".*\.", "", name), has, n=1, cutoff=0.75)
     meant = f" ({near[0]!r} may be meant)" if near else ""

@@ -1,7 +1,8 @@
-"""Rows of Wikidata entities, as data sets on the Hub have them, to what a dump's lines give.
+"""Reads Wikidata entities from the rows of data sets on the Hub; the results equal those of a dump.
 
-One row an entity: id, labels, descriptions, aliases, sitelinks, claims, each as in Wikidata's JSON, as an object or as a text that
-holds it. `philippesaade/wikidata` leaves out of a snak its `snaktype` and the type of its value, and adds labels, which are not read.
+One row holds one entity: id, labels, descriptions, aliases, sitelinks, claims. Each field is an object of Wikidata's
+JSON or the text of such an object. The data set `philippesaade/wikidata` leaves the `snaktype` and the type of the
+value out of its snaks. The snaks of that data set also have labels, which this reader ignores.
 
 Source of the format: https://doc.wikimedia.org/Wikibase/master/php/docs_topics_json.html and the data set's card on the Hub
 """
@@ -33,14 +34,14 @@ VALUE_TYPES = {
     "time": "time",
     "monolingualtext": "monolingualtext",
 }
-"""Type of a value by the datatype of its property; of all others it is a text."""
+"""Type of a value, by the datatype of its property. Values of all other datatypes are texts."""
 
 
 def plan_entity_rows(path: str, most: int = 1 << 12) -> list[RowRange]:
-    """At most so many ranges of a data set of entities.
+    """Splits a data set of entities into at most `most` ranges.
 
     Raises:
-        InputError: it cannot be read, or lacks a field.
+        InputError: the data set cannot be read, or lacks a field.
     """
     return plan_rows(path, FIELDS, most)
 
@@ -48,15 +49,15 @@ def plan_entity_rows(path: str, most: int = 1 << 12) -> list[RowRange]:
 def read_entity_rows(
     part: RowRange, *, snapshot: str, languages: tuple[str, ...] = ()
 ) -> Iterator[Item | PropertyInfo | Redirect | Rejection]:
-    """The entities of a range.
+    """Reads the entities of a range.
 
     Args:
-        part: the range.
-        snapshot: YYYY-MM-DD: claims are best as of this day.
-        languages: of labels, aliases and descriptions to keep; () keeps all.
+        part: a range of `plan_entity_rows`.
+        snapshot: a day, YYYY-MM-DD; best claims are those that hold on this day.
+        languages: languages of the labels, aliases and descriptions to keep; () keeps all.
 
     Raises:
-        InputError: a row has no id, or a field that is no JSON.
+        InputError: a row has no id, or a field is no JSON.
     """
     for where, row in read_rows(part):
         if "redirect" in row and "entity" in row:
@@ -90,7 +91,7 @@ def read_entity_rows(
 
 
 def _statement(where: str, statement: Row) -> Row:
-    """A statement whose snaks say their kind and the type of their value."""
+    """The statement, with `snaktype` and value type added to its snaks."""
     qualifiers = statement.get("qualifiers") or {}
     return {
         **statement,
@@ -100,10 +101,10 @@ def _statement(where: str, statement: Row) -> Row:
 
 
 def whole_snak(where: str, snak: Row) -> Row:
-    """A snak with its kind and the type of its value.
+    """The snak, with `snaktype` and value type added.
 
     Raises:
-        InputError: it has neither these nor its property's datatype.
+        InputError: the snak lacks these types, and its property has no datatype from which they follow.
 
     >>> snak = {"property": "P31", "datatype": "wikibase-item", "datavalue": {"id": "Q5"}}
     >>> whole_snak("row 1", snak)["datavalue"]

@@ -1,9 +1,9 @@
-"""A folder of pictures with what is known of them: `metadata.jsonl` (Commons page objects) or `metadata.csv`.
+"""Reads a folder of pictures with their metadata: `metadata.jsonl` (Commons page objects) or `metadata.csv`.
 
-A line of the JSON file is the page object of `commons_page`. The CSV has a column `file` and any of licence,
-licence_url, author, attribution, credit, source_page, description, categories and depicts (the last two with "|"
-between the values). A picture without a line is read without metadata, so without a licence; a line without a picture
-is a rejection.
+A line of the JSON file is a page object, as `commons_page` reads it. The CSV has a column `file` and any of licence,
+licence_url, author, attribution, credit, source_page, description, categories and depicts. In the columns categories
+and depicts, "|" separates the values. A picture without a line has no metadata and so no licence. A line without a
+picture is a rejection.
 """
 
 import csv
@@ -33,10 +33,10 @@ _CSV_FIELDS = {
 
 
 class PictureFile(NamedTuple):
-    """One picture to read: small, so that a list of them can be split among workers."""
+    """One picture to read. The tuple is small, so that workers can share a list of them."""
 
     path: str
-    """"" where the metadata name a picture that is not there."""
+    """Path of the picture's file; "" where the metadata name a missing picture."""
     page: dict[str, Any]
     num_bytes: int = 0
 
@@ -129,7 +129,7 @@ def _page_of_row(row: dict[str, str]) -> dict[str, Any]:
 
 
 def read_picture(picture: PictureFile) -> tuple[ImageAsset, bytes] | Rejection:
-    """One picture's record and bytes, or why it is refused."""
+    """The record and bytes of one picture, or its rejection."""
     name = file_name(picture.page["title"])
 
     def refuse(reason: Reason, evidence: str) -> Rejection:

@@ -1,4 +1,5 @@
-"""A rendered MediaWiki page (Parsoid HTML, as in ZIM files) to `Article`: body paragraphs and lists, not boxes and tables."""
+"""Turns a rendered MediaWiki page (Parsoid HTML, as in ZIM files) into an `Article`: body paragraphs and lists, without
+boxes and tables."""
 
 import posixpath
 import re
@@ -30,14 +31,14 @@ MAX_DEPTH = 200
 
 
 def read_html(data: bytes, *, title: str, page_id: int, folder: str, site: Site) -> Article | str:
-    """The article of a page, or why it is none.
+    """The article of a page, or the reason why the page is no article.
 
     Args:
-        data: the HTML, in UTF-8.
-        title: normalised.
-        page_id: for the record; ZIM files have none of their own.
-        folder: where the page lies, to resolve its relative addresses ("A").
-        site: its wiki.
+        data: the HTML in UTF-8.
+        title: the normalised title of the page.
+        page_id: id of the page for the record; ZIM files have none.
+        folder: folder of the page inside the file ("A"), to resolve relative addresses.
+        site: the page's wiki.
     """
     if not data.strip():
         return "the page is empty"
@@ -102,7 +103,7 @@ class _Reader:
                 self.walk(child, depth + 1)
 
     def _paragraph(self, element: HtmlElement) -> None:
-        """One line of text; a list in a list item is lines of its own."""
+        """Reads a paragraph as one line of text. A list inside a list item becomes lines of its own."""
         out: list[str] = []
         links: list[tuple[str, str, int]] = []
         length, inner = 0, list[HtmlElement]()
@@ -161,7 +162,7 @@ class _Reader:
         return tuple(sections), tuple(links)
 
     def target(self, address: str) -> str:
-        """The title of the article that a relative address leads to, or ""."""
+        """The title of the article behind a relative address; "" where there is none."""
         if not address or address.startswith(("#", "/")) or _SCHEME.match(address):
             return ""
         path = urllib.parse.unquote(address.partition("#")[0].partition("?")[0])
@@ -173,7 +174,7 @@ class _Reader:
         return self.resolve(path.removesuffix(".html"))
 
     def infobox(self, content: HtmlElement) -> tuple[str, tuple[InfoboxField, ...]]:
-        """The first infobox: its classes as name, and the rows that have a heading and a value."""
+        """The first infobox: its CSS classes as its name, and the rows that have a heading and a value."""
         for table in content.iter("table"):
             classes = table.get("class", "").split()
             if not any(c.startswith("infobox") for c in classes):
@@ -196,7 +197,7 @@ class _Reader:
         return "", ()
 
     def pictures(self, content: HtmlElement) -> tuple[ArticlePicture, ...]:
-        """Pictures by their path in the file, with the caption of their frame."""
+        """The pictures by their path in the file, with the caption of their frame."""
         found: dict[str, ArticlePicture] = {}
         for image in content.iter("img"):
             source = urllib.parse.unquote(image.get("src", ""))
@@ -238,12 +239,12 @@ def _is_skipped(element: HtmlElement) -> bool:
 
 
 def _parts(cell: HtmlElement) -> list[HtmlElement]:
-    """The list items of a cell, or the cell."""
+    """The list items of a cell; the cell itself where it has no list."""
     return list(cell.iter("li")) or [cell]
 
 
 def _text(element: HtmlElement) -> str:
-    """The text of an element on one line, without styles and reference marks."""
+    """The text of an element on one line, without style sheets and reference marks."""
     pieces: list[str] = []
 
     def gather(node: HtmlElement, depth: int) -> None:

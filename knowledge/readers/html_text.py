@@ -1,4 +1,4 @@
-"""What a reader sees of a piece of HTML: no styles, scripts, comments or hidden elements."""
+"""The visible text of a piece of HTML: without styles, scripts, comments and hidden elements."""
 
 import re
 
@@ -12,18 +12,18 @@ _APART = tuple(
     """address article blockquote br caption center dd div dl dt figcaption figure footer h1 h2 h3 h4 h5 h6
     header hr li ol p pre section table td th tr ul""".split()
 )
-"""Elements that stand on lines of their own, or in cells."""
+"""Elements that stand on lines or in cells of their own."""
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
 def is_hidden(element: HtmlElement) -> bool:
-    """Whether an element is never shown, or is hidden by itself (not by what stands around it, or by a style sheet)."""
+    """Whether an element is never shown or hides itself. Style sheets and outer elements are not considered."""
     hides = element.get("hidden") is not None or _HIDING.search(element.get("style", ""))
     return element.tag in _NEVER_SHOWN or bool(hides)
 
 
 def visible_text(markup: str) -> str:
-    """The text of a piece of HTML that a reader sees, on one line.
+    """The visible text of a piece of HTML, on one line.
 
     >>> visible_text('<style>.a{}</style>Ann<br><i>Example</i><span style="display:none">date QS</span>')
     'Ann Example'

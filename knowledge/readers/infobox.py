@@ -10,7 +10,7 @@ from questloom.records.knowledge import InfoboxField
 
 MAX_FIELDS = 300
 MAX_NAME_CHARS = 1000
-"""Of a picture field's value, in which the file's name is looked for."""
+"""The name of a picture's file is searched for in this many characters of a field."""
 _PREFIXES = (
     "infobox",
     "taxobox",
@@ -41,26 +41,26 @@ _PICTURE_FIELD = re.compile(
 
 
 def is_infobox(name: str) -> bool:
-    """Whether a template of this (lower-case) name is an infobox."""
+    """Whether a template with this name (in lower case) is an infobox."""
     return name.startswith(_PREFIXES) or " infobox" in name
 
 
 class Infobox(NamedTuple):
-    """What an infobox says."""
+    """The contents of an infobox."""
 
     name: str = ""
-    """As written ("Infobox officeholder"); "" where the page has none."""
+    """The template's name as written ("Infobox officeholder"); "" for a page without infobox."""
     fields: tuple[InfoboxField, ...] = ()
     pictures: tuple[tuple[str, str], ...] = ()
-    """(file as written, caption)."""
+    """The pictures, each as (file as written, caption)."""
 
 
 def read_infobox(inside: str, resolve: Callable[[str], str]) -> Infobox:
-    """An infobox out of a template's inside (without tags and comments).
+    """Reads an infobox from the inside of its template, without tags and comments.
 
     Args:
-        inside: what stands between the braces.
-        resolve: from a raw link target to an article's title or "".
+        inside: the text between the braces.
+        resolve: a function from a raw link target to an article's title or "".
     """
     parts = list(arguments(inside))
     fields: dict[str, InfoboxField] = {}
@@ -96,12 +96,12 @@ def field_text(
     resolve: Callable[[str], str] = lambda target: target,
     targets: list[str] | None = None,
 ) -> str:
-    """Wikitext of a field or caption as plain text on one line; lines and list items are joined by "; ".
+    """The plain text of a field or caption, on one line. Lines and list items are joined by "; ".
 
     Args:
-        value: without tags and comments.
-        resolve: from a raw link target to an article's title or "".
-        targets: takes the titles of links, if given.
+        value: wikitext without tags and comments.
+        resolve: a function from a raw link target to an article's title or "".
+        targets: a list to which the titles of links are added, if given.
     """
     if not _MARKUP.search(value):
         return value.strip()
@@ -119,7 +119,7 @@ def field_text(
 
 
 def is_disambiguation(name: str) -> bool:
-    """Whether a template of this (lower-case) name marks a disambiguation page."""
+    """Whether a template with this name (in lower case) marks a disambiguation page."""
     return name in _DISAMBIGUATION
 
 

@@ -1,4 +1,5 @@
-"""Prefixes of links to other wikis: language codes of Wikipedias (Meta's `sites` table, April 2024) and sister projects."""
+"""Prefixes of links to other wikis: the language codes of Wikipedias (Meta's `sites` table, April 2024) and the sister
+projects."""
 
 INTERWIKI_PREFIXES = frozenset(
     """

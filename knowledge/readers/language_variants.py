@@ -1,16 +1,19 @@
-"""The markup of MediaWiki's language converter, `-{…}-`, read as the main variant shows it: nothing is transliterated.
+"""Reads `-{…}-`, the markup of MediaWiki's language converter, as the main variant shows it. Nothing is transliterated.
 
-Wikis whose language is written in several ways mark what is said differently in each, or must not be converted.
-Elsewhere these signs are text. A rule is read as the wiki shows it to a reader who asks for no conversion:
+A language converter rewrites pages between the variants of one language, such as two scripts. A rule `-{…}-` marks
+words that differ between the variants or must not be converted. In wikis without a converter `-{…}-` is plain text.
+This module reads rules as the wiki shows them to a reader without conversion:
 
-    -{text}-  -{R|text}-  -{zh-hans;zh-hant|text}-   the text
-    -{zh-hans:a;zh-hant:b}-  -{A|…}-                 the wording of the variant that `VARIANTS` names first
-    -{a=>zh-hans:b}-                                 b, unless a wording of the other kind stands beside it
-    -{H|…}-  -{T|…}-  -{-|…}-  -{N|…}-               nothing: rules that are hidden, for the title or withdrawn; a name
-    -{D|…}-                                          the wordings; the wiki puts the variants' names before them
+```
+-{text}-  -{R|text}-  -{zh-hans;zh-hant|text}-   the text
+-{zh-hans:a;zh-hant:b}-  -{A|…}-                 the wording of the variant that comes first in `VARIANTS`
+-{a=>zh-hans:b}-                                 b, unless a wording of the other kind stands beside it
+-{H|…}-  -{T|…}-  -{-|…}-  -{N|…}-               nothing: hidden rules, rules for the title, withdrawn rules; a name
+-{D|…}-                                          the wordings; the wiki puts the variants' names before them
+```
 
-Where none of the main variant's fallbacks has a wording the wiki shows an error message; here the next one counts. A
-rule for the title leaves the title as it is: the main variant's is the page's own.
+The wiki shows an error message where none of the main variant's fallbacks has a wording; here the next variant counts.
+A rule for the title does not change the title, because the page's own title is the main variant's.
 
 Sources: https://www.mediawiki.org/wiki/Writing_systems/Syntax; MediaWiki's `ConverterRule`, `LanguageConverter`
 (nesting, rules without an end) and the converters' lists of variants.
@@ -21,7 +24,7 @@ import re
 from typing import NamedTuple
 
 MAX_DEPTH = 10
-"""Rules in rules beyond which an opening is text, as in MediaWiki."""
+"""The deepest nesting of rules. As in MediaWiki, a deeper opening is plain text."""
 VARIANTS = {
     language: tuple(codes.split())
     for language, codes in {
@@ -43,9 +46,9 @@ VARIANTS = {
         "zgh": "zgh zgh-latn",
     }.items()
 }
-"""A wiki's language to the variants of its converter: the main one, those it falls back on, the others."""
+"""The variants of a wiki's language: the main variant first, then its fallbacks, then the others."""
 MAIN = 0
-"""The main variant's rank."""
+"""The rank of the main variant."""
 _OTHER_NAMES = {
     "sr-cyrl": "sr-ec",
     "sr-latn": "sr-el",
@@ -58,22 +61,24 @@ _OTHER_NAMES = {
     "zh-hant-hk": "zh-hk",
     "zh-hant-mo": "zh-mo",
 }
-"""BCP 47's names of variants that MediaWiki names otherwise; it takes both."""
+"""BCP 47 names of variants that have another name in MediaWiki. MediaWiki accepts both names."""
 _SIGN = re.compile(r"(?=(-\{(?!\{)|\}-|\{\{|\}\}))")
-""""-{{" is a hyphen and a template. Found at every place, since "}}-" may end a template or a rule."""
+""""-{{" is a hyphen before a template. The lookahead finds overlapping signs, because "}}-" may end a template or a
+rule."""
 _BRACES = re.compile(r"\{\{|\}\}")
 _FLAGS = re.compile(r"([^|\[{]*)\|")
-""""-{[[A|b]]}-" has no flags."""
+"""Flags stand before the first bar of a rule; "-{[[A|b]]}-" has no flags."""
 _ENTITY_END = re.compile(r"(&[#a-zA-Z0-9]+);")
 
 
 class _Converter(NamedTuple):
-    """What a language's rules are read by."""
+    """The data for reading a language's rules."""
 
     variants: dict[str, int]
-    """Every name of a variant, lower case, to its rank."""
+    """Maps each name of a variant, in lower case, to the variant's rank."""
     separator: re.Pattern[str]
-    """Between the choices of a rule: a semicolon before a variant's name, a one-way rule, or the end."""
+    """The separator between the choices of a rule: a semicolon before a variant's name or before a one-way rule, or the
+    end."""
 
 
 @functools.cache
@@ -90,19 +95,19 @@ def _converter(language: str) -> _Converter | None:
 
 
 def has_converter(language: str) -> bool:
-    """Whether wikis of a language have a converter."""
+    """Whether the wikis of a language have a converter."""
     return language.lower() in VARIANTS
 
 
 def without_rules(text: str, language: str) -> str:
-    """The text with each rule replaced by what it shows; as it is where the language has no converter.
+    """Replaces each rule with the text that it shows. Text in a language without a converter is unchanged.
 
-    A rule without an end is text. Rules and templates do not overlap: a rule that begins in a template ends in it. The
-    time grows with the text's length and no faster.
+    A rule without an end is plain text. Rules and templates do not overlap: a rule that begins in a template ends in
+    that template. The time is linear in the length of the text.
 
     Args:
-        text: wikitext without tags and comments, literal text (nowiki) protected.
-        language: of the wiki.
+        text: wikitext without tags and comments; literal text (nowiki) is protected.
+        language: language code of the wiki.
 
     >>> without_rules("由-{zh-hans:计算机;zh-hant:電腦}-公司，-{張三}-", "zh"), without_rules("-{x}-", "en")
     ('由计算机公司，張三', '-{x}-')
@@ -111,8 +116,8 @@ def without_rules(text: str, language: str) -> str:
     if converter is None:
         return text
     templates = _template_signs(text)
-    levels: list[list[str]] = [[]]  # the text read so far, and that of each rule that is open
-    floors = [1]  # how many levels there were when the page, and each template that is open, began
+    levels: list[list[str]] = [[]]  # the text so far, and the text of each open rule
+    floors = [1]  # the number of levels at the start of the page and of each open template
     pos = 0
     for found in _SIGN.finditer(text):
         at, sign = found.start(), found[1]
@@ -134,7 +139,7 @@ def without_rules(text: str, language: str) -> str:
                 and text[pos : pos + 1] == "\n"
                 and (not levels[-1] or levels[-1][-1][-1] == "\n")
             ):
-                pos += 1  # a rule that shows nothing takes its line along
+                pos += 1  # a rule that shows nothing is removed with its line
             _put(levels, shown)
         else:
             if sign == "{{":
@@ -148,7 +153,7 @@ def without_rules(text: str, language: str) -> str:
 
 
 def _template_signs(text: str) -> set[int]:
-    """Where the braces of templates stand that begin and end."""
+    """The positions of the braces of complete templates."""
     begun: list[int] = []
     signs = set()
     for found in _BRACES.finditer(text):
@@ -165,14 +170,14 @@ def _put(levels: list[list[str]], text: str) -> None:
 
 
 def _close(levels: list[list[str]], floor: int) -> None:
-    """Rules without an end become text again."""
+    """Turns rules without an end into plain text again."""
     while len(levels) > floor:
         inner = "".join(levels.pop())
         levels[-1].append("-{" + inner)
 
 
 def _shown(rule: str, converter: _Converter) -> str:
-    """What one rule shows, of what stands between its braces."""
+    """The text that one rule shows; `rule` is the text between its braces."""
     head = _FLAGS.match(rule)
     flags = ({flag.strip() for flag in head[1].split(";")} if head else set()) & {
         *"ADHNRT-",
@@ -194,9 +199,10 @@ def _shown(rule: str, converter: _Converter) -> str:
 
 
 def _wordings(body: str, converter: _Converter) -> tuple[dict[int, str], dict[int, str]]:
-    """The wordings by their variant's rank: of "variant:wording", and of "other=>variant:wording" (the first of each).
+    """Reads the wordings of a rule into two dicts from a variant's rank to its wording: for "variant:wording", and for
+    "other=>variant:wording" (the first of each).
 
-    Both are empty where the body is no rule.
+    Both dicts are empty where the body is no rule.
     """
     two_way: dict[int, str] = {}
     one_way: dict[int, str] = {}

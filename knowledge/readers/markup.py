@@ -1,7 +1,8 @@
-"""Taking wikitext apart before it is read: tags, comments, templates, tables, pictures. Every pass is linear in the page's length.
+"""Takes wikitext apart before it is read: tags, comments, templates, tables, pictures. Every pass is linear in the
+length of the page.
 
-Literal text (nowiki, pre, character entities of markup characters) is kept as noncharacters (U+FDD0 …) until the text is done, so that no
-later pass takes it for markup.
+Noncharacters (U+FDD0 …) stand for literal characters (nowiki, pre, entities of markup characters) until all passes are
+done. Because of the noncharacters, no later pass reads literal text as markup.
 """
 
 import functools
@@ -13,7 +14,7 @@ from questloom.knowledge.readers.titles import FILE, Site, namespace_numbers
 
 MAX_TAG_CHARS = 1000
 MAX_PICTURE_CHARS = 10_000
-"""A tag or a picture link that is longer is taken for literal text: nothing is searched for without a limit."""
+"""A tag or picture link with more characters is read as literal text, which bounds every search."""
 _MARKUP = "[]{}|'=*#:;<>&!~"
 PROTECT = {ord(c): 0xFDD0 + i for i, c in enumerate(_MARKUP)}
 RESTORE = {0xFDD0 + i: c for i, c in enumerate(_MARKUP)}
@@ -21,7 +22,8 @@ _PROTECTED = re.compile("[\ufdd0-\ufddf]")
 
 
 def without_noncharacters(text: str) -> str:
-    """The text without the noncharacters that stand for literal markup here; no page has a use for them."""
+    """Removes noncharacters from the text, because they stand for literal markup in this module. Real pages do not use
+    noncharacters."""
     return _PROTECTED.sub("", text)
 
 
@@ -30,7 +32,7 @@ _DROPPED = frozenset(
     """ref references math chem ce timeline score hiero graph mapframe maplink templatestyles imagemap
     syntaxhighlight source categorytree inputbox templatedata includeonly table code indicator""".split()
 )
-"""Elements that go with all their content."""
+"""Elements that are removed with all their content."""
 _LITERAL = frozenset(("nowiki", "pre"))
 _BREAKS = frozenset(
     (
@@ -54,13 +56,13 @@ _ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]
 
 
 def restore(text: str) -> str:
-    """Literal characters put back."""
+    """Puts literal characters back in place of noncharacters."""
     return text.translate(RESTORE) if not text.isascii() and _PROTECTED.search(text) else text
 
 
 def strip_tags(text: str) -> tuple[str, list[str], bool]:
-    """(text without tags, comments, references and other elements that are no text; the contents of galleries; whether it holds
-    literal characters to be restored).
+    """Removes tags, comments, references and other elements without running text. Returns (text, contents of galleries,
+    whether literal characters must be restored).
     """
     at = text.find("<")
     if at < 0:
@@ -84,7 +86,7 @@ def strip_tags(text: str) -> tuple[str, list[str], bool]:
             before, after = text[at - 1 : at], text[pos : pos + 1]
             if (
                 before in ("\n", "") and after == "\n"
-            ) or before == after == " ":  # a line of its own, or two blanks
+            ) or before == after == " ":  # on a line of its own, or between two blanks
                 pos += 1
             at = find("<", pos)
             continue
@@ -117,9 +119,9 @@ def strip_tags(text: str) -> tuple[str, list[str], bool]:
 def outer_spans(
     text: str, opening: str = "{{", closing: str = "}}"
 ) -> tuple[list[tuple[int, int]], bool]:
-    """(the outermost balanced pairs as (start, end), whether all is balanced).
+    """The outermost balanced pairs as (start, end), and whether all pairs are balanced.
 
-    An opening without an end is literal, and what it holds counts again.
+    An opening without an end is plain text; pairs after such an opening count as usual.
     """
     find = text.find
     opened, closed = find(opening), find(closing)
@@ -174,7 +176,7 @@ def _picture_opening(site: Site) -> re.Pattern[str]:
 
 
 def take_pictures(text: str, site: Site) -> tuple[str, list[str]]:
-    """(text without picture links, the insides of those links without their prefix); captions may hold links themselves."""
+    """Removes picture links. Returns (text, the insides of the links without their prefix). Captions may contain links."""
     spans, insides = [], []
     pos = 0
     for opening in _picture_opening(site).finditer(text):
@@ -182,7 +184,9 @@ def take_pictures(text: str, site: Site) -> tuple[str, list[str]]:
         if start < pos:
             continue
         end = _link_end(text, start)
-        if end < 0:  # literal, but no picture's options must be left in the text: the line goes
+        if (
+            end < 0
+        ):  # an opening without an end is literal, but its line is dropped: it holds a picture's options
             end = (
                 text.find("\n", start)
                 if "\n" in text[start : start + MAX_PICTURE_CHARS]
@@ -196,7 +200,7 @@ def take_pictures(text: str, site: Site) -> tuple[str, list[str]]:
 
 
 def _link_end(text: str, start: int) -> int:
-    """Where the link that begins at `start` ends, or -1: not within MAX_PICTURE_CHARS."""
+    """The end of the link that begins at `start`; -1 where it has none within MAX_PICTURE_CHARS."""
     limit, depth, at = start + MAX_PICTURE_CHARS, 1, start + 2
     while True:
         closed = text.find("]]", at, limit)
@@ -212,12 +216,12 @@ def _link_end(text: str, start: int) -> int:
 
 
 def has_literals(text: str) -> bool:
-    """Whether it holds literal characters to be restored."""
+    """Whether the text holds literal characters that must be restored."""
     return not text.isascii() and _PROTECTED.search(text) is not None
 
 
 def unescape(text: str) -> str:
-    """Character entities as characters; those of markup characters stay literal."""
+    """Replaces character entities with characters. Markup characters stay literal."""
     return _ENTITY.sub(_entity, text) if "&" in text else text
 
 
@@ -238,7 +242,7 @@ def _character(entity: str) -> str:
 
 
 def arguments(inside: str) -> Iterator[str]:
-    """The parts of a template's or picture's inside between bars that are in no inner link or template."""
+    """Splits the inside of a template or picture at its bars, except bars in inner links or templates."""
     if "[[" not in inside and "{{" not in inside:
         yield from inside.split("|")
         return

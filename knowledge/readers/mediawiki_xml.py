@@ -1,8 +1,9 @@
-"""MediaWiki XML exports (schema 0.3 to 0.11; plain, bz2, gz): pages out of byte ranges.
+"""Reads pages of MediaWiki XML exports (schema 0.3 to 0.11; plain, bz2, gz) from byte ranges.
 
-Pages are cut out between `<page>` and `</page>`, which XML allows nowhere else in these files (text is escaped and
-exports have no CDATA), and each is parsed by lxml on its own. So a range may begin anywhere, memory holds one page, an
-error has an exact place, and one damaged page does not take its neighbours along. The text between pages is checked too.
+Pages are cut out between `<page>` and `</page>`, and lxml parses each page alone. XML allows these tags nowhere else in
+exports: text is escaped and there is no CDATA. Because pages are cut out this way, a range may begin anywhere, memory
+holds one page, and an error has an exact place. A damaged page does not damage its neighbours. The text between pages
+is checked too.
 
 Source of the format: https://www.mediawiki.org/xml/export-0.11.xsd
 """
@@ -29,25 +30,26 @@ from questloom.records.knowledge import Redirect
 from questloom.records.outcomes import Reason, Rejection
 
 MAX_PAGE_BYTES = 16 << 20
-"""XML of a page and one revision beyond which the file is taken for damaged; MediaWiki's own limit is 2 MiB of text."""
+"""The most XML bytes of a page with one revision. A longer page means that the file is damaged; MediaWiki's own limit
+is 2 MiB of text."""
 MAX_TEXT_CHARS = 4 << 20
-"""Wikitext beyond which a page is refused."""
+"""The most wikitext characters of a page; a longer page is refused."""
 MAX_HEADER_BYTES = 1 << 20
 
 _OPEN, _CLOSE, _END = b"<page>", b"</page>", b"</mediawiki>"
 _REVISION_CLOSE = b"</revision>"
 _KEPT = 16
-"""Bytes at the end of dropped data in which a tag may begin."""
+"""When data are dropped, this many bytes at the end are kept, because a tag may begin in them."""
 _PARTIAL_OPEN = re.compile(rb"<(?:p(?:a(?:ge?)?)?)?\Z")
 _ENCODING = re.compile(rb"""<\?xml[^>]*\bencoding\s*=\s*["']([^"']+)""")
 _REDIRECT = re.compile(r"\s*#redirect\s*:?\s*\[\[([^\]|]+)", re.I)
 
 
 class RawPage(NamedTuple):
-    """A page of the main namespace whose text is wikitext and no redirect."""
+    """A page of the main namespace; its text is wikitext and it is no redirect."""
 
     title: str
-    """Normalised."""
+    """The normalised title."""
     page_id: int
     revision: int
     timestamp: str
@@ -55,7 +57,7 @@ class RawPage(NamedTuple):
 
 
 def _parser() -> etree.XMLParser:
-    # huge_tree lifts libxml2's own limits (10 MB a text); MAX_PAGE_BYTES stands in for them. Entities are never expanded.
+    # huge_tree lifts libxml2's own limits (10 MB per text); MAX_PAGE_BYTES replaces them. Entities are never expanded.
     return etree.XMLParser(
         resolve_entities=False,
         no_network=True,
@@ -67,10 +69,10 @@ def _parser() -> etree.XMLParser:
 
 
 def read_site(path: str) -> Site:
-    """The wiki that a dump comes from, of its first bytes; English defaults where it has no siteinfo.
+    """The wiki of a dump, read from its first bytes. A dump without siteinfo gets English defaults.
 
     Raises:
-        InputError: the file is no MediaWiki export, or not in UTF-8.
+        InputError: the file is no MediaWiki export, or is not in UTF-8.
     """
     first = plan_ranges(path, range_bytes=1 << 62)[0]
     window = Window(first)
@@ -125,23 +127,23 @@ def read_site(path: str) -> Site:
 def read_pages(
     part: ByteRange, site: Site, *, keep_partial: bool = False
 ) -> Iterator[RawPage | Redirect | Rejection]:
-    """The pages that begin in a range.
+    """Reads the pages that begin in a range.
 
     Args:
-        part: of `plan_ranges`.
-        site: of `read_site`.
-        keep_partial: keep what can be read; each place that cannot becomes a rejection (bad_page). Without it such a
-            place is an InputError.
+        part: a range of `plan_ranges`.
+        site: the result of `read_site`.
+        keep_partial: turns each damaged place into a rejection (bad_page) and reads the rest; without this flag a
+            damaged place raises an InputError.
 
     Raises:
-        InputError: malformed XML, damaged or truncated data, text that is not UTF-8, a page of more than MAX_PAGE_BYTES;
-            with its place in the file.
+        InputError: the XML is malformed, the data are damaged, truncated or not UTF-8, or a page has more than
+            MAX_PAGE_BYTES; the error names the place in the file.
     """
     parser, window = _parser(), Window(part)
     pos, begun = (
         0,
         False,
-    )  # begun: `pos` stands behind a page; otherwise it may stand within one that is not ours
+    )  # begun: `pos` stands after a page; otherwise it may stand inside a page of the range before
 
     def fault(index: int, what: str) -> Rejection:
         if not keep_partial:
@@ -153,7 +155,7 @@ def read_pages(
 
     while True:
         start = window.data.find(_OPEN, pos)
-        if not begun:  # the end of a page that the range before reads, or of a damaged one
+        if not begun:  # the end of a page that the range before reads, or of a damaged page
             close = window.data.find(_CLOSE, pos, start if start != -1 else len(window.data))
             if close != -1:
                 pos, begun = close + len(_CLOSE), True
@@ -205,7 +207,8 @@ def read_pages(
 
 
 def _page_end(window: Window, start: int, parser: etree.XMLParser) -> tuple[int, str]:
-    """(index behind the page that begins at `start`, "") or (-1, why it has no end); reads on as far as needed."""
+    """Returns (index after the page that begins at `start`, "") or (-1, why the page has no end). The function reads
+    further pieces when needed."""
     end, what = window.data.find(_CLOSE, start), ""
     while end == -1 and not what:
         if len(window.data) - start > MAX_PAGE_BYTES:
@@ -222,7 +225,7 @@ def _page_end(window: Window, start: int, parser: etree.XMLParser) -> tuple[int,
 
 
 def _keep_newest(window: Window, start: int, parser: etree.XMLParser) -> None:
-    """Cuts all revisions but the newest out of what has been read of a page: a history may be larger than memory."""
+    """Cuts all revisions but the newest out of the window, because a page's history may be larger than memory."""
     begin = window.data.find(b"<revision>", start)
     end = window.data.rfind(_REVISION_CLOSE, start) + len(_REVISION_CLOSE)
     written = [
@@ -237,11 +240,11 @@ def _keep_newest(window: Window, start: int, parser: etree.XMLParser) -> None:
         if len(found) == len(written) > 1 and all(each.tag == "revision" for each in found):
             window.replace(begin, end, written[found.index(newest_revision(found))])
     except (etree.XMLSyntaxError, ValueError, TypeError):
-        return  # what is wrong is told when the page as a whole is too large, or read
+        return  # the fault is reported when the whole page is read or found too large
 
 
 def _gap_fault(gap: bytes, page_follows: bool) -> str:
-    """What is wrong with the bytes between a page and the next one, or the end of what was read; "" if nothing."""
+    """The fault in the bytes before the next page or before the end of the data; "" without a fault."""
     rest = gap.strip()
     if not rest or (
         not page_follows and (_END.startswith(rest) or _OPEN.startswith(rest) or rest == _END)
@@ -264,10 +267,10 @@ def _explain(data: bytes, error: Exception) -> str:
 
 
 def _read_page(page: etree._Element, site: Site) -> RawPage | Redirect | Rejection:
-    """What the newest revision of one `<page>` holds.
+    """Reads the newest revision of one `<page>`.
 
     Raises:
-        ValueError, TypeError, KeyError: a number is no number, something is missing, or a sha1 does not agree.
+        ValueError, TypeError, KeyError: a number is malformed, an element is missing, or a sha1 does not match.
     """
     fields = {child.tag: child for child in page}
     if "title" not in fields:
@@ -297,7 +300,7 @@ def _read_page(page: etree._Element, site: Site) -> RawPage | Redirect | Rejecti
         return refuse(Reason.BAD_PAGE, "the title is illegal")
     if model == "wikitext" and (
         wrong := wrong_sum(revision)
-    ):  # others may be written otherwise than they are stored
+    ):  # texts of other models may be exported differently from how they are stored
         raise ValueError(wrong)
     redirect, hidden = fields.get("redirect"), _REDIRECT.match(text)
     goal = redirect.get("title", "") if redirect is not None else hidden[1] if hidden else None

@@ -1,4 +1,4 @@
-"""Looks at a picture file without trusting it: kind, size, hash, or why it is refused."""
+"""Inspects an untrusted picture file: gives kind, size and hash, or the reason for refusing it."""
 
 from typing import NamedTuple
 
@@ -19,29 +19,30 @@ MAX_BYTES = 100 << 20
 MIN_SIDE = 2
 _FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "TIFF")
 _HASH_SIDE = 256
-"""JPEGs are decoded to about this size for the hash, five times faster than whole."""
+"""JPEGs are decoded at about this size for the hash, which is five times faster than the whole picture."""
 
 
 class PictureFacts(NamedTuple):
-    """What the bytes say."""
+    """The facts about a picture that its bytes show: kind, size and hash."""
 
     mime: str
     width: int
     height: int
-    """Both in pixels, as it is shown: upright."""
+    """Width and height are in pixels, after rotation by the EXIF orientation."""
     perceptual_hash: str
     """64-bit DCT hash (imagehash.phash), 16 hex digits."""
 
 
 class Refusal(NamedTuple):
-    """Why the bytes are no usable picture."""
+    """The reason why the bytes are no usable picture."""
 
     reason: Reason
     evidence: str
 
 
 def inspect_picture(data: bytes) -> PictureFacts | Refusal:
-    """Kind and size from the header; then the whole picture is decoded once, for the hash and to see that nothing is missing."""
+    """Reads kind and size from the header, then decodes the whole picture once. Decoding gives the hash and shows that
+    no data are missing."""
     if len(data) > MAX_BYTES:
         return Refusal(Reason.PICTURE_TOO_LARGE, f"{len(data):,} bytes")
     if _is_svg(data):

@@ -1,4 +1,4 @@
-"""The decompressed bytes of a range, piece by piece, and the window through which records are cut out of them."""
+"""The decompressed bytes of a range, piece by piece, and a window that cuts records out of these bytes."""
 
 import bz2
 import os
@@ -14,21 +14,21 @@ CHUNK = 1 << 18
 
 
 class Piece(NamedTuple):
-    """Some decompressed bytes of a dump, or a place where nothing could be read (then `fault` says why)."""
+    """Some decompressed bytes of a dump, or an unreadable place; then `fault` gives the reason."""
 
     data: bytes
     offset: int
-    """Byte of the file where the piece (for bz2: its stream or block) begins."""
+    """The byte of the file at which the piece (for bz2: its stream or block) begins."""
     last: bool = False
-    """Nothing follows in the file."""
+    """True for the last piece of the file."""
     fault: str = ""
 
 
 def read_pieces(part: ByteRange) -> Iterator[Piece | None]:
-    """The pieces that begin in the range, then None, then those that follow it, to the end of the file.
+    """Yields the pieces that begin in the range, then None, then the later pieces to the end of the file.
 
-    A record that is not whole at the range's end is finished with what follows; nothing of that is decompressed
-    before it is asked for.
+    The later pieces complete a record that crosses the range's end. Later pieces are decompressed only when the caller
+    asks for them.
     """
     with open_dump(part.path) as file:
         match part.kind:
@@ -107,14 +107,14 @@ def _gz(file: BinaryIO, part: ByteRange) -> Iterator[Piece | None]:
 
 
 class Window:
-    """The part of a range's bytes from which records are being cut.
+    """A window over the bytes of a range; readers cut records out of the window.
 
     Attributes:
-        data: bytes read and not dropped yet.
+        data: the bytes that were read and not yet dropped.
         owned: records that begin before this index belong to the range.
-        in_range: pieces of the range are still to come.
-        ended: the end of the file is in `data`.
-        owns_end: and the range's last piece ends there.
+        in_range: whether further pieces of the range follow.
+        ended: whether `data` reaches the end of the file.
+        owns_end: whether, in addition, the range's last piece reaches the end of the file.
     """
 
     def __init__(self, part: ByteRange) -> None:
@@ -122,10 +122,11 @@ class Window:
         self.data, self.owned, self.in_range, self.ended, self.owns_end = b"", 0, True, False, False
         self._pieces = read_pieces(part)
         self._origins: list[tuple[int, int]] = []
-        """(index in `data`, byte of the file) of each piece."""
+        """The pieces in the window, each as (index in `data`, byte of the file)."""
 
     def more(self) -> str:
-        """Appends the next piece; returns its fault, or "". At the end of range or file it may append nothing."""
+        """Appends the next piece; returns its fault or "". At the end of the range or file, nothing may be left to
+        append."""
         piece = next(self._pieces, None) if not self.ended else None
         if piece is None:
             self.ended = self.ended or not self.in_range
@@ -141,14 +142,14 @@ class Window:
         return piece.fault
 
     def drop(self, num_bytes: int) -> None:
-        """Forgets the first bytes."""
+        """Drops the first bytes of the window."""
         self.data, self.owned = self.data[num_bytes:], max(0, self.owned - num_bytes)
         kept = [(i - num_bytes, o) for i, o in self._origins]
         first = max((k for k, (i, _) in enumerate(kept) if i <= 0), default=0)
         self._origins = kept[first:]
 
     def replace(self, begin: int, end: int, data: bytes) -> None:
-        """Puts shorter data in the place of some of what was read; places in the file stay what they are."""
+        """Replaces some bytes with shorter data; later bytes keep their recorded place in the file."""
 
         def moved(index: int) -> int:
             return (
@@ -162,7 +163,7 @@ class Window:
         self._origins = [(moved(index), offset) for index, offset in self._origins]
 
     def place(self, index: int) -> str:
-        """A place in `data` as a person can find it in the file."""
+        """Describes a place in `data` by its position in the file."""
         begin, offset = max(
             (o for o in self._origins if o[0] <= index), default=(index, self.part.start)
         )
@@ -171,7 +172,7 @@ class Window:
         return f"byte {offset:,}, and {index - begin:,} bytes on when decompressed"
 
     def error(self, index: int, what: str) -> InputError:
-        """An error at a place in `data`."""
+        """An error that names a place in `data`."""
         return InputError(
             f"{self.part.path}, {self.place(index)}",
             what,

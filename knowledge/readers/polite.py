@@ -1,7 +1,8 @@
-"""Asking Wikimedia's services as they want to be asked: identified, one request at a time, so much a minute, nothing twice.
+"""Requests to Wikimedia's services that follow the services' rules: with a contact, one at a time, at a limited pace,
+and never twice.
 
-Rules: https://foundation.wikimedia.org/wiki/Policy:Wikimedia_Foundation_User-Agent_Policy and the Query Service's limits (60 s
-of work a minute, no parallel queries, a ban of 24 h for ignoring 429).
+Rules: https://foundation.wikimedia.org/wiki/Policy:Wikimedia_Foundation_User-Agent_Policy and the Query Service's
+limits (60 s of work a minute, no parallel queries, a ban of 24 h for ignoring 429).
 """
 
 import asyncio
@@ -21,10 +22,10 @@ from questloom.records.errors import InputError
 CONTACT_VARIABLE = "QUESTLOOM_CONTACT"
 CALLS = "calls.sqlite"
 STAGE = "ingest"
-"""What the ledger books these calls on."""
+"""The stage under which the ledger books calls to Wikimedia."""
 QUERIES, COMMONS, FILES = "sparql", "commons", "commons-files"
 WIKIDATA, WIKIPEDIA = "wikidata", "wikipedia"
-"""The services, as the ledger names them; each has a pace of its own."""
+"""Names of the services in the ledger; each service has its own pace."""
 PACES = {
     QUERIES: Pace(max_in_flight=1, requests_per_minute=60, work_per_minute=60),
     **dict.fromkeys(
@@ -38,13 +39,13 @@ RETRY = RetryPolicy(
 
 
 def user_agent(contact: str = "") -> str:
-    """The name under which we ask, with somebody to write to.
+    """The User-Agent header, with a contact.
 
     Args:
-        contact: a mail address or a page; "" takes it from the environment (QUESTLOOM_CONTACT).
+        contact: a mail address or a page; "" takes the environment variable QUESTLOOM_CONTACT.
 
     Raises:
-        InputError: there is none, or it is neither.
+        InputError: there is no contact, or it is neither a mail address nor a page.
     """
     contact = (contact or os.environ.get(CONTACT_VARIABLE, "")).strip()
     if not contact.isprintable() or not (
@@ -59,7 +60,7 @@ def user_agent(contact: str = "") -> str:
 
 
 class PoliteCaller(Caller):
-    """A caller over one file whose replies can be forgotten, by whoever keeps elsewhere what they said."""
+    """A caller whose cached replies can be dropped after their contents are stored elsewhere."""
 
     def __init__(self, cache: SqliteCache, *, retry: RetryPolicy) -> None:
         super().__init__(cache, paces=PACES, retry=retry)
@@ -75,17 +76,17 @@ class PoliteCaller(Caller):
         return reply
 
     def forget_used(self) -> None:
-        """Drops the replies that were given since this was last called; the ledger stays."""
+        """Drops the replies that were given since the last call of this method; the ledger stays."""
         self._file.forget_keys(self._used)
         self._used = []
 
 
 @contextmanager
 def polite_caller(folder: Path, *, retry: RetryPolicy = RETRY) -> Iterator[PoliteCaller]:
-    """A caller with the services' paces, over FOLDER/calls.sqlite: turns are taken with all processes that use the folder.
+    """A caller with the services' paces over FOLDER/calls.sqlite. All processes that use the folder take turns.
 
     Args:
-        folder: made where there is none.
+        folder: path of the folder; it is created where it is missing.
 
     Raises:
         InputError: the cache cannot be opened.
@@ -106,17 +107,18 @@ def ask(
     *,
     timeout: float,
 ) -> bytes:
-    """The reply to a request, for code that no event loop runs.
+    """Sends a request and returns the reply, for code outside an event loop.
 
     Args:
-        caller: of `polite_caller`.
-        service: whose pace holds.
-        content: what identifies the request; the same content gives the same reply.
-        send: asks once; raises `CallFault` where the reply is not there, not whole, or not what was asked for. Only what it returns is cached.
+        caller: made by `polite_caller`.
+        service: name of the service; it decides the pace.
+        content: identifies the request; equal content gets the same reply.
+        send: sends the request once; the function raises `CallFault` for a reply that is missing, incomplete or
+            unwanted; only returned replies are cached.
         timeout: seconds for one attempt.
 
     Raises:
-        ProviderFault: no reply after the retries, or the service asks for a longer pause than we wait.
+        ProviderFault: all retries failed, or the service asks for a longer pause than the policy allows.
     """
 
     async def reply(_: str) -> Reply:

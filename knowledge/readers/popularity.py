@@ -1,10 +1,13 @@
-"""Popularity files: how well known items are, as whoever counted it states it. One line an item, a tab between columns, their names in the first line.
+"""Reads popularity files, which state how well known items are. A file has one item a line; tabs separate the columns,
+and the first line names them.
 
-    id      sitelinks       page_views      sources
-    Q23     272     350336  whoever counted
+```
+id      sitelinks       page_views      sources
+Q23     272     350336  name of the counter
+```
 
-`sitelinks` (in how many wikis there is a page about it) and `page_views` are counts; an empty cell says nothing of an item, 0 says none. One of the two
-columns is needed. `sources` is a note that is not read.
+`sitelinks` counts the wikis with a page about the item; `page_views` counts views. An empty cell means unknown, 0 means
+none. At least one of the two columns is needed. `sources` is a note and is not read.
 """
 
 import re
@@ -23,7 +26,7 @@ from questloom.records.knowledge import Popularity
 FIGURES = ("sitelinks", "page_views")
 COLUMNS = ("id", *FIGURES, "sources")
 ROWS = 200_000
-"""Rows that one task reads."""
+"""Rows of a popularity file that one task reads."""
 FIX = "Correct the file, or leave --popularity out."
 _ID, _COUNT = re.compile(r"Q[1-9]\d{0,17}\Z", re.A), re.compile(r"\d{1,15}\Z", re.A)
 
@@ -35,17 +38,18 @@ class PopularityRange:
     path: str
     columns: tuple[str, ...]
     start: int
-    """Byte at which the first of them begins."""
+    """The byte at which the first row begins."""
     line: int
-    """Its number in the file, from 1."""
+    """The number of the first row in the file, from 1."""
     rows: int
 
 
 def plan_popularity(path: str) -> list[PopularityRange]:
-    """The ranges of a file, after every line of it was checked.
+    """Checks every line of a file and splits it into ranges.
 
     Raises:
-        InputError: it cannot be read, a column is missing or unknown, a line is none, an item has two lines.
+        InputError: the file cannot be read, a column is missing or unknown, a line is malformed, or an item has two
+            lines.
     """
     with open_dump(path) as file:
         head = file.readline()
@@ -73,10 +77,10 @@ def plan_popularity(path: str) -> list[PopularityRange]:
 
 
 def read_popularity(part: PopularityRange) -> Iterator[tuple[str, Popularity]]:
-    """The items of a range, with what is stated of them.
+    """Reads the items of a range with their popularity.
 
     Raises:
-        InputError: a line is none.
+        InputError: a line is malformed.
     """
     with open_binary(part.path) as file:
         file.seek(part.start)

@@ -1,4 +1,4 @@
-"""The one way in which a reader refuses an item."""
+"""The function by which all readers refuse an item."""
 
 from questloom.records.identity import record_id
 from questloom.records.outcomes import Reason, Rejection
@@ -10,14 +10,14 @@ STAGE = "read"
 def reject(
     reason: Reason, kind: str, *key: object, evidence: object = None, title: str = ""
 ) -> Rejection:
-    """A rejection by the stage "read".
+    """A rejection at the stage "read".
 
     Args:
-        reason: why.
-        kind: what the item is ("Article", "Picture", "Entity" …).
-        key: its natural key, for the item's id; JSON values, never a path on disk.
-        evidence: what shows the reason; small JSON.
-        title: what a person calls the item.
+        reason: why the item is refused.
+        kind: the kind of item ("Article", "Picture", "Entity" …).
+        key: the natural key of the item, for its id: JSON values, never a path on disk.
+        evidence: a small JSON value that shows the reason.
+        title: the item's name for people.
     """
     return Rejection(
         item_id=record_id(kind, *key),

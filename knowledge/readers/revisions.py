@@ -1,9 +1,10 @@
-"""The `<revision>` elements of an exported page: which one is the page, whether its text is there, and unharmed.
+"""The `<revision>` elements of an exported page: finds the newest one, and checks that its text is present and
+undamaged.
 
-Schema 0.11 knows revisions of several slots: the text of the main one is in the revision itself, the others' in its
-`<content>` elements.
+Schema 0.11 has revisions with several slots. The revision itself holds the text of the main slot; its `<content>`
+elements hold the other texts.
 
-Sources: https://www.mediawiki.org/xml/export-0.11.xsd; MediaWiki's `XmlDumpWriter` (what it writes of a text that is
+Sources: https://www.mediawiki.org/xml/export-0.11.xsd; MediaWiki's `XmlDumpWriter` (its output for a text that is
 deleted or cannot be loaded) and `RevisionSlots::computeSha1`.
 """
 
@@ -18,24 +19,25 @@ MAIN = "main"
 
 
 def revision_id_of(revision: etree._Element) -> int:
-    """The revision's number.
+    """The number of the revision.
 
     Raises:
-        TypeError, ValueError: it has none.
+        TypeError, ValueError: the revision has no number.
     """
     return int(revision.findtext("id"))
 
 
 def timestamp_of(revision: etree._Element) -> str:
-    """When it was saved, as "2026-01-02T03:04:05Z"; "" where it does not say."""
+    """The time of saving, as "2026-01-02T03:04:05Z"; "" where the export does not state it."""
     return (revision.findtext("timestamp") or "").strip()
 
 
 def newest_revision(revisions: list[etree._Element]) -> etree._Element:
-    """The newest of a page's revisions (one at least) whose text is there; where none's is, the newest.
+    """The newest revision with a text; where no revision has a text, the newest of all. The page needs at least one
+    revision.
 
-    Exports hold revisions in any order. The time says which is newer, as on the wiki itself: what was imported late has
-    a higher number. Of the same time, or where a revision has none, the number does.
+    Exports list revisions in any order. The time decides which one is newer, as on the wiki: revisions that were
+    imported late have higher numbers. The revision number decides when times are equal or missing.
     """
     if len(revisions) == 1:
         return revisions[0]
@@ -45,7 +47,7 @@ def newest_revision(revisions: list[etree._Element]) -> etree._Element:
 
 
 def withheld(revision: etree._Element) -> str:
-    """Why the export does not hold the revision's text though the wiki has one, or "". A blank page's text is there."""
+    """Why the export lacks a text that the wiki has; "" for a present text. The text of a blank page is present."""
     text = revision.find("text")
     if text is not None and text.get("deleted") is not None:
         return "the page's text is deleted"
@@ -61,13 +63,13 @@ def withheld(revision: etree._Element) -> str:
 
 
 def wrong_sum(revision: etree._Element) -> str:
-    """Which text of a revision is not the one whose sha1 is stated, or "".
+    """The text of the revision that does not match its stated sha1; "" where all match.
 
-    `<text sha1>` is of one slot's text, the revision's `<sha1>` of all of them: of the one slot's text, or of the
-    slots' sums. A text that is not there has no sum.
+    `<text sha1>` is the checksum of one slot's text. The revision's `<sha1>` covers all slots: with one slot it is the
+    checksum of the text, with several it is the checksum over the slots' checksums. A missing text has no checksum.
 
     Raises:
-        ValueError: what is stated is no number in base 36.
+        ValueError: a stated checksum is no number in base 36.
     """
     others = {
         content.findtext("role") or "": content.find("text")
@@ -84,7 +86,7 @@ def wrong_sum(revision: etree._Element) -> str:
         elif stated:
             sums[role] = int(stated, 36)
     whole = revision.findtext("sha1")
-    # The order is that of the roles. The main slot first, as it stands first, is found in exports of other tools.
+    # The sums are taken in order of the roles. Exports of other tools put the main slot first, as in the file.
     orders = (sorted(sums), list(sums))
     if (
         whole
@@ -96,7 +98,7 @@ def wrong_sum(revision: etree._Element) -> str:
 
 
 def _sum_of(sums: dict[str, int], roles: list[str]) -> int:
-    """The sum of several slots' sums, taken in one after the other."""
+    """The checksum over the checksums of several slots."""
     first, *others = (sums[role] for role in roles)
     return functools.reduce(
         lambda before, other: _sum(_in_base_36(before) + _in_base_36(other)), others, first
@@ -108,7 +110,7 @@ def _sum(text: str) -> int:
 
 
 def base36_sum(text: str) -> str:
-    """The sha1 of a text as MediaWiki writes it: 31 digits in base 36.
+    """The sha1 of a text in MediaWiki's notation: 31 digits in base 36.
 
     >>> base36_sum("")
     'phoiac9h4m842xq45sp7s6u21eteeq1'

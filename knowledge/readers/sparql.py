@@ -1,4 +1,5 @@
-"""A SPARQL query service: one query at a time, replies cached. `gather` asks it for members of classes and for lists of items.
+"""A client of a SPARQL query service: one query at a time, replies cached. `gather` requests members of classes and
+lists of items.
 
 Source of the format: https://www.w3.org/TR/sparql11-results-json/
 """
@@ -27,14 +28,14 @@ from questloom.knowledge.readers.polite import QUERIES, ask, user_agent
 
 WIKIDATA_ENDPOINT = "https://query.wikidata.org/sparql"
 TIMEOUT = 70
-"""Seconds; the Query Service ends a query after 60."""
+"""Timeout in seconds; the Query Service ends a query after 60 s."""
 LONGEST = 600
-"""Seconds from sending to the last byte."""
+"""Seconds from sending a query to the last byte of its reply."""
 MAX_REPLY_BYTES = 256 << 20
 PAGE = 5000
 
 Row = dict[str, dict[str, str]]
-"""A result row: variable to {"type", "value", "xml:lang"?, "datatype"?}; unbound variables are absent."""
+"""A result row maps a variable to {"type", "value", "xml:lang"?, "datatype"?}. Unbound variables are absent."""
 
 _ENTITY = "http://www.wikidata.org/entity/"
 _PREFIXES = f"""PREFIX wd: <{_ENTITY}>
@@ -50,30 +51,31 @@ PREFIX owl: <http://www.w3.org/2002/07/owl#>
 
 
 class SparqlService:
-    """A query service: one query at a time, replies cached.
+    """A query service. The service gets one query at a time, and replies are cached.
 
     Args:
-        endpoint: its address.
-        caller: of `polite_caller`; delete its folder to ask anew.
-        contact: mail address or page of whoever runs this; "" takes QUESTLOOM_CONTACT.
+        endpoint: the address of the service.
+        caller: made by `polite_caller`; delete its folder to drop the cached replies.
+        contact: mail address or page of the person who runs this; "" takes QUESTLOOM_CONTACT.
 
     Raises:
-        InputError: there is no contact.
+        InputError: no contact is given.
     """
 
     def __init__(self, endpoint: str, caller: Caller, *, contact: str = "") -> None:
         self.endpoint, self.caller, self.agent = endpoint, caller, user_agent(contact)
 
     def select(self, query: str) -> list[Row]:
-        """The rows of a SELECT query, in the service's order.
+        """Returns the rows of a SELECT query in the service's order.
 
         Raises:
-            ProviderFault: the service fails lastingly, or refuses the query.
+            ProviderFault: the service fails permanently or refuses the query.
         """
         query = _PREFIXES + query
 
         async def send() -> bytes:
-            # The event loop stands still meanwhile: it has nothing else to do, and a query in a thread would go on beside the next one after a timeout.
+            # This blocks the event loop, which has no other work. A query in a thread would run on beside the next
+            # query after a timeout.
             body = self._send(query)
             self._check(body)
             return body
@@ -91,7 +93,8 @@ class SparqlService:
     def select_all(
         self, query: str, order: str, *, page: int = PAGE, limit: int | None = None
     ) -> Iterator[Row]:
-        """All rows, in slices of `page` in a stable order (a variable that tells all rows apart), up to `limit`."""
+        """Yields up to `limit` rows in slices of `page` rows. `order` is a variable that differs between all rows, so
+        the order is stable."""
         offset = 0
         while limit is None or offset < limit:
             wanted = page if limit is None else min(page, limit - offset)
@@ -167,9 +170,7 @@ class SparqlService:
     def _check(self, body: bytes) -> None:
         try:
             rows_of(body)
-        except (
-            ValueError
-        ) as error:  # a page of HTML, or JSON cut off: the service does so when it is overloaded
+        except ValueError as error:  # an overloaded service sends a page of HTML or truncated JSON
             raise CallFault(
                 QUERIES,
                 f"{self.endpoint} gives no SPARQL result ({error}): {_shown(body)}",
@@ -182,7 +183,7 @@ def rows_of(body: bytes) -> list[Row]:
     """The rows of a reply in application/sparql-results+json.
 
     Raises:
-        ValueError: it is none.
+        ValueError: the body is no such reply.
     """
     try:
         rows = orjson.loads(body)["results"]["bindings"]
@@ -204,7 +205,7 @@ def _shown(body: bytes) -> str:
 
 
 def _words(text: str) -> str:
-    """On one line; of a page of HTML the words, of which it may say some twice."""
+    """An error text on one line, without HTML tags."""
     return " ".join(
         (re.sub(r"<[^>]*>?", " ", text) if "<html" in text[:200].lower() else text).split()
     )

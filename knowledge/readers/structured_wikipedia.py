@@ -1,8 +1,9 @@
-"""Rows of `wikimedia/structured-wikipedia`, and of Wikimedia Enterprise's structured contents, to `Article`.
+"""Turns rows of `wikimedia/structured-wikipedia`, and of Wikimedia Enterprise's structured contents, into `Article`.
 
-Fields that are read: name, identifier, url, version.identifier, main_entity.identifier, image.content_url, infoboxes, sections.
-JSON lines leave out what is empty; Parquet holds infoboxes and sections as JSON. Reading is strict: a field of another name is
-an error that names it. Written to the published schema; no file of the Hub was at hand.
+These fields are read: name, identifier, url, version.identifier, main_entity.identifier, image.content_url, infoboxes,
+sections. JSON lines leave out empty fields. Parquet stores infoboxes and sections as JSON. Reading is strict: an
+unexpected field raises an error that names the field. The reader follows the published schema and was not tried on a
+file of the Hub.
 
 Source of the format: https://enterprise.wikimedia.com/docs/data-dictionary/ and the data set's card on the Hub
 """
@@ -29,7 +30,7 @@ from questloom.records.knowledge import Article, ArticlePicture, InfoboxField, L
 from questloom.records.outcomes import Reason, Rejection
 
 NAMED = ("name", "identifier", "url", "version", "sections")
-"""Fields of every row."""
+"""Fields that every row has."""
 FIELDS = (*NAMED, "main_entity", "image", "infoboxes")
 LEAD = "Abstract"
 """The name of the first section."""
@@ -40,19 +41,19 @@ _THUMBNAIL = re.compile(r"/thumb/\w/\w\w/([^/]+)/[^/]+$")
 
 
 def plan_article_rows(path: str, most: int = 1 << 12) -> list[RowRange]:
-    """At most so many ranges of a data set of articles.
+    """Splits a data set of articles into at most `most` ranges.
 
     Raises:
-        InputError: it cannot be read, or lacks a field.
+        InputError: the data set cannot be read, or lacks a field.
     """
     return plan_rows(path, FIELDS, most)
 
 
 def read_row_site(path: str) -> Site:
-    """The wiki, by the address of the first article.
+    """The wiki of the data set, from the address of the first article.
 
     Raises:
-        InputError: it is no article of a Wikipedia.
+        InputError: the first row is no article of a Wikipedia.
     """
     where, row = next(iter(read_rows(plan_article_rows(path)[0])))
     found = _HOST.match(str(_field(where, row, "url")))
@@ -67,10 +68,10 @@ def read_row_site(path: str) -> Site:
 
 
 def read_article_rows(part: RowRange, site: Site) -> Iterator[Article | Rejection]:
-    """The articles of a range.
+    """Reads the articles of a range.
 
     Raises:
-        InputError: a row lacks a field, or holds something else in it.
+        InputError: a row lacks a field, or a field has the wrong type.
     """
     for where, row in read_rows(part):
         yield _article(where, row, site)
@@ -117,7 +118,7 @@ def _field(where: str, row: Row, name: str) -> Any:
 
 
 def _inner(where: str, row: Row, name: str, inner: str) -> Any:
-    """A field of an object in the row."""
+    """A field of an object inside the row."""
     found = decoded_field(where, name, row[name])
     if not isinstance(found, dict) or inner not in found:
         raise missing(where, f"{name}.{inner}", found if isinstance(found, dict) else ())
@@ -135,7 +136,7 @@ def _picture(where: str, row: Row) -> tuple[ArticlePicture, ...]:
 
 
 def _target_of(site: Site) -> Callable[[str], str]:
-    """From the address of a link to the title of an article of this wiki, or ""."""
+    """A function from the address of a link to the title of an article of this wiki, or ""."""
     resolve = link_resolver(site)
 
     def target(address: str) -> str:
@@ -148,7 +149,7 @@ def _target_of(site: Site) -> Callable[[str], str]:
 
 
 class _Body:
-    """Collects paragraphs and list items, section by section, with their links."""
+    """Collects paragraphs and list items with their links, section by section."""
 
     def __init__(self, where: str, target: Callable[[str], str]) -> None:
         self.where, self.target = where, target
@@ -186,7 +187,7 @@ class _Body:
         for link in part.get("links") or []:
             anchor = " ".join(str(link.get("text") or "").split())
             begin = text.find(anchor, at) if anchor else -1
-            if begin < 0:  # a picture's link, or one in a reference
+            if begin < 0:  # the link of a picture, or a link in a reference
                 continue
             if title := self.target(str(link.get("url") or "")):
                 self.found[-1].append((title, anchor, self.lengths[-1] + begin))
@@ -195,7 +196,7 @@ class _Body:
         self.lengths[-1] += len(text) + 1
 
     def finish(self) -> tuple[tuple[Section, ...], tuple[Link, ...]]:
-        """The sections, and the links with the sentences that they stand in."""
+        """The sections, and the links with their sentences."""
         sections, links = [], list[Link]()
         for number, ((title, level), lines) in enumerate(
             zip(self.headings, self.texts, strict=True)
@@ -207,7 +208,7 @@ class _Body:
         return tuple(sections), tuple(links)
 
     def infobox(self, boxes: list[Row]) -> tuple[str, tuple[InfoboxField, ...]]:
-        """The first infobox: its name, and its fields that have a name and a value."""
+        """The first infobox: its name, and the fields that have a name and a value."""
         fields: dict[str, InfoboxField] = {}
 
         def gather(parts: list[Row], depth: int) -> None:

@@ -1,7 +1,7 @@
-"""The few templates that stand for words of the sentence itself; every other one is dropped with what it holds.
+"""Replaces the few templates that stand for words of a sentence; every other template is dropped with its contents.
 
-Covers what English Wikipedia uses most inside sentences and infobox fields (convert, dates, language, lists); other editions
-share many of the names.
+This module covers the commonest templates in sentences and infobox fields of English Wikipedia (convert, dates,
+language, lists). Other editions of Wikipedia share many of the templates' names.
 """
 
 import re
@@ -11,7 +11,7 @@ from questloom.knowledge.readers.markup import arguments, outer_spans
 from questloom.language.english import MONTHS
 
 MAX_DEPTH = 5
-"""Templates in templates beyond which the inner ones are dropped; bounds the work to this many passes."""
+"""The deepest nesting of templates. Deeper templates are dropped, which bounds the work to this many passes."""
 _LINK = re.compile(r"\[\[(?:[^\[\]|]*+\|)?([^\[\]]*+)\]\]")
 _NAMED = re.compile(r"\s*+[\w \-]++\s*+=(?!=)")
 _NAME = re.compile(r"\s*[^|{}\[\]<>\n]{0,100}")
@@ -20,12 +20,12 @@ Arguments = list[str]
 
 
 def expand_templates(text: str, *, separator: str = " ", depth: int = 0) -> str:
-    """The text with templates that stand for words replaced by them, and without the others.
+    """Replaces the templates that stand for words; removes all other templates.
 
     Args:
-        text: without tags and comments.
-        separator: between the items of a list template.
-        depth: of templates around it.
+        text: wikitext without tags and comments.
+        separator: the text between the items of a list template.
+        depth: the number of templates around the text.
     """
     if "{{" not in text:
         return text
@@ -40,7 +40,7 @@ def expand_templates(text: str, *, separator: str = " ", depth: int = 0) -> str:
 
 
 def template_name(text: str, start: int = 0) -> str:
-    """The name of the template whose inside begins at `start`, in lower case with blanks."""
+    """The name of the template whose inside begins at `start`, in lower case, with blanks for underscores."""
     name = _NAME.match(text, start)[0].lower()  # type: ignore[index]  # matches the empty string too
     return (
         " ".join(name.replace("_", " ").split())
@@ -50,12 +50,13 @@ def template_name(text: str, start: int = 0) -> str:
 
 
 def stands_for_words(name: str) -> bool:
-    """Whether a template of this (lower-case) name is part of the sentence."""
+    """Whether a template with this name (in lower case) stands for words of a sentence."""
     return name in _HANDLERS or name.startswith("lang-")
 
 
 def expand_template(inside: str, *, separator: str = " ", depth: int = 0) -> str:
-    """The words that one template stands for, or ""; links in it are words, not links of the body."""
+    """The words that one template stands for, or "". Links inside a template become plain words and do not count as
+    body links."""
     name = template_name(inside)
     handler = _HANDLERS.get(name) or (_text_of_language if name.startswith("lang-") else None)
     if handler is None:
@@ -82,7 +83,7 @@ def _text_of_language(a: Arguments) -> str:
 
 
 def _convert(a: Arguments) -> str:
-    """{{convert|10|km|mi}}: the number and the unit it is given in; ranges as {{convert|10|to|20|km}}."""
+    """{{convert|10|km|mi}}: the number with its original unit. Ranges have the form {{convert|10|to|20|km}}."""
     if len(a) < 2:
         return " ".join(a)
     a = [f"{int(x):,}" if x.isascii() and x.isdigit() and len(x) > 4 else x for x in a]
@@ -111,7 +112,7 @@ _UNITS = {
 
 
 def _date(a: Arguments) -> str:
-    """{{birth date|1889|4|20}}: "20 April 1889"; as much of it as is given."""
+    """{{birth date|1889|4|20}}: "20 April 1889". Missing parts of the date are left out."""
     numbers = [x for x in a if re.fullmatch(r"\d{1,4}", x)]
     if not numbers:
         return a[0] if a else ""
@@ -137,7 +138,7 @@ def _before(sign: str) -> Callable[[Arguments], str]:
 def _named(
     names: str, handler: Callable[[Arguments], str | list[str]]
 ) -> dict[str, Callable[[Arguments], str | list[str]]]:
-    """One handler under several names, separated by bars."""
+    """One handler under several names; bars separate the names."""
     return {" ".join(name.split()): handler for name in names.split("|")}
 
 

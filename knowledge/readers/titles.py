@@ -1,7 +1,7 @@
-"""Titles of pages and targets of links, brought into one form, and what a title alone says about its page.
+"""Normalises page titles and link targets, and tells from a title alone that its page is no article.
 
-Rules of MediaWiki's title code (`MediaWikiTitleCodec`): underscores are blanks, the first letter is a capital, the
-fragment after # does not count, a leading colon is dropped, a prefix names a namespace or another wiki.
+The rules are those of MediaWiki's title code (`MediaWikiTitleCodec`). Underscores become blanks, and the first letter
+becomes a capital. The fragment after # and a leading colon are dropped. A prefix names a namespace or another wiki.
 """
 
 import functools
@@ -49,7 +49,8 @@ CANONICAL_NAMESPACES = {
     "module": 828,
     "module talk": 829,
 }
-"""Names that every wiki understands, and English Wikipedia's own, for dumps without a siteinfo; lower case."""
+"""Namespace names in lower case for dumps without a siteinfo: the names that every wiki understands, and English
+Wikipedia's own."""
 FILE, CATEGORY = 6, 14
 
 _BLANKS = re.compile("[ _\u00a0\u1680\u180e\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\t\n\r]+")
@@ -76,20 +77,20 @@ _DISAMBIGUATION = re.compile(
 
 @dataclass(frozen=True)
 class Site:
-    """What a dump says about its wiki (siteinfo)."""
+    """The wiki's settings as a dump states them (siteinfo)."""
 
     wiki: str = "enwiki"
     language: str = "en"
     base: str = ""
-    """Address of the main page."""
+    """The address of the main page."""
     first_letter: bool = True
-    """Titles begin with a capital (the setting `case`)."""
+    """Whether titles begin with a capital (the setting `case`)."""
     namespaces: tuple[tuple[str, int], ...] = ()
-    """Local names of namespaces, lower case, with their numbers; the canonical names count besides."""
+    """Local names of namespaces in lower case, with their numbers. The canonical names of namespaces are valid too."""
 
 
 def is_invented(base: str) -> bool:
-    """Whether a wiki's address is one at which nothing can ever stand (RFC 2606), as the fictional world's is.
+    """Whether a wiki's address is reserved for examples (RFC 2606), as the address of the fictional world is.
 
     >>> is_invented("https://en.invented.example/wiki/Main_Page"), is_invented("https://en.wikipedia.org/wiki/Main_Page"), is_invented("")
     (True, False, False)
@@ -98,7 +99,7 @@ def is_invented(base: str) -> bool:
 
 
 def normalise_title(title: str, *, first_letter: bool = True) -> str:
-    """A title in its one form, or "" where it is none (empty, too long, illegal characters).
+    """The normal form of a title; "" where the text is no title (empty, too long, illegal characters).
 
     >>> normalise_title("eiffel_tower#History")
     'Eiffel tower'
@@ -117,13 +118,13 @@ def normalise_title(title: str, *, first_letter: bool = True) -> str:
         return ""
     if first_letter:
         capital = title[0].upper()
-        if len(capital) == 1:  # not for letters without a capital of their own, as ß
+        if len(capital) == 1:  # skips letters such as ß, whose capital is two letters
             title = unicodedata.normalize("NFC", capital + title[1:])
     return title
 
 
 def split_namespace(title: str, site: Site) -> tuple[int | None, str]:
-    """(namespace number, the rest of the title); the number is None for a link to another wiki.
+    """Splits a title into (namespace number, rest of the title). The number is None for a link to another wiki.
 
     >>> split_namespace("File:Tower.jpg", Site())
     (6, 'Tower.jpg')
@@ -141,14 +142,16 @@ def split_namespace(title: str, site: Site) -> tuple[int | None, str]:
 
 @functools.lru_cache(maxsize=16)
 def namespace_numbers(site: Site) -> dict[str, int]:
-    """Every namespace name of a wiki, lower case, with its number."""
+    """Maps every namespace name of a wiki, in lower case, to its number."""
     return {**CANONICAL_NAMESPACES, **dict(site.namespaces)}
 
 
 @functools.lru_cache(maxsize=16)
 def link_resolver(site: Site) -> Callable[[str], str]:
-    """A function from a link's raw target to the normalised title of an article, or "" (another namespace or wiki, this
-    page's own section, no title). Remembers the commonest targets.
+    """A function from a link's raw target to the normalised title of an article.
+
+    The function returns "" for a link to another namespace or wiki, for a link to a section of the same page, and for
+    an invalid title. The function caches the commonest targets.
     """
 
     @functools.lru_cache(maxsize=1 << 16)
@@ -165,9 +168,10 @@ def link_resolver(site: Site) -> Callable[[str], str]:
 
 
 def title_reason(title: str) -> Reason | None:
-    """Why a title alone says that its page is no article: disambiguation or list (OpenSearch-VL's title rules).
+    """The reason why a title shows that its page is no article: a disambiguation or a list (OpenSearch-VL's title
+    rules).
 
-    Only where the item's classes (P31) are unknown: they say it better.
+    Use this function only where the classes (P31) of the item are unknown, because classes are more reliable.
     """
     lower = title.lower()
     if _DISAMBIGUATION.search(lower):

@@ -1,4 +1,5 @@
-"""Wikidata JSON dumps (plain, bz2, gz; one entity a line) and Special:EntityData files: entities with claims, property definitions.
+"""Reads entities with claims, and property definitions, from Wikidata JSON dumps (plain, bz2, gz; one entity a line)
+and Special:EntityData files.
 
 Source of the format: https://doc.wikimedia.org/Wikibase/master/php/docs_topics_json.html
 """
@@ -39,7 +40,7 @@ from questloom.records.periods import (
 )
 
 MAX_LINE_BYTES = 256 << 20
-"""Beyond this the file is taken for damaged; Wikidata's largest entities have a few MB."""
+"""The longest line of an undamaged file; Wikidata's largest entities have a few MB."""
 WIKI = "wikidatawiki"
 START_TIME, END_TIME = "P580", "P582"
 
@@ -49,22 +50,24 @@ _TEXT_KINDS = {"commonsMedia": "commons_media", "url": "url", "external-id": "ex
 _PICTURE = "P18"
 _SINGLE_VALUE, _SINGLE_BEST_VALUE = "Q19474404", "Q52060874"
 _ONE, _EARTH = "Q199", "Q2"
-"""The unit of a bare number, and the globe of a place where nothing else is said."""
+"""The unit of a number without unit, and the globe of a coordinate without globe."""
 
 
 def read_entities(
     part: ByteRange, *, snapshot: str, languages: tuple[str, ...] = (), keep_partial: bool = False
 ) -> Iterator[Item | PropertyInfo | Redirect | Rejection]:
-    """What the lines of a range hold.
+    """Reads the lines of a range.
 
     Args:
-        part: of `ranges.plan_ranges`.
-        snapshot: the day ("2026-01-31") at which a claim must hold to be among the best.
-        languages: of labels, descriptions and aliases to keep; () keeps all.
-        keep_partial: keep what can be read; each place that cannot becomes a rejection. Otherwise it is an InputError.
+        part: a range of `plan_ranges`.
+        snapshot: a day ("2026-01-31"); a best claim must hold on this day.
+        languages: languages of the labels, descriptions and aliases to keep; () keeps all.
+        keep_partial: turns each damaged place into a rejection and reads the rest; without this flag a damaged place
+            raises an InputError.
 
     Raises:
-        InputError: damaged or truncated data, with its place. A line that is no JSON is a rejection (bad_entity).
+        InputError: the data are damaged or truncated; the error names the place; a line that is no JSON gives a
+            rejection (bad_entity) instead.
     """
     window = Window(part)
     for line, index, is_last in _lines(window, part.start == 0, keep_partial):
@@ -95,7 +98,8 @@ def read_entities(
 def _lines(
     window: Window, first: bool, keep_partial: bool
 ) -> Iterator[tuple[bytes | Rejection, int, bool]]:
-    """(line, its index in the window, whether it is the file's last); a line belongs to the range that owns the newline before it."""
+    """Yields (line, index of the line in the window, whether it is the last line of the file). A line belongs to the
+    range that owns the newline before the line."""
     pos, seen, begun = 0, 0, first
     while True:
         end = window.data.find(b"\n", seen)
@@ -138,12 +142,12 @@ def _rejection(where: str, what: str, shown: str) -> Rejection:
 def parse_entities(
     data: Any, *, snapshot: str, languages: tuple[str, ...] = ()
 ) -> Iterator[Item | PropertyInfo | Redirect | Rejection]:
-    """The entities of one JSON value: an entity, a redirect, or Special:EntityData's `{"entities": {…}}`."""
+    """Reads the entities of one JSON value: an entity, a redirect, or `{"entities": {…}}` of Special:EntityData."""
     if isinstance(data, dict) and isinstance(data.get("entities"), dict):
         for asked, entity in data["entities"].items():
             if (
                 isinstance(entity, dict) and entity.get("id", asked) != asked
-            ):  # asked for by an id that redirects
+            ):  # the requested id is a redirect
                 yield Redirect(wiki=WIKI, title=asked, target=entity["id"])
             yield parse_entity(entity, snapshot=snapshot, languages=languages)
     else:
@@ -153,7 +157,7 @@ def parse_entities(
 def parse_entity(
     data: Any, *, snapshot: str, languages: tuple[str, ...] = ()
 ) -> Item | PropertyInfo | Redirect | Rejection:
-    """One entity of the dump: an item with its claims, a property's definition, a redirect, or why it is none of these."""
+    """Reads one entity of the dump: an item with its claims, a property's definition, a redirect, or a rejection."""
     name = str(data.get("id", "")) if isinstance(data, dict) else ""
     try:
         if isinstance(data, dict) and "redirect" in data:
@@ -219,7 +223,7 @@ def _aliases(data: dict, languages: tuple[str, ...]) -> dict[str, list[str]]:
 
 
 def _claims(subject: str, statements: dict, revision: int, snapshot: str) -> tuple[Claim, ...]:
-    """The statements as claims, in the dump's order; of two that say the same the first."""
+    """The statements as claims, in the dump's order. The first of two equal statements is kept."""
     found: dict[tuple, Claim] = {}
     for prop, group in statements.items():
         ranks = {s.get("rank", "normal") for s in group}
@@ -250,9 +254,10 @@ def _claims(subject: str, statements: dict, revision: int, snapshot: str) -> tup
 
 
 def holds_at(qualifiers: tuple[Qualifier, ...], day: str) -> bool:
-    """Whether a statement with these qualifiers holds at a day: begun (P580) and not ended (P582), as precisely as they say.
+    """Whether a statement with these qualifiers holds on a day. The start (P580) must not be later than the day, and
+    the end (P582) must not be earlier.
 
-    An end that is not known (somevalue) has passed; one in the day's own year or month has not.
+    An unknown end (somevalue) counts as past. An end in the same year or month as the day does not count as past.
     """
     for qualifier in qualifiers:
         value = qualifier.value
@@ -266,14 +271,14 @@ def holds_at(qualifiers: tuple[Qualifier, ...], day: str) -> bool:
 
 
 def _compare(value: Value, day: str) -> int:
-    """-1, 0, 1: the time's period lies before, around or after a day of our era."""
+    """-1, 0 or 1: the period of the time lies before, around or after a day of our era."""
     first, last = dates_of(value)[-1].span
     return (first > parts_of(f"+{day}")) - (last < parts_of(f"+{day}"))
 
 
 def read_value(snak: dict) -> Value:
-    """The value of a snak (main or qualifier). A value that the data model does not allow (a date in month 13) is read as a somevalue,
-    which states nothing."""
+    """The value of a snak (main or qualifier). An invalid value (a date in month 13) is read as a somevalue, which
+    states nothing."""
     if snak["snaktype"] != "value":
         return Value(kind=snak["snaktype"])
     value, kind = snak["datavalue"]["value"], snak["datavalue"]["type"]
@@ -309,8 +314,10 @@ def read_value(snak: dict) -> Value:
 def make_quantity(
     amount: str, unit: str, lower: str | None = None, upper: str | None = None
 ) -> Value:
-    """A quantity, with its bounds where they say more than the amount; somevalue where it is no number."""
-    number, least, most = (float(x or amount) + 0.0 for x in (amount, lower, upper))  # -0 is 0
+    """A quantity, with bounds if these differ from the amount. A malformed number gives a somevalue."""
+    number, least, most = (
+        float(x or amount) + 0.0 for x in (amount, lower, upper)
+    )  # turns -0 into 0
     if not math.isfinite(number):
         return Value(kind="somevalue")
     unit = unit.rpartition("/")[2]
@@ -323,7 +330,7 @@ def make_quantity(
 
 
 def make_coordinate(latitude: float, longitude: float, globe: str) -> Value:
-    """A place on a globe; somevalue where there is none such."""
+    """A place on a globe; an impossible place gives a somevalue."""
     globe = globe.rpartition("/")[2]
     if not (abs(latitude) <= 90 and abs(longitude) <= 360):
         return Value(kind="somevalue")
@@ -336,10 +343,10 @@ def make_coordinate(latitude: float, longitude: float, globe: str) -> Value:
 
 
 def make_time(time: str, precision: int, calendar: str = "") -> Value:
-    """A time value; somevalue where it is no date. A precision finer than what is given (month 00) is lowered.
+    """A time value; an impossible date gives a somevalue. A precision finer than the given parts (month 00) is lowered.
 
-    Of a month, a year and what is longer the calendar is left out, as the query service does: which days it shifts
-    nobody can tell.
+    The calendar is kept only for days, as in the query service. For a month, a year or a longer period, nobody can tell
+    which days a calendar shifts.
     """
     if not _TIME.match(time):
         return Value(kind="somevalue")
@@ -356,9 +363,11 @@ def make_time(time: str, precision: int, calendar: str = "") -> Value:
 
 
 def _surely(value: Value, before: int, after: int) -> Value:
-    """A time that may be so many units of its precision earlier or later, as far as it is sure.
+    """A time with an uncertainty, at the precision that is still certain.
 
-    Of 1850 and up to 10 years later the century is sure.
+    `before` and `after` are the uncertainty in units of the time's precision.
+
+    Example: for "1850, up to 10 years later", only the century is certain.
     """
     if value.kind != "time" or not (before or after):
         return value
@@ -373,7 +382,7 @@ def _surely(value: Value, before: int, after: int) -> Value:
 
 
 def _shifted(value: Value, units: int) -> tuple[int, int, int]:
-    """Year, month and day of a time so many units of its precision later."""
+    """Year, month and day of a time after a shift by `units` units of its precision."""
     year, month, day = parts_of(value.time)
     if value.precision == DAY:
         return date_of_day(day_number(year, month, 1) + day - 1 + units)
@@ -384,7 +393,8 @@ def _shifted(value: Value, units: int) -> tuple[int, int, int]:
 
 
 def _property(data: dict, name: str, statements: dict) -> PropertyInfo:
-    """A property's definition: the single-value constraints and their exceptions, and the advice on change and completeness."""
+    """A property's definition: single-value constraints with their exceptions, and the advice on change and
+    completeness."""
     kinds, separators, exceptions = set(), dict[str, None](), dict[str, None]()
     for statement in statements.get("P2302", ()):
         kind = read_value(statement["mainsnak"]).entity

@@ -1,7 +1,8 @@
-"""Wikitext to `Article`: lead, sections, body links with their sentences, infobox, pictures, categories. For every page, in linear time.
+"""Turns wikitext into `Article`: lead, sections, body links with their sentences, infobox, pictures, categories. The
+time is linear for every page.
 
-Only what is in running text is a body link: links in templates, tables, references and captions are not. Tests compare
-this extraction with mwparserfromhell on sampled pages.
+Body links are the links in running text; links in templates, tables, references and captions do not count. Tests
+compare this reader with mwparserfromhell on sampled pages.
 """
 
 import re
@@ -35,13 +36,13 @@ _HEADING = re.compile(r"(={1,6})(.*[^=])\1\Z")
 _LINK = re.compile(r"\[\[([^\[\]|\n]{0,512}+)(?:\|([^\[\]]*+))?\]\]([a-zß-öø-ÿа-яё]*)")
 _TARGET = re.compile(r"\[\[([^\[\]|\n]{0,512}+)(?:\|[^\[\]]*+)?\]\]")
 _NO_TITLE = re.compile(r"[\[\]{}|<>#]")
-"""What no page's title holds, so that a link written with such characters as entities is none."""
+"""Characters that no title contains. A link whose target contains such a character, written as an entity, is no link."""
 _EXTERNAL = re.compile(r"\[http[^\s\[\]]*[ \t]?([^\[\]\n]*)\]")
 _PARENTHESIS = re.compile(r"\((?:[ ,;:]+(\) ?)?|(\) ?))")
 _SPECIAL = frozenset("*#:;=|!-{_")
-"""First characters of lines that are not running text."""
+"""First characters of lines that are no running text."""
 _SEAM = "\0"
-"""Stands between sections while they are cleaned together; XML cannot hold it."""
+"""Separates sections while they are cleaned together; XML cannot contain this character."""
 _OPTION = re.compile(
     r"\s*(?:thumb(?:nail)?|frame(?:d|less)?|border|left|right|cent(?:er|re)|none|baseline|middle|sub|super|text-top|text-bottom|top|bottom|mini|miniatur|"
     r"hochkant|upright.*|[\dx ]+px|(?:link|alt|lang|page|class|thumb|upright|start|end|thumbtime)\s*=.*)\s*",
@@ -52,7 +53,7 @@ _OPTION = re.compile(
 def read_article(page: RawPage, site: Site) -> Article | Rejection:
     """The article of a page, or a rejection where the page marks itself as a disambiguation.
 
-    Links are normalised but redirects among their targets are not resolved; `entity_id`, `redirects` and `in_degree` are filled at ingest.
+    Link targets are normalised, but redirects are not resolved. Ingest fills `entity_id`, `redirects` and `in_degree`.
     """
     text, galleries, literal = _prepared(page.text.replace(_SEAM, ""), site)
     text, infobox, disambiguation = _take_templates(text, site)
@@ -95,9 +96,11 @@ def read_article(page: RawPage, site: Site) -> Article | Rejection:
 
 
 def read_links(page: RawPage, site: Site) -> list[str]:
-    """The targets of the page's body links, in order, each as often as it is linked: those of `read_article`, without the rest of its work.
+    """The targets of the page's body links in order, with repetitions. The links equal those of `read_article`, at less
+    cost.
 
-    For the link graph alone (in-degrees, hubs) of a dump. The ingest job reads whole articles and does not call it; the benchmark does.
+    This function is for the link graph (in-degrees, hubs) of a dump. Only the benchmark uses this function; the ingest
+    job reads whole articles.
     """
     text, _, _ = _prepared(page.text, site)
     text = markup.cut(text, markup.outer_spans(text)[0])
@@ -108,7 +111,7 @@ def read_links(page: RawPage, site: Site) -> list[str]:
 
 
 def _prepared(text: str, site: Site) -> tuple[str, list[str], bool]:
-    """As `markup.strip_tags`, and the converter's rules replaced by what they show."""
+    """Applies `markup.strip_tags`, and replaces the language converter's rules with the text that they show."""
     text, galleries, literal = markup.strip_tags(markup.without_noncharacters(text))
     return (
         without_rules(text, site.language),
@@ -118,7 +121,8 @@ def _prepared(text: str, site: Site) -> tuple[str, list[str], bool]:
 
 
 def _take_templates(text: str, site: Site) -> tuple[str, Infobox, bool]:
-    """(the text without templates, of which some leave words; the first infobox; whether one marks a disambiguation page)."""
+    """Replaces or removes all templates. Returns (text; the first infobox; whether a template marks a disambiguation
+    page)."""
     infobox, disambiguation = Infobox(), False
     if "{{" not in text:
         return text, infobox, disambiguation
@@ -133,7 +137,7 @@ def _take_templates(text: str, site: Site) -> tuple[str, Infobox, bool]:
             continue
         if (
             text[start - 1 : start] == " " and text[end : end + 1] in " ,.;:)\n"
-        ):  # no blank before a comma, no two blanks
+        ):  # no blank before a comma, and no double blanks
             out[-1] = out[-1][:-1]
         if not infobox.name and is_infobox(name):
             infobox = read_infobox(text[start + 2 : end - 2], link_resolver(site))
@@ -147,7 +151,8 @@ def _take_templates(text: str, site: Site) -> tuple[str, Infobox, bool]:
 
 
 def _split_sections(text: str) -> tuple[list[tuple[str, int]], list[str]]:
-    """([(title, level)], [body]); in a body each paragraph and each list item is one line. Tables are left out."""
+    """Splits a page into ([(title, level)], [body]). In a body, each paragraph and each list item is one line. Tables
+    are left out."""
     headings, bodies = [("", 1)], []
     body: list[str] = []
     paragraph: list[str] = []
@@ -183,7 +188,7 @@ def _split_sections(text: str) -> tuple[list[tuple[str, int]], list[str]]:
             table_end = tables[number]
         elif not (
             first in "|!" or line.startswith(("{|", "----", "__"))
-        ):  # rows of a table without an end, rules, switches
+        ):  # rows of an unterminated table, horizontal rules, switches
             body.append(line)
     if paragraph:
         body.append(" ".join(paragraph))
@@ -192,7 +197,7 @@ def _split_sections(text: str) -> tuple[list[tuple[str, int]], list[str]]:
 
 
 def _tables(lines: list[str]) -> dict[int, int]:
-    """First line of each table with an end to the line after it; tables may hold tables."""
+    """The first line of each complete table, to the line after the table. Tables may contain tables."""
     opened: list[int] = []
     ends = {}
     for number, line in enumerate(lines):
@@ -206,7 +211,7 @@ def _tables(lines: list[str]) -> dict[int, int]:
 
 
 def _clean(text: str) -> str:
-    """Running text with nothing but links left as markup."""
+    """Removes all markup from running text except links."""
     if "[http" in text:
         text = _EXTERNAL.sub(r"\1", text)
     text = text.replace("'''", "").replace("''", "")
@@ -214,7 +219,8 @@ def _clean(text: str) -> str:
 
 
 def _parenthesis(found: re.Match[str]) -> str:
-    """What a removed template leaves: "( ; 1900)" becomes "(1900)", "(, )" nothing."""
+    """The remains of a parenthesis after the removal of a template: "( ; 1900)" becomes "(1900)", and "(, )" becomes
+    nothing."""
     return "" if found[1] or found[2] else "("
 
 
@@ -226,8 +232,8 @@ def _take_links(
     links: list[Link],
     categories: dict[str, None],
 ) -> str:
-    """The plain text of a section; its links and categories are added to `links` and `categories`."""
-    parts = _LINK.split(body)  # text, then target, anchor, trail, text for each link
+    """The plain text of a section. The section's links and categories are added to `links` and `categories`."""
+    parts = _LINK.split(body)  # the first text, then target, anchor, trail and text for each link
     targets, anchors, trails, texts = parts[1::4], parts[2::4], parts[3::4], parts[4::4]
     out = [parts[0]]
     length = len(parts[0])
@@ -248,13 +254,15 @@ def _take_links(
                 found.append((written, markup.restore(anchor), length))
         if not anchor and (
             not out[-1] or out[-1][-1] in " \n"
-        ):  # nothing is left of the link: no two blanks
+        ):  # an empty link would leave two blanks
             after = after.lstrip(" ")
         out += (anchor, after)
         length += len(anchor) + len(after)
     text = "".join(out)
     if "[[" in text or "]]" in text:
-        text = text.replace("[[", "  ").replace("]]", "  ")  # of the same length: offsets stay
+        text = text.replace("[[", "  ").replace(
+            "]]", "  "
+        )  # same length, so that offsets stay valid
     if literal:
         text = markup.restore(text)
     if found:
@@ -263,7 +271,7 @@ def _take_links(
 
 
 def _other_link(target: str, anchor: str | None, site: Site, categories: dict[str, None]) -> str:
-    """The words of a link that leads to no article: none for categories, languages and pictures."""
+    """The words of a link that leads to no article. Links to categories, languages and pictures have no words."""
     number, rest = split_namespace(target, site)
     if not target.lstrip().startswith(":"):
         if number == CATEGORY:
@@ -278,7 +286,7 @@ def _other_link(target: str, anchor: str | None, site: Site, categories: dict[st
 def _pictures(
     infobox: Infobox, insides: list[str], galleries: list[str], site: Site
 ) -> tuple[ArticlePicture, ...]:
-    """Pictures of the infobox, of the text, of galleries, without doubles."""
+    """The pictures of the infobox, the text and the galleries, without duplicates."""
     found: dict[str, ArticlePicture] = {}
 
     def add(name: str, caption: str, in_infobox: bool) -> None:

@@ -1,10 +1,10 @@
-"""ZIM files (Kiwix): articles *and* pictures in one file; redirects give the aliases.
+"""Reads ZIM files (Kiwix): articles *and* pictures in one file; redirects give the aliases.
 
-The articles are rendered HTML, templates and all, so only what is in paragraphs and lists counts as body: links in tables,
-navigation boxes, hatnotes and references do not. A ZIM names no licences: its pictures have none until Commons is asked. It
-has no page ids either; an article's id is made from its title.
+The articles are rendered HTML with expanded templates, so only paragraphs and lists count as body. Links in tables,
+navigation boxes, hatnotes and references are ignored. A ZIM file names no licences, so its pictures have none until
+Commons is asked. A ZIM file has no page ids either, so an article's id is made from its title.
 
-libzim reads local files only: a ZIM in a bucket is fetched whole to a local scratch folder, once by each process that reads it.
+libzim reads local files only. Each process downloads a ZIM file in a bucket once, to a local scratch folder.
 
 Source of the format: https://wiki.openzim.org/wiki/ZIM_file_format
 """
@@ -38,12 +38,12 @@ _NO_ARTICLES = (
     ("proyecto", 102),
     ("wikiproject", 102),
 )
-"""A ZIM lists no namespaces: names of other editions' project pages that occur in Kiwix files."""
+"""A ZIM file lists no namespaces. The prefixes of other editions' project pages that occur in Kiwix files."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ZimRange:
-    """Entries [start, end) of a ZIM file, by their number."""
+    """Entries [start, end) of a ZIM file, by number."""
 
     path: str
     start: int
@@ -51,10 +51,11 @@ class ZimRange:
 
 
 def plan_zim(path: str, *, entries_per_range: int = ENTRIES_PER_RANGE) -> list[ZimRange]:
-    """Ranges that together hold every entry. The file's checksum is compared first, so that damage is seen before work starts.
+    """Splits a file into ranges that cover every entry. The checksum is compared first, to find damage before the work
+    starts.
 
     Raises:
-        InputError: the file is missing, no ZIM, or damaged.
+        InputError: the file is missing, damaged, or no ZIM file.
     """
     if is_remote(path) and location(path).is_file():
         print(
@@ -86,7 +87,7 @@ def _open(path: str) -> Archive:
 
 
 def read_zim_site(path: str) -> Site:
-    """The wiki of a ZIM, by the address that its first article names, else by its language."""
+    """The wiki of a ZIM file, from the address that its first article names, else from its language."""
     archive = _open(path)
     for number in range(archive.all_entry_count):
         entry = archive._get_entry_by_id(number)
@@ -108,7 +109,7 @@ def read_zim_site(path: str) -> Site:
 def read_zim(
     part: ZimRange, site: Site
 ) -> Iterator[Article | Redirect | tuple[ImageAsset, bytes] | Rejection]:
-    """What the entries of a range hold: articles, aliases, pictures with their bytes.
+    """Reads the entries of a range: articles, aliases, and pictures with their bytes.
 
     Raises:
         InputError: an entry cannot be decompressed.
@@ -116,7 +117,7 @@ def read_zim(
     archive = _open(part.path)
     old_scheme = (
         not archive.has_new_namespace_scheme
-    )  # articles in A/, pictures in I/, everything else elsewhere
+    )  # articles are in A/, pictures in I/, other entries elsewhere
     for number in range(part.start, part.end):
         try:
             entry = archive._get_entry_by_id(number)

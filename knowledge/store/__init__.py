@@ -1,4 +1,4 @@
-"""The store: sorted Lance tables of articles, entities, claims and pictures, and the look-ups on them."""
+"""The store: sorted Lance tables of articles, entities, claims and pictures, and look-ups on these tables."""
 
 from questloom.knowledge.store.store import Store
 

@@ -1,4 +1,5 @@
-"""A store from records in memory, for worlds made by hand; dumps go through `questloom.pipeline.ingest.store_job` instead."""
+"""Builds a store from records in memory, for small hand-made worlds. Dumps go through
+`questloom.pipeline.ingest.store_job` instead."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -44,19 +45,19 @@ def build_store(
     snapshot: str = "",
     class_counts: Mapping[str, int] = NO_COUNTS,
 ) -> None:
-    """Writes a store of finished records, as ingest would leave them.
+    """Writes a store of finished records, equal to what ingest writes.
 
     Args:
-        path: the store's folder.
+        path: folder of the store.
         entities: with `class_closure`, `domain` and `in_degree` filled.
-        claims: of any subjects, in any order.
-        articles: with `entity_id` filled; their titles and redirects become look-ups by title.
-        images: each with its file; `entity_ids` filled.
+        claims: claims of any subjects, in any order.
+        articles: with `entity_id` filled; the articles' titles and redirects become look-ups by title.
+        images: pictures with `entity_ids` filled, each with the bytes of its file.
         properties: definitions of properties.
         titles: further (title, entity id) pairs.
-        language: the wiki's language code.
-        snapshot: the dumps' date, YYYY-MM-DD.
-        class_counts: how many members classes have in the world, where that is stated.
+        language: language code of the wiki.
+        snapshot: date of the dumps, YYYY-MM-DD.
+        class_counts: number of members that classes have in the world, where it is known.
     """
     rows: dict[str, list[Row]] = {name: [] for name in SCHEMAS}
     counts: Counts = Counter()
@@ -115,10 +116,10 @@ def build_store(
 def _count_answers(
     counts: Counts, by_value: Mapping[tuple[str, str], list[tuple[str, ...]]]
 ) -> None:
-    """Counts distinct values, and the subjects of the answer that most of them share.
+    """Counts the distinct values of each property, and the largest number of subjects that share one answer.
 
     Args:
-        by_value: the direct classes of each subject, by property and value key.
+        by_value: maps (property, value key) to the direct classes of each subject.
     """
     answering: dict[tuple[str, str], Counter[str]] = {}
     for (property_id, key), class_sets in by_value.items():

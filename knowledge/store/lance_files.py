@@ -1,4 +1,5 @@
-"""Lance data sets by path: local, `s3://` or `gs://`. Lance brings its own clients; credentials it reads from the environment itself."""
+"""Opens and writes Lance data sets: local, `s3://` or `gs://`. Lance has its own clients and reads credentials from the
+environment."""
 
 import os
 from collections.abc import Iterable, Iterator
@@ -15,7 +16,7 @@ ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
 
 
 def storage_options(path: str) -> dict[str, str] | None:
-    """What Lance must be told of an object store beside what it reads from the environment; no secret is in it."""
+    """The options of an object store that Lance does not read from the environment. The options contain no secret."""
     endpoint = (
         next((os.environ[name] for name in ENDPOINTS if os.environ.get(name)), "")
         if path.startswith("s3://")
@@ -30,23 +31,23 @@ def open_lance(path: str) -> lance.LanceDataset:
     """Opens a data set.
 
     Raises:
-        FileNotFoundError: nothing is there; InputError: it is damaged; ProviderFault: a bucket cannot be read.
+        FileNotFoundError: there is no data set; InputError: it is damaged; ProviderFault: a bucket cannot be read.
     """
     with reaching(path):
         try:
             return lance.dataset(path, storage_options=storage_options(path))
         except ValueError as error:
-            if "was not found" in str(error):  # Lance has no class for it
+            if "was not found" in str(error):  # Lance has no error class for a missing data set
                 raise FileNotFoundError(2, "no such data set", path) from error
             raise _damaged(path, error) from error
 
 
 @contextmanager
 def reading(store: str) -> Iterator[None]:
-    """Context in which a table of a store is read.
+    """A context for reading a table of a store; it turns Lance's errors into ours.
 
     Raises:
-        InputError: it is damaged; ProviderFault: a bucket cannot be read.
+        InputError: the table is damaged; ProviderFault: a bucket cannot be read.
     """
     try:
         with reaching(store):
@@ -60,7 +61,7 @@ def reading(store: str) -> Iterator[None]:
 def _damaged(path: str, error: Exception) -> InputError:
     what = " ".join(str(error).split()).partition(", /")[0][
         :200
-    ]  # what follows is a place in Lance's source
+    ]  # the rest of the message is a place in Lance's source
     return InputError(
         path,
         f"a table of the store cannot be read ({what})",
@@ -69,7 +70,7 @@ def _damaged(path: str, error: Exception) -> InputError:
 
 
 def read_batches(store: str, data: lance.LanceDataset, **what: Any) -> Iterator[pa.RecordBatch]:
-    """The batches that `data.to_batches(**what)` gives, each read under `reading`."""
+    """Yields the batches of `data.to_batches(**what)`, each read under `reading`."""
     batches = iter(data.to_batches(**what))
     while True:
         with reading(store):
@@ -80,7 +81,7 @@ def read_batches(store: str, data: lance.LanceDataset, **what: Any) -> Iterator[
 
 
 def write_lance(path: str, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> None:
-    """Writes a data set in place of what lies there; a reader sees it whole or not at all."""
+    """Writes a data set and replaces the old one at the path. A reader sees the whole data set or none."""
     found = location(path)
     if found.exists():
         remove_tree(found)

@@ -1,34 +1,39 @@
-"""What a store is on disk: the tables, their columns, and the order of their rows.
+"""The layout of a store on disk: its tables, their columns, and the order of their rows.
 
-    STORE/
-      tables/NAME.lance     sorted tables, one Lance data set each
-      vectors.lance         CLIP vectors, an own step after ingest (vectors.py); vectors-parts/ while it runs
-      rejected/*.parquet    what ingest dropped and why (Rejection records), and stages.parquet (StageCount records)
-      meta.json             written last: what says that the store is whole
+```
+STORE/
+  tables/NAME.lance     sorted tables, one Lance data set each
+  vectors.lance         CLIP vectors, computed in a step after ingest (vectors.py); vectors-parts/ during that step
+  rejected/*.parquet    what ingest dropped and why (Rejection records), and stages.parquet (StageCount records)
+  meta.json             written last: it marks the store as complete
+```
 
-Every table has a `key` that is looked up, and a `record`; rows with one key stand together, in a fixed order.
+Every table has a `key` column for look-ups and a `record` column. Rows with the same key stand together, in a fixed
+order.
 
-    table       key                        record
-    articles    entity id                  Article
-    entities    entity id                  Entity
-    claims      subject                    Claim; within a subject by (property, value key, claim id)
-    values      "PROPERTY VALUE_KEY"       subject of a best claim with that value; see `questloom.knowledge.dates.index_keys`
-    inbound     entity id                  best Claim whose value is this entity; by (subject, property, claim id)
-    members     class id                   entity id of an instance, by class closure
-    images      image id                   ImageAsset; the file itself in column `bytes`
-    pictured    entity id                  image id
-    passages    passage id                 Passage less its text, which is in the searched column `text`
-    titles      page title                 entity id; redirects resolved, and titles of pages without article
-    merged      id merged away             id of the entity it became
-    properties  property id                PropertyInfo
-    profiles    "PROPERTY CLASS_ID"        PropertyProfile
+```
+table       key                        record
+articles    entity id                  Article
+entities    entity id                  Entity
+claims      subject                    Claim; within a subject by (property, value key, claim id)
+values      "PROPERTY VALUE_KEY"       subject of a best claim with that value; see `questloom.knowledge.dates.index_keys`
+inbound     entity id                  best Claim whose value is this entity; by (subject, property, claim id)
+members     class id                   entity id of an instance, by class closure
+images      image id                   ImageAsset; the file itself in column `bytes`
+pictured    entity id                  image id
+passages    passage id                 Passage less its text, which is in the searched column `text`
+titles      page title                 entity id; redirects resolved, and titles of pages without article
+merged      id merged away             id of the entity it became
+properties  property id                PropertyInfo
+profiles    "PROPERTY CLASS_ID"        PropertyProfile
+```
 """
 
 import pyarrow as pa
 
 STORE_VERSION = 2
-"""Raised where rows get another meaning. In version 1 a century was the digits that most of its years share, days kept
-no calendar, and of the names under "mul" only labels were read."""
+"""The version is raised when rows change their meaning. In version 1 a century was keyed by the digits that most of its
+years share. Version 1 also stored days without a calendar, and only labels of the names under "mul"."""
 META = "meta.json"
 VECTORS = "vectors.lance"
 REJECTED = "rejected"
@@ -54,15 +59,16 @@ SCHEMAS["images"] = pa.schema([*_ROW, pa.field("bytes", pa.large_binary())])
 SCHEMAS["passages"] = pa.schema([*_ROW, pa.field("text", pa.large_string())])
 
 RECORD_PAGE = {"articles": 4, "entities": 16, "images": 4, "passages": 4}
-"""Rows that are read at once where rows are long; 512 elsewhere. Measured: a page costs about 0.15 ms whatever its size."""
+"""Rows per page of tables with long rows; other tables have 512. Measured: reading a page takes about 0.15 ms at any
+size."""
 PAGE = 512
 
 
 def table_path(store: str, name: str) -> str:
-    """Where a table of the store lies."""
+    """The path of a table of the store."""
     return f"{store.rstrip('/')}/tables/{name}.lance"
 
 
 def value_row_key(property_id: str, value_key: str) -> str:
-    """The key of table `values`: property ids hold no space, so this is unambiguous."""
+    """The key of a row in table `values`. Property ids contain no space, so the key is unambiguous."""
     return f"{property_id} {value_key}"

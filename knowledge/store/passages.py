@@ -1,4 +1,4 @@
-"""An article cut into the passages that the text search finds."""
+"""Cuts an article into the passages that text search finds."""
 
 import re
 from collections.abc import Iterator
@@ -12,9 +12,10 @@ _SENTENCE_END = re.compile(r"[.!?。！？][\"'”’)\]]*$")
 
 
 def passages_of(article: Article) -> Iterator[Passage]:
-    """The passages of an article in reading order; each is a verbatim piece of one section.
+    """Yields the passages of an article in reading order; each passage is a verbatim piece of one section.
 
-    Short paragraphs of a section are joined up to MAX_WORDS words; a longer paragraph is cut behind the last sentence that fits.
+    Short paragraphs of a section are joined up to MAX_WORDS words. A longer paragraph is cut after the last sentence
+    that fits.
     """
     article_id = article.id
     for number, section in enumerate(article.sections):
@@ -31,7 +32,8 @@ def passages_of(article: Article) -> Iterator[Passage]:
 
 
 def pieces(text: str, max_words: int = MAX_WORDS) -> Iterator[tuple[int, int]]:
-    """Offsets [start, stop) of the pieces of a text, none longer than `max_words` words, all words in one piece each."""
+    """Yields offsets [start, stop) of the pieces of a text. No piece is longer than `max_words` words, and no word is
+    lost."""
     words = [match.span() for match in _WORD.finditer(text)]
     first = 0
     while first < len(words):
@@ -43,7 +45,8 @@ def pieces(text: str, max_words: int = MAX_WORDS) -> Iterator[tuple[int, int]]:
 
 
 def _break(text: str, words: list[tuple[int, int]], first: int, last: int) -> int:
-    """The word before which the next piece begins: after a paragraph, else a sentence, in the second half; else `last`."""
+    """The word at which the next piece begins: the start of a paragraph, else of a sentence, in the second half of the
+    piece. Without such a start, the next piece begins at the word `last`."""
     half = first + (last - first) // 2
     for i in range(last, half, -1):
         if "\n" in text[words[i - 1][1] : words[i][0]]:

@@ -1,7 +1,7 @@
 """Property profiles: how the instances of each class use each property, counted over best claims.
 
-Subjects, pairs and instances are counted subject by subject; distinct values need the pairs sorted by value. Both
-counts are sums, so partitions count alone and are added up.
+Subjects, pairs and instances are counted subject by subject. Distinct values are counted from pairs that are sorted by
+value. All counts are sums, so partitions are counted separately and added up.
 """
 
 import re
@@ -14,20 +14,21 @@ from questloom.knowledge.store.rows import Row
 from questloom.records.knowledge import Claim, PropertyProfile, Value
 
 PERIODS = ("P580", "P582", "P585")
-"""Qualifiers that say when a claim holds: start, end, point in time."""
+"""Qualifiers that state when a claim holds: start, end, point in time."""
 
 INSTANCES, SUBJECTS, PAIRS, VALUES, DATED, COMMONEST = range(6)
 Counts = Counter[tuple[int, str, str]]
-"""(what, property, class id) to a number; `property` is "" for INSTANCES, the class id "" for all subjects together."""
+"""Maps (count, property, class id) to a number. `property` is "" for INSTANCES; the class id is "" for all subjects
+together."""
 
 
 def count_subject(
     counts: Counts, classes: tuple[str, ...], claims: Iterable[Claim]
 ) -> dict[str, set[str]]:
-    """Counts one subject and returns its distinct values: value keys by property.
+    """Counts one subject; returns its distinct value keys by property.
 
-    A `novalue` says that there is none, so it is neither a pair nor makes its subject one that has the property. A date
-    that stands there more exactly too is no second value.
+    A `novalue` claim states that there is no value, so the claim counts neither as a pair nor as a subject with the
+    property. A date that the subject also states more precisely is not counted as a second value.
     """
     found: dict[str, dict[str, Value]] = {}
     dated = set()
@@ -50,13 +51,19 @@ def count_subject(
 
 
 def count_values(counts: Counts, property_id: str, class_sets: Iterable[tuple[str, ...]]) -> None:
-    """Counts one distinct value of a property, given the direct classes of each of its subjects."""
+    """Counts one distinct value of a property.
+
+    `class_sets` holds the direct classes of each subject of the value.
+    """
     for class_id in {"", *(c for classes in class_sets for c in classes)}:
         counts[VALUES, property_id, class_id] += 1
 
 
 def count_commonest(counts: Counts, property_id: str, num_subjects: Mapping[str, int]) -> None:
-    """Counts one answer, given its subjects by direct class (and in all, under ""); the most of any answer stays."""
+    """Updates the largest number of subjects that share one answer.
+
+    `num_subjects` gives the subjects of one answer by direct class; "" stands for all classes.
+    """
     for class_id, number in num_subjects.items():
         counts[COMMONEST, property_id, class_id] = max(
             number, counts[COMMONEST, property_id, class_id]
@@ -64,7 +71,7 @@ def count_commonest(counts: Counts, property_id: str, num_subjects: Mapping[str,
 
 
 def answer_key(value_key: str) -> str:
-    """What a guess of the value would be: the year of a date, else the value.
+    """The answer that a guesser would name for the value: the year of a date, else the value itself.
 
     >>> answer_key("time:+1832-05-04/11"), answer_key("Q64")
     ('time:+1832', 'Q64')
@@ -76,7 +83,7 @@ def answer_key(value_key: str) -> str:
 
 
 def profile_rows(counts: Counts) -> Iterator[Row]:
-    """The rows of table `profiles`, sorted."""
+    """Yields the rows of table `profiles`, sorted."""
     for _, property_id, class_id in sorted(k for k in counts if k[0] == SUBJECTS):
         numbers = {
             what: counts[what, property_id, class_id]

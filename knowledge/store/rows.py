@@ -1,6 +1,6 @@
-"""The rows of the store's tables that follow from records: shared by ingest and by `build_store`.
+"""Derives the rows of the store's tables from records. Ingest and `build_store` share this module.
 
-A row is (key, order, record, …): tables are sorted by (key, order); `order` is not stored.
+A row is (key, order, record, …). Tables are sorted by (key, order); `order` is not stored.
 """
 
 from collections.abc import Iterator
@@ -11,17 +11,17 @@ from questloom.knowledge.store.layout import value_row_key
 from questloom.records.knowledge import Article, Claim, Entity, ImageAsset, Passage
 
 Row = tuple
-"""(key, order, record), with the extra column of `images` and `passages` behind."""
+"""A tuple (key, order, record); rows of `images` and `passages` have their extra column at the end."""
 
 
 def sorted_claims(claims: list[Claim]) -> list[Claim]:
-    """A subject's claims in the store's order (property, value key, id), a statement that stands twice once."""
+    """The claims of a subject in the store's order (property, value key, id), without duplicates."""
     same: dict[tuple[str, str], list[Claim]] = {}
     for claim in claims:
         same.setdefault((claim.property, claim.value.key()), []).append(claim)
     out: list[Claim] = []
     for _, found in sorted(same.items()):
-        if len(found) > 1:  # ids take a hash, and hardly any claim needs one here
+        if len(found) > 1:  # an id costs a hash, and few claims need one here
             by_id = {c.id: c for c in sorted(found, key=lambda c: c.statement, reverse=True)}
             found = [by_id[claim_id] for claim_id in sorted(by_id)]
         out += found
@@ -29,7 +29,7 @@ def sorted_claims(claims: list[Claim]) -> list[Claim]:
 
 
 def claim_rows(claims: list[Claim]) -> Iterator[tuple[str, Row]]:
-    """(table, row) for the claims of one subject, given in `sorted_claims` order."""
+    """Yields (table, row) for the claims of one subject; the claims come from `sorted_claims`."""
     pairs: set[tuple[str, str]] = set()
     for number, claim in enumerate(claims):
         data = pack(claim)
@@ -49,7 +49,7 @@ def claim_rows(claims: list[Claim]) -> Iterator[tuple[str, Row]]:
 
 
 def entity_rows(entity: Entity) -> Iterator[tuple[str, Row]]:
-    """The rows that an entity adds to the store, as (table, row)."""
+    """Yields (table, row) for everything that an entity adds to the store."""
     yield "entities", (entity.id, "", pack(entity))
     for class_id in entity.class_closure:
         yield "members", (class_id, entity.id, entity.id.encode())
@@ -58,7 +58,7 @@ def entity_rows(entity: Entity) -> Iterator[tuple[str, Row]]:
 
 
 def article_rows(article: Article, passages: Iterator[Passage]) -> Iterator[tuple[str, Row]]:
-    """(table, row) for an article and its passages. The passage's text is in its own column, behind the title."""
+    """Yields (table, row) for an article and its passages. A passage's title and text stand in a column of their own."""
     yield "articles", (article.entity_id, article.id, pack(article))
     for passage in passages:
         yield (
@@ -68,7 +68,7 @@ def article_rows(article: Article, passages: Iterator[Passage]) -> Iterator[tupl
 
 
 def image_rows(image: ImageAsset, data: bytes) -> Iterator[tuple[str, Row]]:
-    """(table, row) for a picture and its file."""
+    """Yields (table, row) for a picture and its file."""
     yield "images", (image.id, "", pack(image), data)
     for entity_id in image.entity_ids:
         yield "pictured", (entity_id, image.id, image.id.encode())

@@ -1,8 +1,8 @@
-"""Look-ups in a sorted table: fences in memory, pages read when needed and kept while used.
+"""Look-ups in a sorted table. Some keys (fences) are held in memory; pages are read on demand and cached.
 
-The table's rows stand sorted by `key`. Memory holds every 512th key (the fences) and an LRU of pages; a look-up is a
-binary search over the fences, one over a page, and the rows themselves. It needs no index beside the data, works on
-object stores, and its memory does not grow with the table but for the fences (a key in 512).
+The rows are sorted by `key`. Memory holds every 512th key (the fences) and an LRU cache of pages. A look-up does one
+binary search over the fences and one over a page, then reads the rows. The table needs no separate index and works on
+object stores. Only the fences grow with the table.
 """
 
 from bisect import bisect_left, bisect_right
@@ -16,15 +16,15 @@ from questloom.knowledge.store.layout import PAGE, RECORD_PAGE, table_path
 
 CACHED_PAGES = 1024
 CACHED_ID_PAGES = 4096
-"""A page of ids takes 30 kB, and a hub's look-up 20 of them."""
+"""A page of ids takes 30 kB; the look-up of a hub reads 20 pages."""
 
 
 class SortedTable:
     """One table of a store.
 
     Args:
-        store: the store's folder or URL.
-        name: the table's name in `layout.SCHEMAS`.
+        store: folder or URL of the store.
+        name: name of the table in `layout.SCHEMAS`.
     """
 
     def __init__(self, store: str, name: str) -> None:
@@ -42,15 +42,15 @@ class SortedTable:
         )
 
     def find(self, key: str) -> tuple[int, int]:
-        """The rows [start, stop) that have this key."""
+        """The rows [start, stop) with this key."""
         return self._row(key, bisect_left), self._row(key, bisect_right)
 
     def find_range(self, start: str, stop: str) -> tuple[int, int]:
-        """The rows [start, stop) whose keys lie in this range."""
+        """The rows [start, stop) whose keys lie in [start, stop)."""
         return self._row(start, bisect_left), self._row(stop, bisect_left)
 
     def _row(self, key: str, bisect: Callable[[list[str], str], int]) -> int:
-        """The row before which a key stands, or behind which: as `bisect` says."""
+        """The row before or after a key, as `bisect` decides."""
         if self._fences is None:
             self._fences = self._take("key", range(0, self.num_rows, PAGE))
         if not self._fences:
@@ -63,7 +63,7 @@ class SortedTable:
         return self._rows(self._records, start, stop)
 
     def ids(self, start: int, stop: int) -> list[str]:
-        """The same for a table whose records are ids: decoded once a page, since a hub's look-up gives thousands."""
+        """The records of a table of ids, decoded once per page, because the look-up of a hub gives thousands of ids."""
         return self._rows(self._ids, start, stop)
 
     def _rows(self, pages: Callable[[int], list], start: int, stop: int) -> list:
@@ -74,17 +74,17 @@ class SortedTable:
         return out
 
     def get(self, key: str) -> bytes | None:
-        """The record of a key that has one row, or None."""
+        """The record of a key with one row; None without such a row."""
         start, stop = self.find(key)
         return self.records(start, start + 1)[0] if start < stop else None
 
     def value(self, key: str, column: str) -> bytes | None:
-        """Another column of a key that has one row, or None; not cached."""
+        """Another column of a key with one row, not cached; None without such a row."""
         start, stop = self.find(key)
         return self._take(column, range(start, start + 1))[0] if start < stop else None
 
     def scan(self, start: int = 0, stop: int | None = None) -> Iterator[bytes]:
-        """The records of the rows [start, stop) in order, streamed."""
+        """Streams the records of the rows [start, stop) in order."""
         stop = self.num_rows if stop is None else min(stop, self.num_rows)
         if start < stop:
             for batch in read_batches(

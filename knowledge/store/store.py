@@ -1,4 +1,4 @@
-"""The store as everything above reads it."""
+"""The store: all look-ups that higher floors use."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator
@@ -26,18 +26,19 @@ CACHED_ENTITIES = 16_384
 CACHED_CLAIMS = 8_192
 CACHED_RECORDS = 2_048
 REFERRING = 500
-"""Pages whose links are followed to see what the store lacks."""
+"""About how many pages `Store.references` samples."""
 
 
 class Store:
-    """Look-ups over one ingested snapshot. Open one a process; it pickles as its path.
+    """Look-ups over one ingested snapshot. Open one store per process; a pickled store is only its path.
 
-    Results are cached by number (LRU), so memory is bounded whatever the store's size. All results are in a fixed order.
+    Results are cached in LRU caches of fixed length, so memory stays bounded for a store of any size. All results have
+    a fixed order.
 
     Attributes:
-        path: the store's folder or URL.
-        meta: wiki, the address of its main page, languages, snapshot date, dump names and dates, rows and digest of each table, digest of the whole,
-            stated counts of classes.
+        path: folder or URL of the store.
+        meta: the contents of meta.json: wiki, address of its main page, languages, snapshot date, names and dates of
+            dumps, rows and digest of each table, digest of the whole store, stated counts of classes.
     """
 
     def __init__(self, path: str, meta: dict[str, Any]) -> None:
@@ -55,7 +56,7 @@ class Store:
         """Opens a store.
 
         Raises:
-            InputError: nothing is there, the store is half-built, damaged, or of another version.
+            InputError: there is no store, or the store is incomplete, damaged, or of another version.
         """
         path = str(path).rstrip("/")
         try:
@@ -103,7 +104,7 @@ class Store:
 
     @property
     def pages(self) -> str:
-        """The address at which the wiki's pages stand, up to the title."""
+        """The address of the wiki's pages, up to the title."""
         base = self.meta.get("base", "")
         if "/wiki/" in base:
             return base.partition("/wiki/")[0] + "/wiki/"
@@ -113,26 +114,27 @@ class Store:
     # Entities and claims
 
     def entity(self, entity_id: str) -> Entity | None:
-        """The entity, or None; an id that was merged into another entity gives that one."""
+        """The entity, or None. The id of a merged entity gives the entity that it was merged into."""
         return self._entity(entity_id) or self._entity(
             (self._tables["merged"].get(entity_id) or b"").decode()
         )
 
     def entities(self, ids: Iterable[str]) -> dict[str, Entity]:
-        """The entities of those ids that the store knows."""
+        """The entities with these ids; ids that the store lacks are left out."""
         return {i: e for i in ids if (e := self.entity(i)) is not None}
 
     def label(self, entity_id: str, language: str = "en") -> str:
-        """The entity's label, or its id where the store does not know it."""
+        """The entity's label, or its id where the store lacks the entity."""
         entity = self.entity(entity_id)
         return entity.label(language) if entity else entity_id
 
     def claims(self, subject: str) -> tuple[Claim, ...]:
-        """Every claim of the subject (best or not, from any source), sorted by (property, value key, id)."""
+        """All claims of the subject (best or not, from any source), sorted by (property, value key, id)."""
         return self._claims(subject)
 
     def subjects(self, property: str, value_key: str, *, limit: int = 10_000) -> tuple[str, ...]:
-        """The subjects of best claims with that value, or a date that may be the same ("4 May 1832" for 1832), sorted; the first `limit`."""
+        """The first `limit` subjects whose best claim has that value, sorted. A date also matches dates that may be the
+        same ("4 May 1832" for 1832)."""
         rows = self._tables["values"]
         spans = self._spans(property, value_key)
         if len(spans) == 1:
@@ -141,11 +143,12 @@ class Store:
         return tuple(sorted({subject for span in spans for subject in rows.ids(*span)})[:limit])
 
     def num_subjects(self, property: str, value_key: str) -> int:
-        """How many `subjects` there are; of dates a subject that has several of them counts for each."""
+        """The number of subjects that `subjects` returns without a limit, except that a subject with several matching
+        dates counts once per date."""
         return sum(stop - start for start, stop in self._spans(property, value_key))
 
     def _spans(self, property: str, value_key: str) -> list[tuple[int, int]]:
-        """The rows of table `values` whose values can be the same as one."""
+        """The rows of table `values` whose values may equal a given value."""
         rows = self._tables["values"]
         if not value_key.startswith("time:"):
             return [rows.find(value_row_key(property, value_key))]
@@ -155,29 +158,30 @@ class Store:
         ]
 
     def claims_into(self, entity_id: str, *, limit: int = 10_000) -> tuple[Claim, ...]:
-        """Best claims whose value is this entity, sorted by (subject, property, id); the first `limit`."""
+        """The first `limit` best claims whose value is this entity, sorted by (subject, property, id)."""
         table = self._tables["inbound"]
         start, stop = table.find(entity_id)
         return tuple(unpack(Claim, data) for data in table.records(start, min(stop, start + limit)))
 
     def members(self, class_id: str, *, limit: int = 10_000) -> tuple[str, ...]:
-        """The instances of the class or of its subclasses, sorted; the first `limit`."""
+        """The first `limit` instances of the class or its subclasses, sorted."""
         return self._ids("members", class_id, limit)
 
     def num_members(self, class_id: str) -> int:
-        """How many `members` there are."""
+        """The number of instances that `members` returns without a limit."""
         return self._count("members", class_id)
 
     def stated_members(self, class_id: str) -> int | None:
-        """How many instances the class or its subclasses have in the world, where that was stated beside the dumps."""
+        """The number of instances that the class and its subclasses have in the world; None where the dumps came
+        without this count."""
         return self.meta.get("class_counts", {}).get(class_id)
 
     def property(self, property_id: str) -> PropertyInfo | None:
-        """The property's definition, where the entity dump has it."""
+        """The property's definition; None where the entity dump lacks it."""
         return self._property(property_id)
 
     def profile(self, property_id: str, class_id: str = "") -> PropertyProfile:
-        """How the class's instances use the property; all counts are 0 where none has it."""
+        """How the instances of the class use the property; all counts are 0 where no instance has it."""
         return self._profile(f"{property_id} {class_id}") or PropertyProfile(
             property=property_id, class_id=class_id
         )
@@ -189,16 +193,18 @@ class Store:
         return self._article(entity_id)
 
     def entity_of_title(self, title: str) -> str | None:
-        """The entity of a page by its normalised title, redirects resolved; None where the store does not know it."""
+        """The entity of a page, by normalised title and after redirects; None for an unknown title."""
         data = self._tables["titles"].get(title)
         return None if data is None else data.decode()
 
     def references(self) -> tuple[int, int]:
-        """Of the distinct things that a sample of its pages and their items name, how many the store holds, and how many there are.
+        """Samples pages and counts the distinct things that they name: returns (number that the store holds, number of
+        all).
 
-        Other things still link to an entity that the store lacks, and claims still have it as their value. So this gives the share of its
-        part of the world that the store holds.
-        The sample is `REFERRING` pages evenly spread. (0, 0) without pages.
+        A page names things by its links, and by the claims of its entity.
+
+        The quotient estimates how much of its part of the world the store holds, because links and claims still name
+        missing entities. The sample is about `REFERRING` evenly spread pages. A store without pages gives (0, 0).
         """
         num_pages = self.num_rows("articles")
         named: dict[str, bool] = {}
@@ -221,7 +227,7 @@ class Store:
         return self._image(image_id)
 
     def image_bytes(self, image_id: str) -> bytes:
-        """The picture's file as it was read.
+        """The unchanged file of a picture.
 
         Raises:
             KeyError: the store has no such picture.
@@ -232,29 +238,29 @@ class Store:
         return data
 
     def images_of(self, entity_id: str) -> tuple[ImageAsset, ...]:
-        """The pictures that show the entity, by image id."""
+        """The pictures that show the entity, sorted by image id."""
         found = (
             self.image(i)
             for i in self._ids("pictured", entity_id, self._tables["pictured"].num_rows)
         )
         return tuple(image for image in found if image is not None)
 
-    # All of a table, for jobs that read the store from end to end
+    # Whole tables, for jobs that read the store from end to end
 
     def num_rows(self, table: str) -> int:
-        """How many rows a table has; scans are cut into ranges by it."""
+        """The number of rows of a table; jobs split scans into ranges by this number."""
         return self._tables[table].num_rows
 
     def scan_entities(self, start: int = 0, stop: int | None = None) -> Iterator[Entity]:
-        """Entities in order of their ids: rows [start, stop) of the table."""
+        """Streams the entities in the rows [start, stop), sorted by id."""
         return (unpack(Entity, data) for data in self._tables["entities"].scan(start, stop))
 
     def scan_articles(self, start: int = 0, stop: int | None = None) -> Iterator[Article]:
-        """Articles in order of their entities' ids."""
+        """Streams the articles, sorted by the id of their entity."""
         return (unpack(Article, data) for data in self._tables["articles"].scan(start, stop))
 
     def scan_images(self, start: int = 0, stop: int | None = None) -> Iterator[ImageAsset]:
-        """Pictures in order of their ids."""
+        """Streams the pictures, sorted by id."""
         return (unpack(ImageAsset, data) for data in self._tables["images"].scan(start, stop))
 
     def _reader(self, table: str, kind: type[R]) -> Callable[[str], R | None]:

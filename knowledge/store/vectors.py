@@ -1,10 +1,11 @@
-"""CLIP vectors of the store's pictures: an own step after ingest, since it needs a model.
+"""CLIP vectors of the store's pictures. The vectors are computed in a step after ingest, because that step needs a
+model.
 
-`vectors.lance` holds one row a picture, sorted by image id; Lance shows it whole or not at all, and its schema names the
-model. Vectors are rounded, because a model's last digits depend on the shape of its batch.
+`vectors.lance` holds one row a picture, sorted by image id. A reader sees the whole table or none, and its schema names
+the model. Vectors are rounded, because the last digits depend on the shape of the batch.
 
-The work is cut into parts, so that many workers share it and a killed job can resume: a part's vectors are in a file of their
-own beside the table until all are there.
+The pictures are split into parts, so that many workers share them and a killed job can resume. The vectors of a
+finished part stand in a file beside the table until all parts are finished.
 """
 
 import io
@@ -23,12 +24,12 @@ from questloom.records.errors import InputError
 from questloom.records.identity import SCORE_DIGITS, sha256_hex
 
 PART = 2048
-"""Pictures a part: 8 s of a core with the small checkpoint, some minutes with ViT-B/32."""
+"""Pictures per part; one part takes 8 s of one core with the small checkpoint, some minutes with ViT-B/32."""
 BATCH = 16
 PARTS = "vectors-parts"
 
 Compute = Callable[[list[bytes]], np.ndarray]
-"""Files of some pictures to their unit vectors, float (pictures, width)."""
+"""A function from the files of some pictures to their unit vectors, float (pictures, width)."""
 
 
 def add_vectors(
@@ -38,13 +39,14 @@ def add_vectors(
     batch: int = BATCH,
     progress: Callable[[int, int], None] | None = None,
 ) -> int:
-    """Computes and writes the vector of every picture in this process; returns how many. Vectors of the same model are left as they are.
+    """Computes the vectors of all pictures in this process and returns their number. Existing vectors of the same model
+    are kept.
 
     Args:
-        store_path: a whole store.
-        compute: gives the vectors of up to `batch` pictures.
-        model_name: the checkpoint's name, kept beside the vectors.
-        batch: pictures a call.
+        store_path: path of a complete store.
+        compute: returns the vectors of up to `batch` pictures.
+        model_name: name of the checkpoint, stored with the vectors.
+        batch: pictures per call.
         progress: called with (done, total), in pictures.
     """
     total = num_pictures(store_path)
@@ -63,17 +65,17 @@ def add_vectors(
 
 
 def num_pictures(store_path: str) -> int:
-    """How many pictures a store has."""
+    """The number of pictures in a store."""
     return open_lance(table_path(store_path, "images")).count_rows()
 
 
 def num_parts(store_path: str) -> int:
-    """Into how many parts the work is cut."""
+    """The number of parts that the pictures are split into."""
     return -(-num_pictures(store_path) // PART)
 
 
 def have_vectors(store_path: str, model_name: str) -> bool:
-    """Whether every picture of a store has its vector of this model, or there is none."""
+    """Whether every picture of a store has its vector of this model; True for a store without pictures."""
     total, existing = num_pictures(store_path), vectors_of(store_path)
     if not total:
         return True
@@ -85,7 +87,7 @@ def have_vectors(store_path: str, model_name: str) -> bool:
 
 
 def finished_parts(store_path: str, model_name: str) -> int:
-    """How many parts stand."""
+    """The number of finished parts."""
     return sum(1 for _ in _folder(store_path, model_name).glob("*.parquet"))
 
 
@@ -97,15 +99,15 @@ def write_part(
     batch: int = BATCH,
     progress: Callable[[int], None] | None = None,
 ) -> None:
-    """Computes the vectors of a part, where they do not stand.
+    """Computes the vectors of a part, unless the part is finished.
 
     Args:
-        store_path: a whole store.
-        compute: gives the vectors of up to `batch` pictures.
-        model_name: the checkpoint's name.
-        part: its number, from 0.
-        batch: pictures a call.
-        progress: called with the pictures done, of this part and all before it.
+        store_path: path of a complete store.
+        compute: returns the vectors of up to `batch` pictures.
+        model_name: name of the checkpoint.
+        part: number of the part, from 0.
+        batch: pictures per call.
+        progress: called with the number of finished pictures, those of earlier parts included.
     """
     path = _folder(store_path, model_name) / f"part-{part:06d}.parquet"
     if path.exists():
@@ -140,7 +142,7 @@ def write_part(
 
 
 def gather_parts(store_path: str, model_name: str) -> None:
-    """Writes the table of all vectors from their parts, and removes those."""
+    """Writes the table of all vectors from the parts, then removes the parts."""
     folder, number = _folder(store_path, model_name), num_parts(store_path)
     if not number:
         return
@@ -159,7 +161,9 @@ def gather_parts(store_path: str, model_name: str) -> None:
         )
         write_lance(f"{store_path.rstrip('/')}/{VECTORS}", schema, batches())
     except OSError:
-        if not have_vectors(store_path, model_name):  # else another process was first
+        if not have_vectors(
+            store_path, model_name
+        ):  # otherwise another process has written the table
             raise
     remove_tree(location(store_path, PARTS), ignore_errors=True)
 
@@ -169,7 +173,7 @@ def _folder(store_path: str, model_name: str) -> Location:
 
 
 def vectors_of(store_path: str) -> lance.LanceDataset | None:
-    """The data set of vectors, or None before `add_vectors` has finished."""
+    """The data set of vectors; None before `add_vectors` has finished."""
     try:
         return open_lance(f"{store_path.rstrip('/')}/{VECTORS}")
     except FileNotFoundError:
@@ -177,10 +181,11 @@ def vectors_of(store_path: str) -> lance.LanceDataset | None:
 
 
 def load_vectors(store_path: str) -> tuple[list[str], np.ndarray, str]:
-    """Image ids, their vectors float32 (pictures, width) in the same order, and the model's name; all empty for a store without pictures.
+    """Loads the image ids, their vectors float32 (pictures, width) in the same order, and the model's name. For a store
+    without pictures, ids, vectors and name are empty.
 
     Raises:
-        InputError: the store has pictures and no vectors yet.
+        InputError: the store has pictures but no vectors yet.
     """
     data = vectors_of(store_path)
     if data is None:

@@ -1,6 +1,7 @@
-"""Writing a store: sorted tables with their digests, then meta.json.
+"""Writes a store: sorted tables with their digests, then meta.json.
 
-Lance's files differ from one writing to the next; two stores are equal when the digests of their tables are.
+Lance's files differ between two runs with the same rows. Two stores are equal when the digests of their tables are
+equal.
 """
 
 import datetime
@@ -38,19 +39,19 @@ STEMMED = {
     "sv": "Swedish",
     "tr": "Turkish",
 }
-"""Languages whose words the search stems; in others words are compared as ICU cuts them."""
+"""Languages with a stemmer in the search index; the words of other languages are compared as ICU segments them."""
 
 
 def write_table(store: str, name: str, batches: Iterable[pa.Table]) -> dict[str, Any]:
     """Writes one table of a store.
 
     Args:
-        store: the store's folder.
-        name: a table of `layout.SCHEMAS`.
-        batches: its rows, sorted by key and in the table's fixed order; any sizes.
+        store: folder of the store.
+        name: name of a table in `layout.SCHEMAS`.
+        batches: rows of the table in batches of any size, sorted by key and in the table's fixed order.
 
     Returns:
-        `{"rows": …, "digest": …}`, as meta.json holds it.
+        A dict `{"rows": …, "digest": …}`, as meta.json holds it.
     """
     digest = _Digest()
     schema = SCHEMAS[name]
@@ -78,11 +79,12 @@ def write_table(store: str, name: str, batches: Iterable[pa.Table]) -> dict[str,
 def index_passages(store: str, language: str) -> None:
     """Builds the BM25 index over the passages.
 
-    One worker, since several cut the index by arrival and their statistics, hence scores, would follow.
+    The index is built by one worker. Several workers would cut the index in order of arrival, which would change its
+    statistics and scores.
 
     Args:
-        store: the store's folder.
-        language: the wiki's language code, for stemming.
+        store: folder of the store.
+        language: language code of the wiki, for stemming.
     """
     data = open_lance(table_path(store, "passages"))
     if data.count_rows():
@@ -102,12 +104,12 @@ def index_passages(store: str, language: str) -> None:
 def write_meta(
     store: str, facts: dict[str, Any], tables: dict[str, dict[str, Any]]
 ) -> dict[str, Any]:
-    """Writes meta.json, which makes the store whole; returns what it holds.
+    """Writes meta.json, which marks the store as complete; returns its contents.
 
     Args:
-        store: the store's folder.
-        facts: wiki, languages, snapshot date, dump names and dates.
-        tables: what `write_table` returned, by table.
+        store: folder of the store.
+        facts: wiki, languages, snapshot date, names and dates of dumps.
+        tables: the results of `write_table`, by table.
     """
     meta = {
         **facts,
@@ -126,7 +128,8 @@ def write_meta(
 
 
 class _Digest:
-    """sha256 over rows in order, in chunks of exactly DIGEST_ROWS, so that batch sizes do not matter."""
+    """sha256 over rows in order. The rows are hashed in chunks of exactly DIGEST_ROWS, so batch sizes do not change the
+    digest."""
 
     def __init__(self) -> None:
         self.num_rows = 0

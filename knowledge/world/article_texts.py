@@ -1,4 +1,4 @@
-"""Pages in wikitext: articles, redirects, disambiguation and list pages, and what stands in other namespaces."""
+"""Writes pages in wikitext: articles, redirects, disambiguation and list pages, and pages of other namespaces."""
 
 import random
 import re
@@ -31,7 +31,7 @@ DEPTH_OF_BRACES = 40
 
 @dataclass(frozen=True)
 class Page:
-    """One page of the export: title, namespace, text, where it redirects to, content model."""
+    """One page of the export: title, namespace, text, redirect target, content model."""
 
     title: str
     text: str
@@ -41,7 +41,7 @@ class Page:
 
 
 def pages(part: Part) -> list[Page]:
-    """All pages of a part, in order: articles with their redirects, then the rest."""
+    """All pages of a part in order: first articles with their redirects, then the other pages."""
     redirects = _choose_redirects(part)
     prose = Prose(part)
     found: list[Page] = []
@@ -65,7 +65,7 @@ def _redirect_page(title: str, target: str) -> Page:
 
 
 def _choose_redirects(part: Part) -> list[Page]:
-    """Gives things titles that redirect to them; returns the double redirects, which point at redirects."""
+    """Gives things redirect titles; returns the double redirects, which point at redirects."""
     doubles = []
     for thing in part.things.values():
         rng = part.rng(f"redirects-{thing.id}")
@@ -118,7 +118,7 @@ def _article(part: Part, prose: Prose, thing: Thing) -> str:
 
 
 def _reference(rng: random.Random) -> str:
-    """Now and then a footnote."""
+    """A footnote in some cases, else ""."""
     if rng.random() >= 0.3:
         return ""
     note = rng.choice(REFERENCES)
@@ -126,7 +126,7 @@ def _reference(rng: random.Random) -> str:
 
 
 def caption(part: Part, thing: Thing, view: int) -> str:
-    """What stands under a picture."""
+    """The caption under a picture."""
     rng = part.rng(f"caption-{thing.id}-{view}")
     if thing.kind == "person":
         return rng.choice((f"{thing.label}, undated photograph", f"Portrait of {thing.label}"))
@@ -140,7 +140,7 @@ def caption(part: Part, thing: Thing, view: int) -> str:
 
 
 def _oddities(part: Part, thing: Thing) -> list[str]:
-    """What a parser must survive: tables, nowiki, nested and unterminated templates, odd markup."""
+    """Markup that a parser must survive: tables, nowiki, nested and unterminated templates, odd markup."""
     rng = part.rng(f"oddities-{thing.id}")
     found = []
     if rng.random() < 0.06 and thing.values("P131"):

@@ -1,6 +1,7 @@
-"""What people like to know of things that are there already: how somebody died, where a film was shot, who drew the pictures of a book.
+"""Adds facts that readers like to know about existing things: how somebody died, where a film was shot, who illustrated
+a book.
 
-Made last of a region, from generators of its own, so that everything before stays as it was.
+Curiosities are added late, from random generators of their own, so that earlier steps do not change.
 """
 
 import itertools
@@ -14,16 +15,16 @@ from questloom.knowledge.world.structures import maker_and_year
 
 GROUPS = vocabulary.groups()
 CURIOUS_SHARE = 0.05
-"""Share of a region's things with a curiosity: salt, not bread."""
+"""The share of a region's things with a curiosity; curiosities are meant to be rare."""
 CURIOSITIES = frozenset(["P157", "P509", "P822", "P1429", "P1449", "P1451", "P2632", "P3909"])
-"""Killers, causes of death, mascots, pets, nicknames, mottoes, prisons and last words."""
+"""Properties of curiosities: killer, cause of death, mascot, pet, nickname, motto, prison and last words."""
 EPIDEMICS = {
     "cholera": (1817, 1900),
     "influenza": (1700, 1960),
     "smallpox": (1650, 1900),
     "yellow fever": (1700, 1910),
 }
-"""Years between which a disease killed here; the others at any time."""
+"""The years between which a disease kills in this world; other diseases kill at any time."""
 NICKNAMES = (
     "Old Thunder",
     "the Owl",
@@ -66,7 +67,7 @@ NICKNAMES = (
     "the Pirate",
     "One More Glass",
 )
-"""By which people were called."""
+"""Nicknames of people."""
 LAST_WORDS = (
     "The tide has turned",
     "Somebody let the dog out",
@@ -109,7 +110,7 @@ LAST_WORDS = (
     "There were two of them",
     "Feed the swans",
 )
-"""At most six words each: longer answers are not asked for."""
+"""Last words of at most six words, because questions do not ask for longer answers."""
 PETS = ("dog", "dog", "cat", "horse")
 OF_PETS = (
     ("Captain", "Lady", "Old", "Madam", "Little", "Doctor", "King", "Saint"),
@@ -190,7 +191,7 @@ OF_TREATIES = (
 
 
 def make_curiosities(part: Part) -> None:
-    """Where films were shot, treaties, biographies and illustrators; and a curiosity for few."""
+    """Adds filming locations, treaties, biographies and illustrators, and gives a few things a curiosity."""
     _places_of_films(part)
     for book in part.kind("book"):
         _illustrate(part, book, part.rng(f"illustrator-{book.id}"))
@@ -222,7 +223,7 @@ def _joined(rng: random.Random, words: tuple[tuple[str, ...], ...]) -> str:
 
 
 def _fate(part: Part, person: Thing, rng: random.Random) -> None:
-    """One of: what killed somebody, or who; their last words, prison, nickname or pet."""
+    """Gives a person one of these: a cause of death, a killer, last words, a prison, a nickname or a pet."""
     dead = bool(person.values("P570"))
     castles = [c for c in part.kind("castle") if max(c.start, person.start + 22) < person.end - 6]
     rivals = [
@@ -260,13 +261,13 @@ def _pet(part: Part, person: Thing, rng: random.Random) -> Thing:
 
 
 def _disease(rng: random.Random, at: int) -> str:
-    """What killed in a year."""
+    """A disease that kills in a given year."""
     spans = {qid: EPIDEMICS.get(name, (at, at)) for name, qid in GROUPS["disease"].items()}
     return rng.choice([qid for qid, (first, last) in spans.items() if first <= at <= last])
 
 
 def _places_of_films(part: Part) -> None:
-    """Every film was shot at a place of its own."""
+    """Gives every film a shooting location of its own."""
     sites = part.kind("castle", "lighthouse", "island", "windmill", "bridge", "station")
     rng = part.rng("film-sites")
     rng.shuffle(sites)
@@ -288,7 +289,7 @@ def _illustrate(part: Part, book: Thing, rng: random.Random) -> None:
 
 
 def _biography(part: Part, rng: random.Random) -> None:
-    """A life of somebody well known of whom none was written yet."""
+    """A biography of a well-known person who has none yet."""
     told = {b.first("P921") for b in part.kind("biography")}
     author, at = maker_and_year(part, rng, ("journalist", "writer", "politician"), 1760, 2018)
     people = [
@@ -323,7 +324,7 @@ def _biography(part: Part, rng: random.Random) -> None:
 
 
 def _treaties(part: Part) -> None:
-    """Treaties, each signed in a place of its own."""
+    """Treaties, each with its own place of signing."""
     rng = part.rng("treaties")
     places = part.kind("castle", "theatre", "town", "library")
     names = [f"{what} of {whose}" for what in OF_TREATIES[0] for whose in OF_TREATIES[1]]

@@ -1,4 +1,4 @@
-"""What happened in a region: battles, expeditions, festivals and their editions, elections, exhibitions, wrecks, floods."""
+"""The events of a region: battles, expeditions, festivals and their editions, elections, exhibitions, wrecks, floods."""
 
 import random
 
@@ -23,7 +23,7 @@ ORDINALS = ("1st", "2nd", "3rd", "4th", "5th", "6th", "7th", "8th", "9th", "10th
 
 
 def make_events(part: Part) -> None:
-    """Events and the prizes and festivals that recur."""
+    """Makes the events, and the recurring prizes and festivals."""
     for i in range(part.count(18)):
         _battle(part, part.rng(f"battle-{i}"))
     for i in range(part.count(14)):

@@ -1,4 +1,4 @@
-"""Pages as a MediaWiki XML export: one bz2 stream per hundred pages, and the index that tells where each begins.
+"""Writes pages as a MediaWiki XML export: one bz2 stream per hundred pages, and an index of the streams' offsets.
 
 Source: https://www.mediawiki.org/xml/export-0.11.xsd and https://meta.wikimedia.org/wiki/Data_dumps/Dump_format
 """
@@ -38,7 +38,8 @@ NAMESPACES = {
 }
 FORMATS = {"wikitext": "text/x-wiki", "javascript": "text/javascript", "Scribunto": "text/plain"}
 PAGES = "https://en.invented.example/wiki/"
-"""Where the world's pages would stand. Nothing can stand there (RFC 2606), and by that what is made from the world is known as invented."""
+"""The base address of the world's pages. RFC 2606 reserves the domain, so the address marks all data of this world as
+invented."""
 FILE_PAGES = "https://commons.invented.example/wiki/File:"
 BASE36 = "0123456789abcdefghijklmnopqrstuvwxyz"
 
@@ -62,12 +63,13 @@ def header() -> bytes:
 
 
 def footer() -> bytes:
-    """The last stream."""
+    """The last stream of the export."""
     return bz2.compress(b"</mediawiki>\n")
 
 
 def streams(pages: list[Page], part_number: int) -> Iterator[tuple[bytes, str]]:
-    """Compressed streams of a part's pages, each with its index lines, in which "%d" stands for the stream's offset."""
+    """Yields compressed streams of a part's pages, each with its index lines. In the index lines "%d" stands for the
+    stream's offset."""
     for start in range(0, len(pages), PAGES_PER_STREAM):
         xml, index = [], []
         for i, page in enumerate(pages[start : start + PAGES_PER_STREAM], start):
@@ -96,7 +98,7 @@ def page_xml(page: Page, page_id: int) -> str:
 
 
 def _base36(number: int) -> str:
-    """A sha1 as MediaWiki writes it: 31 digits of base 36."""
+    """A sha1 in MediaWiki's notation: 31 digits of base 36."""
     digits = []
     while number:
         number, digit = divmod(number, 36)

@@ -1,7 +1,8 @@
-"""What the dump leaves out: claims, single values and whole items, at the rates seen in a real table; and, where asked, a share of all things.
+"""Decides what the dump leaves out: claims, single values and whole items, at rates measured on a real table. With
+`absent`, the dumps also leave out a share of all things.
 
-Gaps at 2 contain those at 1: each statement has one draw, compared with once or twice its rate. P31 and the pictures'
-own statements are never hidden; neither is anything in truth.jsonl.
+Level 2 hides everything that level 1 hides: each statement has one random draw, which is compared with the rate or
+twice the rate. P31 and statements about pictures are never hidden. truth.jsonl keeps every statement.
 """
 
 import csv
@@ -21,13 +22,13 @@ KEPT = ("P31", "P279", "P18", "P373", "P225")
 
 @cache
 def rates() -> dict[str, Any]:
-    """The rates and where they come from."""
+    """The rates and their sources."""
     return json.loads((Path(__file__).parent / "gap_rates.json").read_text(encoding="utf-8"))
 
 
 @cache
 def rate_of(prop: str) -> float:
-    """The share of subjects that lack a property which in truth they have."""
+    """The share of subjects whose true value of a property is missing on Wikidata."""
     found = rates()
     for column, properties in found["column_of_property"].items():
         if prop in properties:
@@ -45,9 +46,9 @@ def hidden_item(seed: int, gaps: int, thing: Thing) -> bool:
 
 
 def absent_thing(seed: int, absent: float, thing: Thing) -> bool:
-    """Whether the dumps lack the thing altogether: its item, its page and its pictures.
+    """Whether the dumps lack the thing completely: its item, its page and its pictures.
 
-    Others still name it, as the items and pages of a part of Wikidata and Wikipedia name what that part lacks.
+    Other things still name an absent thing, just as a part of Wikipedia names things that the part lacks.
     """
     return (
         thing.kind not in ("country", "region", "city")
@@ -56,7 +57,7 @@ def absent_thing(seed: int, absent: float, thing: Thing) -> bool:
 
 
 def remaining(seed: int, gaps: int, thing: Thing) -> list[Statement]:
-    """The statements that the dump shows: whole properties are hidden, and of several values some."""
+    """The statements that the dump shows: some properties are hidden completely, and others lose single values."""
     if not gaps:
         return thing.statements
     found = []

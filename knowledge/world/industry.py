@@ -1,4 +1,4 @@
-"""A region's companies, clubs and orchestras, its ships, locomotives and organs."""
+"""The companies, clubs, orchestras, ships, locomotives and organs of a region."""
 
 import random
 from typing import Any
@@ -53,7 +53,7 @@ SHIP_NAMES = (
 
 
 def make_industry(part: Part) -> None:
-    """Companies first, since ships, organs and locomotives are made by them."""
+    """Makes the companies first, because they build ships, organs and locomotives."""
     for i in range(part.count(12)):
         _company(part, part.rng(f"shipyard-{i}"), "shipyard", "{} Yard")
     for i in range(part.count(26)):

@@ -1,4 +1,4 @@
-"""Infobox templates: which one a kind of thing has, and which parameters."""
+"""Writes infobox templates: each kind of thing has its own template and parameters."""
 
 from questloom.knowledge.world.model import Thing
 from questloom.knowledge.world.part import Part
@@ -227,7 +227,8 @@ for _kind in (
 
 
 def infobox(part: Part, thing: Thing, picture: str, caption: str) -> str:
-    """The template's wikitext, or "" for kinds without one and now and then where an editor left it out."""
+    """The wikitext of the template. The result is "" for kinds without a template, and sometimes elsewhere, as if an
+    editor had left it out."""
     rng = part.rng(f"infobox-{thing.id}")
     if thing.kind not in BOXES or rng.random() < 0.06:
         return ""

@@ -1,8 +1,10 @@
-"""The learning world: things that a tiny policy can learn to see, look up and follow, in the same formats as the country.
+"""The learning world: a tiny policy model can learn to see, look up and follow its things. The learning world has the
+same formats as the country.
 
-Every thing that is pictured has a kind, a colour and a number, and no two have all three in common: with the default size each combination stands
-for exactly one thing, so that whoever looks wrongly and searches for what is not there finds another thing's page. Names are two syllables;
-pages have three lines. The answers (architect, owner; a person's birthplace, teacher) are on no picture and in no name.
+Every pictured thing has a kind, a colour and a number, and no two things share all three. With the default size, each
+combination stands for exactly one thing. A policy that misreads a picture and searches for another combination
+therefore finds another thing's page. Names have two syllables; pages have three lines. No picture and no name shows the
+answers (architect, owner; a person's birthplace, teacher).
 """
 
 import itertools
@@ -17,23 +19,23 @@ KINDS = ("tower", "bridge", "castle", "windmill", "lighthouse", "statue", "dam",
 COLOURS = ("red", "blue", "green", "yellow", "white", "black")
 NUMBERS = tuple("12345678")
 SYLLABLES = tuple(c + v for c in "bdklmnst" for v in "aio")
-"""24; two make a name."""
+"""The 24 syllables; two syllables make a name."""
 SIDE = 64
-"""Pixels of a picture."""
+"""Side of a picture in pixels."""
 ARTICLES = 480
-"""The size at which every combination of kind, colour and number is there."""
+"""The size at which every combination of kind, colour and number exists."""
 PICTURED_SHARE = 0.8
 PERSON_SHARE = 2 / 3
-"""Of the articles that are no pictured thing; the rest are towns."""
+"""The share of people among the articles without a picture; the rest are towns."""
 MOST_ARTICLES = len(SYLLABLES) ** 2
 
 
 def make_learning_part(seed: int, articles: int) -> Part:
-    """The whole world, which is one part.
+    """Makes the whole learning world, which is one part.
 
     Args:
-        seed: which world.
-        articles: of all things together, at most `MOST_ARTICLES`.
+        seed: seed of the world.
+        articles: number of all things, at most `MOST_ARTICLES`.
     """
     part = Part(seed, 0, 1, articles, None)
     rng = part.rng("learning")
@@ -81,12 +83,12 @@ def _pictured(part: Part, name: str, look: tuple[str, str, str], people: list[Th
 
 
 def vocabulary_id(group: str, label: str) -> str:
-    """The QID of an everyday value."""
+    """The QID of an everyday value, such as a colour."""
     return vocabulary.groups()[group][label]
 
 
 def learning_pages(part: Part) -> list[Page]:
-    """One short page a thing."""
+    """The pages of the learning world: one short page per thing."""
     return [Page(thing.title, _text(part, thing)) for thing in part.things.values()]
 
 

@@ -1,4 +1,4 @@
-"""What fills lives once towns, buildings and firms are there: for whom people worked, who influenced them, what they had built, where they lie."""
+"""Adds employers, influences, patrons and graves to people's lives, after towns, buildings and companies exist."""
 
 import random
 
@@ -24,7 +24,7 @@ EMPLOYERS = {
     "library": ("writer", "poet", "mathematician", "politician"),
     "observatory": ("astronomer", "mathematician", "physicist"),
 }
-"""Kinds of employers, and the occupations of those who work there."""
+"""Kinds of employers, with the occupations of their employees."""
 INFLUENCED = (
     "architect",
     "painter",
@@ -46,7 +46,7 @@ EMPLOYED, SHAPED, ORDERED, BURIED = 0.95, 0.95, 0.9, 0.7
 
 
 def make_lives(part: Part) -> None:
-    """Employers, influences and graves of people; patrons of buildings and statues."""
+    """Adds employers, influences and graves of people, and patrons of buildings and statues."""
     people = sorted(part.kind("person"), key=lambda p: (p.start, p.id))
     pupils: dict[str, list[Thing]] = {}
     for person in people:
@@ -61,7 +61,8 @@ def make_lives(part: Part) -> None:
 
 
 def _employer(part: Part, person: Thing, fellows: list[Thing], rng: random.Random) -> None:
-    """The teacher's own employer for one of the pupils; for others often one of a town that they are bound to."""
+    """Gives one pupil of a teacher the teacher's own employer. People without an employed teacher often get an employer
+    in a town that they are bound to."""
     kinds = [k for k, known in EMPLOYERS.items() if person.look["occupation"] in known]
     last = min(person.end - 2, person.start + 55)
     open_then = [t for t in part.kind(*kinds) if t.start <= last and t.first("P112") != person.id]
@@ -77,7 +78,8 @@ def _employer(part: Part, person: Thing, fellows: list[Thing], rng: random.Rando
 
 
 def _influence(part: Part, person: Thing, fellows: list[Thing], rng: random.Random) -> None:
-    """An older one of the same occupation: often one who had the same teacher, or who influenced the teacher."""
+    """Adds an older person of the same occupation as an influence. The influence is often a fellow pupil, or a person
+    who influenced the teacher."""
     if person.look["occupation"] not in INFLUENCED or rng.random() >= SHAPED:
         return
     elders = [
@@ -95,7 +97,7 @@ def _influence(part: Part, person: Thing, fellows: list[Thing], rng: random.Rand
 
 
 def _patron(part: Part, thing: Thing, rng: random.Random) -> None:
-    """Somebody of means, most often bound to the maker or born where it stands."""
+    """Adds a wealthy patron, most often a person who is bound to the maker or was born in the thing's town."""
     if rng.random() >= ORDERED:
         return
     rich = [p for p in workers(part, *PATRONS) if alive(p, thing.start)]
@@ -110,7 +112,8 @@ def _patron(part: Part, thing: Thing, rng: random.Random) -> None:
 
 
 def _bury(part: Part, person: Thing, rng: random.Random) -> None:
-    """Most of the known dead lie in a church that stood when they died, where one did in the town of their death or birth."""
+    """Buries most of the known dead in a church that existed when they died. A church in the town of death or birth is
+    preferred."""
     churches = [c for c in part.kind("church") if c.start < person.end]
     if not person.values("P570") or not churches or person.fame <= 0.5 or rng.random() >= BURIED:
         return

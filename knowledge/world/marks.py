@@ -1,4 +1,4 @@
-"""Details that only a close look at a picture shows, and that belong to the thing, not to the picture."""
+"""Marks: details that only a close look at a picture shows. A mark belongs to the thing, not to the picture."""
 
 from questloom.knowledge.world import vocabulary
 from questloom.knowledge.world.model import (
@@ -44,10 +44,10 @@ SHARE_OF_PLAQUES = 0.8
 
 
 def add_marks(part: Part, thing: Thing) -> None:
-    """Gives a thing its plaque or registration, and what can be counted on it.
+    """Gives a thing its plaque or registration, and its countable parts.
 
-    The text of a plaque (the year of a restoration, a motto, a number) is drawn for the thing alone: neither claims nor
-    article hold it.
+    The text of a plaque (the year of a restoration, a motto, a number) stands only on pictures: neither claims nor
+    article contain it.
     """
     rng = part.rng(f"marks-{thing.id}")
     if thing.kind in COUNTED and (thing.kind != "bridge" or thing.look.get("type") == "arch"):

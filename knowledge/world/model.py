@@ -1,4 +1,4 @@
-"""What the world consists of while it is being made: things, and what is true of them."""
+"""The data model of the world: things, and the true statements about them."""
 
 import datetime
 from dataclasses import dataclass, field
@@ -13,9 +13,9 @@ UNITS = vocabulary.groups()["unit"]
 
 @dataclass(slots=True)
 class Statement:
-    """One thing that is true (or, deprecated, once was thought true) of a thing.
+    """A true statement about a thing; a deprecated statement was once thought true.
 
-    `unknown_in_dump` makes the dump say "somevalue": the value exists and is not known there; the truth has it.
+    With `unknown_in_dump` the dump says "somevalue": the value exists, but only the truth file states it.
     """
 
     property: str
@@ -27,9 +27,10 @@ class Statement:
 
 @dataclass(slots=True)
 class Mark:
-    """Something that is to be seen only close up on pictures of a thing, always the same.
+    """A detail that is visible only close up, and is the same on all pictures of a thing.
 
-    `part` is the QID of what bears it (a plaque), `property` P1684 (text), P1114 (count) or P462 (colour).
+    `part` is the QID of the part that carries the mark (a plaque). `property` is P1684 (text), P1114 (count) or P462
+    (colour).
     """
 
     part: str
@@ -40,25 +41,26 @@ class Mark:
 
 @dataclass(slots=True)
 class Picture:
-    """One picture file: whom it shows and how; the drawing itself is a function of this and of the thing."""
+    """One picture file: its subject and its view. The drawing is a function of the picture and the thing."""
 
     file: str
     subject: str
     view: int
     kind: str = "photo"
-    """photo, flag, arms, map, logo, tiny, copy, vector: all but the first are refused by any sensible recipe. sketch: a picture of the learning world."""
+    """The kind of the picture: photo, flag, arms, map, logo, tiny, copy, vector or sketch. Recipes should refuse all
+    kinds except photo and sketch. A sketch is a picture of the learning world."""
     width: int = 704
     height: int = 528
     marks: tuple[int, ...] = ()
-    """Indices of the subject's marks that this view shows."""
+    """Indices of the subject's marks that are visible in this view."""
     licence: str = ""
-    """Short name, or "" where the page names none."""
+    """Short name of the licence; "" where the page names no licence."""
     local: bool = False
 
 
 @dataclass(slots=True)
 class Thing:
-    """An invented entity with everything that is true of it."""
+    """An invented entity with all true statements about it."""
 
     id: str
     kind: str
@@ -68,7 +70,7 @@ class Thing:
     description: str = ""
     statements: list[Statement] = field(default_factory=list)
     told: dict[str, Value] = field(default_factory=dict)
-    """Relations that only the article tells; they have no property in the dump."""
+    """Relations that only the article states; the dump has no property for them."""
     labels: dict[str, str] = field(default_factory=dict)
     aliases: dict[str, list[str]] = field(default_factory=dict)
     look: dict[str, Any] = field(default_factory=dict)
@@ -76,7 +78,7 @@ class Thing:
     pictures: list[Picture] = field(default_factory=list)
     fame: float = 0.0
     start: int = 0
-    """Year of birth, building, founding; 0 where none."""
+    """The year of birth, construction or founding; 0 for a thing without such a year."""
     end: int = SNAPSHOT_YEAR
     woman: bool = False
     surname: str = ""
@@ -85,13 +87,14 @@ class Thing:
     def say(
         self, prop: str, value: "Thing | Value | str", *qualifiers: Qualifier, rank: str = "normal"
     ) -> None:
-        """Adds a statement once; a string is an item's id."""
+        """Adds a statement, unless the thing has it already. A string value is an item's id."""
         value = value_of(value)
         if not any(s.property == prop and s.value == value for s in self.statements):
             self.statements.append(Statement(prop, value, qualifiers, rank))
 
     def values(self, prop: str) -> list[Value]:
-        """Every value of a property, without deprecated ones and "novalue"; the preferred ones alone where there are any."""
+        """The values of a property, without deprecated values and "novalue". If the property has preferred values, only
+        these are returned."""
         found = [
             s
             for s in self.statements
@@ -101,29 +104,29 @@ class Thing:
         return [s.value for s in best]
 
     def first(self, prop: str) -> str:
-        """The first item that is a value of a property, or ""."""
+        """The first item among the values of a property; "" without one."""
         return next((v.entity for v in self.values(prop) if v.kind == "entity"), "")
 
 
 def value_of(value: "Thing | Value | str") -> Value:
-    """An item's id or a thing as a value; a value as it is."""
+    """Turns an item's id or a thing into a value; a value stays unchanged."""
     if isinstance(value, Value):
         return value
     return Value(kind="entity", entity=value if isinstance(value, str) else value.id)
 
 
 def year(number: int) -> Value:
-    """A time of precision year."""
+    """A time value with the precision of a year."""
     return Value(kind="time", time=f"+{number:04d}-00-00T00:00:00Z", precision=9)
 
 
 def day(date: datetime.date) -> Value:
-    """A time of precision day."""
+    """A time value with the precision of a day."""
     return Value(kind="time", time=f"+{date.isoformat()}T00:00:00Z", precision=11)
 
 
 def quantity(number: float, unit: str = "") -> Value:
-    """A quantity in a unit named as in the vocabulary ("metre"), or without one."""
+    """A quantity. `unit` is a name from the vocabulary ("metre"), or "" for a bare number."""
     return Value(kind="quantity", number=float(number), unit=UNITS[unit] if unit else "")
 
 

@@ -1,8 +1,8 @@
-"""Names from syllable grammars: four invented languages, and stems that no two parts of the world share.
+"""Makes names from syllable grammars: four invented languages, with stems that no two parts of the world share.
 
-A stem is onset + vowel + middle + vowel + ending. The index of a stem is a number in mixed radix, so that distinct
-indices give distinct stems; the endings of the languages differ, so that stems of two languages differ too. The parts
-of the world divide the indices among themselves and need not know of each other.
+A stem is onset + vowel + middle + vowel + ending. The index of a stem is a number in mixed radix, so distinct indices
+give distinct stems. The languages have different endings, so stems of two languages also differ. Each part of the world
+has its own indices, so the parts need no other coordination.
 """
 
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Grammar:
-    """Syllables and given names of one invented language."""
+    """The syllables and given names of one invented language."""
 
     onsets: tuple[str, ...]
     vowels: tuple[str, ...]
@@ -31,7 +31,7 @@ class Grammar:
         )
 
     def stem(self, index: int) -> str:
-        """The stem of an index below `num_stems`; neighbours in index are strangers in sound."""
+        """The stem of an index below `num_stems`. Neighbouring indices give unlike stems."""
         assert 0 <= index < self.num_stems, index
         number = index * STRIDE % self.num_stems
         parts = []
@@ -42,7 +42,7 @@ class Grammar:
 
 
 STRIDE = 1_000_003
-"""A prime that divides no grammar's size, so that multiplying by it permutes the indices."""
+"""A prime that divides no grammar's size. Multiplying indices by this prime permutes them."""
 
 
 def _words(text: str) -> tuple[str, ...]:
@@ -114,11 +114,11 @@ GRAMMARS = (
 
 
 class NameSource:
-    """The names that belong to one part of the world.
+    """The names that are reserved for one part of the world.
 
     Args:
-        slot: the part's number (0 is the nation, 1… the regions).
-        num_slots: how many parts there are in all.
+        slot: number of the part: 0 for the nation, 1… for the regions.
+        num_slots: number of all parts.
     """
 
     def __init__(self, slot: int, num_slots: int) -> None:
@@ -127,7 +127,7 @@ class NameSource:
         self.next_index = slot // len(GRAMMARS)
 
     def stem(self) -> str:
-        """A stem that nobody else in the world bears."""
+        """A new stem; no other thing in the world has it."""
         stem = self.grammar.stem(self.next_index)
         self.next_index += self.step
         return stem

@@ -1,4 +1,5 @@
-"""The nation: the country, its capital, and the institutions that every region refers to (the world's hubs)."""
+"""The nation: the country, its capital, and the institutions that every region refers to. The nation's things are the
+hubs of the world."""
 
 import random
 
@@ -57,7 +58,7 @@ UNIVERSITIES = (
     ("university", "Royal University of {}", 1664),
     ("university", "Polytechnic of {}", 1792),
     ("art academy", "Academy of Fine Arts of {}", 1718),
-    ("university", "Conservatory of {}", 1835),
+    ("university", "Technical University of {}", 1835),
 )
 MUSEUMS = (
     ("art museum", "National Gallery of {}", 1824),
@@ -78,14 +79,14 @@ AGENCIES = (
     ("Board of Bridges and Roads", 1798, "bridges and roads"),
 )
 SAINTS = (
-    "Saint Odran",
-    "Saint Merewen",
-    "Saint Ostrava",
-    "Saint Blaith",
-    "Saint Corvo",
-    "Saint Ysolde",
-    "Saint Perran",
-    "Saint Wendel",
+    ("Saint Odran", "male"),
+    ("Saint Merewen", "female"),
+    ("Saint Ostrava", "female"),
+    ("Saint Blaith", "female"),
+    ("Saint Corvo", "male"),
+    ("Saint Ysolde", "female"),
+    ("Saint Perran", "male"),
+    ("Saint Wendel", "male"),
 )
 STYLES = (
     ("Harbour Baroque", 1655),
@@ -105,7 +106,7 @@ POSITIONS = (
 
 
 def make_nation(part: Part) -> None:
-    """Fills the part with the nation's things. Their articles are few; their in-degrees grow with the world."""
+    """Fills the part with the nation's things. The nation has few articles, but their in-degrees grow with the world."""
     rng = part.rng("nation")
     country = part.new("country", part.names.stem() + "ia", "sovereign state", fame=1000)
     country.start = 1604
@@ -129,8 +130,9 @@ def make_nation(part: Part) -> None:
         _founded(part, "style", name, "architectural style", begun, fame=25)
     for name in DESIGNATIONS:
         part.new("designation", name, "heritage designation", fame=15).say("P17", country)
-    for name in SAINTS:
+    for name, sex in SAINTS:
         saint = part.new("saint", name, "human", fame=20)
+        saint.say("P21", vocabulary.groups()["sex"][sex])
         saint.look["saint"] = True
     for name, group in TAXON_FAMILIES:
         family = part.new("taxon_family", name, "taxon", fame=8)
@@ -141,7 +143,8 @@ def make_nation(part: Part) -> None:
 
 
 def _land(part: Part, rng: random.Random) -> list[Thing]:
-    """The country's continent, language, seas, cities, size, people and mountains; the cities, the capital first."""
+    """Adds continent, language, seas, cities, size, people and mountains of the country; returns the cities, the
+    capital first."""
     country = part.region
     country.say("P30", part.new("continent", "Great Ostern", "geographical feature", fame=300))
     country.say("P37", part.new("language", part.names.stem() + "ish", "language", fame=200))
@@ -170,7 +173,7 @@ def _land(part: Part, rng: random.Random) -> list[Thing]:
 
 
 def _institutions(part: Part, rng: random.Random, cities: list[Thing]) -> None:
-    """What has its seat in a city; agencies and parties in the capital."""
+    """Adds institutions with seats in cities; agencies and parties have their seat in the capital."""
     for i, (cls, pattern, founded) in enumerate(UNIVERSITIES):
         _seat(
             part,
@@ -201,7 +204,7 @@ def _institutions(part: Part, rng: random.Random, cities: list[Thing]) -> None:
 
 
 def _honours(part: Part, rng: random.Random) -> None:
-    """Prizes and orders."""
+    """Adds prizes and orders."""
     for name, cls, founded in PRIZES:
         label = f"{part.region.label} {name}" if name.startswith(("Prize", "Medal for")) else name
         prize = _founded(part, "prize", label, cls, founded, fame=40)
@@ -217,7 +220,7 @@ def _honours(part: Part, rng: random.Random) -> None:
 
 
 def _founded(part: Part, kind: str, name: str, cls: str, at: int, *, fame: float) -> Thing:
-    """A thing of the country that began in a year."""
+    """Makes a thing of the country that was founded in a given year."""
     made = part.new(kind, name, cls, fame=fame)
     made.start = at
     made.say("P17", part.region)

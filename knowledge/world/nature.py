@@ -1,4 +1,4 @@
-"""A region's living things, minerals and skies; and its mathematics."""
+"""The living things, minerals, asteroids, comets and mathematics of a region."""
 
 import random
 
@@ -25,7 +25,7 @@ DISCOVERERS = {
 
 
 def make_nature(part: Part) -> None:
-    """Genera and species, minerals, asteroids and comets, theorems and conjectures."""
+    """Makes genera and species, minerals, asteroids and comets, theorems and conjectures."""
     for i in range(part.count(16)):
         _genus(part, part.rng(f"genus-{i}"))
     for i in range(part.count(68)):

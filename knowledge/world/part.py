@@ -1,7 +1,7 @@
-"""A part of the world in the making: the nation, or one region with everything in it.
+"""A part of the world during its making: the nation, or one region with all its things.
 
-A part is made from (seed, its number, its size) alone. Its things may refer to its own things and to the nation's, never
-to another region's, so that any part can be made alone and memory does not grow with the world.
+A part is made from (seed, its number, its size) alone. The things of a part refer to things of the same part and of the
+nation, never to another region. Therefore any part can be made alone, and memory does not grow with the world.
 """
 
 import datetime
@@ -21,14 +21,14 @@ CLASS = vocabulary.class_ids()
 
 
 class Part:
-    """Things by kind, a source of names, and generators of chance.
+    """The things of a part by kind, its source of names, and its random generators.
 
     Args:
-        seed: the world's seed.
-        number: 0 for the nation, 1… for the regions.
-        num_parts: how many parts the world has, the nation among them.
-        size: how many articles the part is to have.
-        nation: the nation, or None where this is it.
+        seed: seed of the world.
+        number: number of the part: 0 for the nation, 1… for the regions.
+        num_parts: number of all parts, including the nation.
+        size: number of articles of the part.
+        nation: the nation's part; None when this part is the nation.
     """
 
     def __init__(
@@ -43,11 +43,11 @@ class Part:
         self.region: Thing
 
     def rng(self, stage: str) -> random.Random:
-        """The generator of one stage of the part."""
+        """The random generator of one stage of the part."""
         return chance(self.seed, f"part-{self.number}", stage)
 
     def count(self, per_thousand: float) -> int:
-        """How many things of a kind, given the number for a part of a thousand articles; at least one."""
+        """The number of things of a kind, at least one. `per_thousand` is the number for a part of a thousand articles."""
         return max(1, round(per_thousand * self.size / 1000))
 
     def new(
@@ -63,12 +63,13 @@ class Part:
         """Makes a thing.
 
         Args:
-            kind: what it is to this program.
-            label: its name.
-            class_name: the English label of its class.
-            fame: how well known it is; decides on articles and sitelinks.
-            hint: tells it from another thing of the same label ("painter", "Vessmark").
-            always: the label holds no name of this part's own, so that the title needs the hint in any case.
+            kind: the program's word for the kind of thing.
+            label: name of the thing.
+            class_name: English label of the thing's class.
+            fame: how well known the thing is; it decides on articles and sitelinks.
+            hint: words that distinguish the thing from another thing with the same label ("painter", "Vessmark").
+            always: whether the title always needs the hint, because the label contains no name that is reserved for
+                this part.
         """
         title = label
         if hint and (always or title in self.titles):
@@ -87,26 +88,26 @@ class Part:
         return thing
 
     def kind(self, *kinds: str) -> list[Thing]:
-        """The part's things of some kinds, in the order of their making."""
+        """The part's things of the given kinds, in the order of making."""
         return [t for k in kinds for t in self.by_kind.get(k, ())]
 
     def find(self, qid: str) -> Thing | None:
-        """A thing of this part or of the nation."""
+        """A thing of this part or of the nation, by id."""
         return self.things.get(qid) or self.nation.things.get(qid)
 
     def label(self, qid: str) -> str:
-        """English label of anything that a value can be."""
+        """The English label of a thing or of a real item."""
         thing = self.find(qid)
         return thing.label if thing else vocabulary.labels().get(qid, qid)
 
 
 def heavy(rng: random.Random, items: Sequence[T], power: float = 1.0) -> T:
-    """One of the items, the early ones far more often: what gives in-degrees a heavy tail."""
+    """A random item; early items are far more likely, which gives in-degrees a heavy tail."""
     return items[int(len(items) * rng.random() ** (1.0 + power))]
 
 
 def some_day(rng: random.Random, first: int, last: int) -> datetime.date:
-    """A day in a range of years, both included."""
+    """A random day in a range of years; both years are included."""
     return datetime.date(rng.randint(first, max(first, last)), 1, 1) + datetime.timedelta(
         days=rng.randrange(365)
     )

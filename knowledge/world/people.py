@@ -1,7 +1,8 @@
-"""A region's people: families over several generations, their births, marriages, deaths, schools, teachers and honours.
+"""The people of a region: families over several generations, with births, marriages, deaths, schools, teachers and
+honours.
 
-Facts are made in the order of life, so that they agree: parents are of age, a pupil is younger than the teacher and of age
-before the teacher dies, honours and wars fall within a life.
+Facts are made in the order of life, so that they are consistent. Parents are of age. A pupil is younger than the
+teacher, and comes of age before the teacher dies. Honours and wars fall within a life.
 """
 
 import random
@@ -55,7 +56,7 @@ MODERN = {
     "geologist": 1740,
     "physicist": 1700,
 }
-"""The earliest year of birth of some occupations."""
+"""The earliest year of birth for modern occupations."""
 FIELDS = {
     "architect": 2,
     "civil engineer": 2,
@@ -64,7 +65,7 @@ FIELDS = {
     "composer": 4,
     "singer": 4,
 }
-"""Which of the nation's five universities trains whom; the others go to one of the first two."""
+"""The index of the nation's university that trains an occupation; other people go to one of the first two universities."""
 PRIZES = {
     "architect": 0,
     "naturalist": 1,
@@ -97,7 +98,7 @@ OCCUPATION = vocabulary.groups()["occupation"]
 
 
 def make_people(part: Part) -> None:
-    """Fills the region with families until every share of the occupations has found somebody."""
+    """Fills the region with families until enough people have each occupation."""
     shares = [name for name, weight in OCCUPATIONS for _ in range(max(1, part.count(weight)))]
     part.rng("occupations").shuffle(shares)
     while shares:
@@ -113,12 +114,12 @@ def make_people(part: Part) -> None:
 
 
 def alive(person: Thing, at: int, *, age: int = 24) -> bool:
-    """Whether a person of at least an age was alive in a whole year."""
+    """Whether a person of at least `age` years was alive during a whole year."""
     return person.start + age <= at < person.end
 
 
 def workers(part: Part, *occupations: str) -> list[Thing]:
-    """The region's people with one of some occupations, the well-known ones first."""
+    """The region's people with one of the occupations, best known first."""
     found = [p for p in part.kind("person") if p.look.get("occupation") in occupations]
     return sorted(found, key=lambda p: (-p.fame, p.id))
 
@@ -239,7 +240,8 @@ def _person(
 
 
 def _employ(rng: random.Random, person: Thing, shares: list[str], like: str | None = None) -> None:
-    """Gives an occupation that fits the time of birth, taken from the region's remaining shares."""
+    """Gives a person an occupation that fits the time of birth; `shares` are the occupations that the region still
+    needs."""
     if person.end < person.start + 34:
         return
     for name in ([like] if like else []) + shares:
@@ -262,13 +264,14 @@ def _school(part: Part, person: Thing) -> None:
     school = part.nation.kind("university")[FIELDS.get(occupation, rng.randint(0, 1))]
     if school.start <= person.start + 18 and rng.random() < 0.96:
         begun = person.start + rng.randint(17, 20)
-        # A statement with an end is no longer valid at the snapshot's date, so most have none, as on Wikidata.
+        # A statement with an end no longer holds at the snapshot's date, so most have no end, as on Wikidata.
         dates = [qualifier("P580", year(begun)), qualifier("P582", year(begun + rng.randint(2, 6)))]
         person.say("P69", school, *dates[: rng.choice((0, 0, 0, 0, 1, 1, 1, 1, 1, 2))])
 
 
 def _dated_signature(part: Part, person: Thing) -> None:
-    """The year in which the photographer or painter signed the portrait; it is in no other record."""
+    """Adds the year in which the photographer or painter signed the portrait. No other record contains the year of the
+    signature."""
     at = min(person.start + part.rng(f"signed-{person.id}").randint(22, 60), person.end - 1)
     person.marks.append(
         Mark(vocabulary.groups()["part"]["inscription"], "P1684", monolingual(str(at)), str(at))
@@ -343,7 +346,7 @@ def _honours(part: Part, person: Thing) -> None:
 
 
 def _homonyms(part: Part) -> None:
-    """Some people share their whole name with another: the reason for disambiguation pages."""
+    """Gives some people the full name of another person, which makes disambiguation pages necessary."""
     known = [p for p in part.kind("person") if p.look.get("occupation")]
     by_surname: dict[str, list[Thing]] = {}
     for person in known:

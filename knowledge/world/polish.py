@@ -1,4 +1,4 @@
-"""The last pass over a part: descriptions, second names, ranks, unknown and outdated values, and who has an article."""
+"""The last pass over a part: descriptions, aliases, ranks, unknown and outdated values, and the choice of articles."""
 
 import random
 from dataclasses import replace
@@ -8,9 +8,9 @@ from questloom.knowledge.world.part import Part
 from questloom.knowledge.world.prose import group_noun
 
 UNKNOWN_SHARE = 0.012
-"""Statements whose value the dump gives as "somevalue"."""
+"""The share of statements whose value is "somevalue" in the dump."""
 OUTDATED_SHARE = 0.05
-"""Things with a deprecated statement that contradicts the true one."""
+"""The share of things with a deprecated statement that contradicts the true one."""
 HEBREW = dict(zip("abcdefghijklmnoprstuvwyz", "אבכדהפגחיגקלמנופרסתוווין", strict=False))
 GERMAN = {
     "lighthouse": "Leuchtturm",
@@ -35,7 +35,7 @@ FRENCH = {
 
 
 def polish(part: Part) -> None:
-    """Names, descriptions, statement ranks and articles of every thing of the part."""
+    """Completes every thing of the part: names, description, ranks of statements, article."""
     for thing in part.things.values():
         rng = part.rng(f"polish-{thing.id}")
         thing.description = describe(part, thing)
@@ -45,7 +45,7 @@ def polish(part: Part) -> None:
 
 
 def describe(part: Part, thing: Thing) -> str:
-    """A short description in Wikidata's manner ("lighthouse in Vessmark")."""
+    """A short description in Wikidata's style ("lighthouse in Vessmark")."""
     noun = part.label(thing.classes[0])
     country = part.nation.region.label
 
@@ -88,7 +88,7 @@ def describe(part: Part, thing: Thing) -> str:
 
 
 def _second_names(thing: Thing, rng: random.Random) -> None:
-    """Aliases, labels in German or French, and now and then a right-to-left alias."""
+    """Adds aliases, labels in German or French, and sometimes a right-to-left alias."""
     alias = thing.aliases.setdefault("en", [])
     words = thing.label.split()
     if thing.kind == "person" and len(words) > 1:
@@ -134,7 +134,7 @@ def _second_names(thing: Thing, rng: random.Random) -> None:
 
 
 def _ranks(thing: Thing, rng: random.Random) -> None:
-    """Some values are unknown in the dump; some things carry a deprecated, contradicting one."""
+    """Makes some values unknown in the dump, and gives some things a deprecated, contradicting value."""
     for statement in thing.statements:
         if (
             statement.property not in ("P31", "P17", "P225")
@@ -160,7 +160,8 @@ def _ranks(thing: Thing, rng: random.Random) -> None:
 
 
 def _choose_articles(part: Part) -> None:
-    """The best known things have an article, exactly as many as the part's size says; what others refer to is better known."""
+    """Gives articles to the best known things, exactly as many as the part's size. References from other things raise a
+    thing's fame."""
     referred: dict[str, int] = {}
     for thing in part.things.values():
         for statement in thing.statements:

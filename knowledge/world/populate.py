@@ -1,4 +1,4 @@
-"""Makes a whole part: its things in the order in which they refer to each other, then names, rank and articles."""
+"""Makes a whole part: its things in the order of their references, then names, ranks and articles."""
 
 from questloom.knowledge.world.curiosities import make_curiosities
 from questloom.knowledge.world.events import make_events
@@ -16,12 +16,12 @@ from questloom.knowledge.world.structures import make_structures
 from questloom.knowledge.world.works import make_works
 
 PART_ARTICLES = 1000
-"""Articles of a region; a world of N articles has about N / 1000 regions and one nation."""
+"""Articles per region; a world of N articles has about N / 1000 regions and one nation."""
 NATION_ARTICLES = 60
 
 
 def part_sizes(articles: int) -> list[int]:
-    """How many articles each part has, the nation first; they add up to `articles`."""
+    """The number of articles of each part, the nation first; the numbers add up to `articles`."""
     nation = min(NATION_ARTICLES, articles // 4)
     left = articles - nation
     regions = max(1, round(left / PART_ARTICLES))
@@ -29,13 +29,13 @@ def part_sizes(articles: int) -> list[int]:
 
 
 def make_part(seed: int, articles: int, number: int, nation: Part | None = None) -> Part:
-    """One part of the world, complete, by its number alone.
+    """Makes one complete part of the world from its number.
 
     Args:
-        seed: the world's seed.
-        articles: the size of the whole world, which decides how many parts there are.
-        number: 0 for the nation, 1… for the regions.
-        nation: part 0, where the caller has it already.
+        seed: seed of the world.
+        articles: size of the whole world; it decides the number of parts.
+        number: number of the part: 0 for the nation, 1… for the regions.
+        nation: part 0, if the caller has made it already.
     """
     sizes = part_sizes(articles)
     if number and nation is None:

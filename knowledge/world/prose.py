@@ -1,10 +1,11 @@
-"""Turns what is true of a thing into paragraphs of wikitext.
+"""Turns the true statements about a thing into paragraphs of wikitext.
 
-Placeholders of a phrasing: {P84} linked values; {P84.P19} values of the value; {in:P84} or {in:P170:painting} what refers to
-the thing; {t:keeper} what only the article tells, {in:t:keeper} the reverse; suffixes :plain (no links), :year, :in ("in
-1873", "on 4 May 1873"), :q:P585 (the year in the first statement's qualifier); {NAME}, {noun}, {a_noun}, {it}, {It},
-{its}, {Its}, {it_obj}, {Last}, {country}, {lifespan}, {a_occupation}, {group}, {medium}; {was/were} agrees with the number of things
-that the phrasing lists, {early|late} is one of the choices, drawn for the page. A page gives each list once.
+A phrasing contains these placeholders. {P84} gives linked values, {P84.P19} values of the value. {in:P84} and
+{in:P170:painting} list the things that refer to the subject. {t:keeper} is a relation that only the article states;
+{in:t:keeper} is its reverse. The suffixes are :plain (no links), :year, :in ("in 1873", "on 4 May 1873") and :q:P585
+(the year in the first statement's qualifier). Words about the subject are {NAME}, {noun}, {a_noun}, {it}, {It}, {its},
+{Its}, {it_obj}, {Last}, {country}, {lifespan}, {a_occupation}, {group} and {medium}. {was/were} agrees with the number
+of listed things. {early|late} is a random choice for each page. A page prints each list only once.
 """
 
 import random
@@ -23,13 +24,14 @@ COUNTABLE = frozenset(
     for name, qid in vocabulary.groups()[group].items()
     if name not in ("sea", "Moon", "Sun")
 )
-"""Everyday things of which there is one in a picture or on a scarf."""
+"""Everyday values that take an article in a sentence, because a picture or a scarf shows one of them."""
 LISTED = 6
-"""How many things a list in a sentence names at most."""
+"""The most things that a list in a sentence names."""
 SAME_LIST = {"P1344": "in:P710"}
-"""Values that are the same things as a reverse relation's: who took part, told from either end."""
+"""A property and the reverse relation that lists the same things: both state who took part."""
 KINDS_UNSAID = frozenset(["ship", "locomotive", "music", "book"])
-"""Kinds whose class no name and no sentence of others tells: where such a thing has no page, its class stands before its name."""
+"""Kinds of things whose class stands neither in the name nor in other sentences. If a thing of such a kind has no page,
+its class stands before its name."""
 
 
 class Prose:
@@ -57,7 +59,7 @@ class Prose:
                 sources.append(source)
 
     def sections(self, thing: Thing) -> list[tuple[str, list[str]]]:
-        """Titles and sentences of an article's sections; the lead has the title "lead"."""
+        """The title and sentences of each section of an article; the first section has the title "lead"."""
         rng = self.part.rng(f"prose-{thing.id}")
         found = []
         told: set[tuple[str, str]] = set()
@@ -97,7 +99,8 @@ class Prose:
     def _choice(
         self, thing: Thing, phrasing: tuple[str, ...], choices: str, rng: random.Random
     ) -> str:
-        """One of several words, or singular or plural: that of the phrasing's lists from the other end, else of its values."""
+        """Chooses one of several words, or singular or plural. Singular or plural follows the number of things in the
+        phrasing's reverse lists, else in its values."""
         if "|" in choices:
             return rng.choice(choices.split("|"))
         keys = [key for key in phrasing[1::2] if "/" not in key and "|" not in key]
@@ -106,7 +109,7 @@ class Prose:
         return one if sum(self._number(thing, key) for key in keys) == 1 else many
 
     def _number(self, thing: Thing, key: str, asker: Thing | None = None) -> int:
-        """How many things a placeholder lists."""
+        """The number of things that a placeholder lists."""
         first, _, rest = key.partition(".")
         if rest:
             step = self.part.find(thing.first(first))
@@ -118,7 +121,8 @@ class Prose:
         )
 
     def _reached(self, thing: Thing, key: str) -> tuple[str, str]:
-        """Whose list a placeholder gives, and of which relation: two with the same are the same list."""
+        """The thing and the relation whose list a placeholder gives. Placeholders with the same thing and relation give
+        the same list."""
         first, _, rest = key.partition(".")
         if rest and key[0] in "Pt":
             step = next((v.entity for v in self._values(thing, first)), "")
@@ -134,7 +138,7 @@ class Prose:
         ]
 
     def value(self, thing: Thing, key: str, rng: random.Random, asker: Thing | None = None) -> str:
-        """The text of one placeholder, or "" where the thing has no such value; a list leaves out the one who asks."""
+        """The text of one placeholder; "" where the thing has no such value. A list leaves out the thing `asker`."""
         if key[0] != "P" and not key.startswith(("t:", "in:")):
             return self._word(thing, key)
         first, _, rest = key.partition(".")
@@ -184,7 +188,8 @@ class Prose:
         return joined([self.say(v, rng, plain=how == ["plain"]) for v in values])
 
     def _listed(self, things: list[Thing], subject: Thing, rng: random.Random) -> str:
-        """Several things in a sentence; those named like another, or like the page's subject, with what tells their title apart."""
+        """Several things as a list in a sentence. A thing gets its title's hint when its name equals that of another
+        thing or of the page's subject."""
         names = [mention(t) for t in (*things, subject)]
         hints = [hint(t) if names.count(mention(t)) > 1 else "" for t in things]
         return joined(
@@ -200,7 +205,7 @@ class Prose:
         return thing.values(name)
 
     def say(self, value: Value, rng: random.Random, *, plain: bool = False) -> str:
-        """One value in a sentence."""
+        """One value as words in a sentence."""
         match value.kind:
             case "entity":
                 other = self.part.find(value.entity)
@@ -216,7 +221,8 @@ class Prose:
                 return value.text
 
     def link(self, thing: Thing, rng: random.Random) -> str:
-        """A wikilink to a thing's article, in one of the usual forms; plain words where it has none and none is wanted."""
+        """A wikilink to a thing's article in one of the usual forms. A thing without an article mostly gets plain
+        words, sometimes a red link."""
         words = mention(thing)
         article, name = ("the ", words[4:]) if words.startswith("the ") else ("", words)
         if not thing.article and thing.kind in KINDS_UNSAID:
@@ -278,12 +284,12 @@ class Prose:
 
 
 def group_noun(thing: Thing) -> str:
-    """The everyday word for a species' or genus' group: "fish", and "butterfly" of Lepidoptera."""
+    """The everyday word for the group of a species or genus: "fish", and "butterfly" for Lepidoptera."""
     return {"Lepidoptera": "butterfly"}.get(thing.look["group"], thing.look["group"])
 
 
 def joined(words: list[str]) -> str:
-    """ "a", "a and b", "a, b and c"."""
+    """Joins words for a sentence: "a", "a and b", "a, b and c"."""
     return " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
 
 
@@ -299,7 +305,7 @@ def spoken_time(value: Value, how: str) -> str:
 
 
 def _capital_link(text: str) -> str:
-    """Capitalises a sentence that begins with a link whose words begin in lower case."""
+    """Capitalises a sentence that begins with a link in lower case."""
     end = text.index("]]")
     inner = text[2:end]
     target, bar, words = inner.partition("|")

@@ -1,4 +1,4 @@
-"""Names and values as people write them: articles before names, dates, measures with their conversion."""
+"""Writes names and values as people do: "the" before names, dates, measures with their conversion."""
 
 import random
 
@@ -51,23 +51,23 @@ UNIT_NAMES = {qid: name for name, qid in vocabulary.groups()["unit"].items()}
 
 
 def mention(thing: Thing) -> str:
-    """A thing's name as it stands in a sentence, with "the" where English wants it."""
+    """The name of a thing inside a sentence, with "the" where English needs it."""
     label = thing.label.removesuffix(" (locomotive)")
     return f"the {label}" if thing.kind in WITH_ARTICLE and not label.startswith("The ") else label
 
 
 def hint(thing: Thing) -> str:
-    """What stands in brackets behind the name in a title that would be taken otherwise: "born 1825", "1957 film"; "" where nothing does."""
+    """The words in brackets after an ambiguous name in a title: "born 1825", "1957 film"; "" for an unambiguous name."""
     return thing.title.removeprefix(thing.label).strip(" ()")
 
 
 def article_for(noun: str) -> str:
-    """ "an arch bridge", "a lighthouse"."""
+    """The noun with its article: "an arch bridge", "a lighthouse"."""
     return f"{'an' if noun[:1].lower() in 'aeio' else 'a'} {noun}"
 
 
 def unit_words(value: Value, rng: random.Random) -> str:
-    """A quantity in wikitext, now with {{convert}}, now in words."""
+    """A quantity in wikitext, either with {{convert}} or in words."""
     number = number_text(value.number or 0)
     name = UNIT_NAMES.get(value.unit, "")
     if not name:
@@ -81,7 +81,7 @@ def unit_words(value: Value, rng: random.Random) -> str:
 
 
 def number_text(number: float) -> str:
-    """ "12,400", "3.5"."""
+    """A number with thousands separators: "12,400", "3.5"."""
     return f"{int(number):,}" if number == int(number) else f"{number:g}"
 
 

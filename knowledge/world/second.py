@@ -1,6 +1,7 @@
-"""Second-order statements, made when everything exists: styles, designations, inverse relations, identifiers.
+"""Adds statements that need all things to exist: styles, designations, inverse relations, identifiers.
 
-They are what makes real items long: many entities have twenty statements or more, most of them dull.
+Second-order statements make items as long as real ones: many real entities have twenty statements or more, and most are
+dull.
 """
 
 import random
@@ -32,7 +33,8 @@ ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 
 
 def add_second_order(part: Part) -> None:
-    """Adds them to every thing of a complete part."""
+    """Adds second-order statements (styles, designations, inverse relations, identifiers) to every thing of a complete
+    part."""
     for thing in part.things.values():
         rng = part.rng(f"second-{thing.id}")
         if thing.kind in BUILT:
@@ -78,7 +80,7 @@ def _painting(part: Part, painting: Thing, rng: random.Random) -> None:
 
 
 def _identifiers(thing: Thing, rng: random.Random) -> None:
-    """Identifiers in other catalogues, more of them for the better known; they tell nothing else."""
+    """Adds identifiers in other catalogues; better known things get more. An identifier carries no other information."""
     number = int(rng.lognormvariate(1.3, 0.75) * (1.5 if thing.fame > 3 else 1))
     allowed = [
         p

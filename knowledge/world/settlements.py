@@ -1,4 +1,4 @@
-"""A region's land: districts, towns, villages, rivers, lakes, mountains, islands."""
+"""The land of a region: districts, towns, villages, rivers, lakes, mountains, islands."""
 
 from questloom.knowledge.world.model import (
     Thing,
@@ -18,7 +18,7 @@ ISLAND_PATTERNS = ("{} Island", "Isle of {}", "{} Holm")
 
 
 def make_places(part: Part) -> None:
-    """The region itself, and everything that lies in it."""
+    """Makes the region itself and all its places."""
     country = part.nation.region
     rng = part.rng("places")
     region = part.new(
@@ -56,6 +56,7 @@ def make_places(part: Part) -> None:
             district.say("P36", inside[0])
     for _ in range(part.count(24)):
         _village(part, districts, rivers, towns)
+    _flow_through(part, rivers)
 
 
 def _district(part: Part, region: Thing) -> Thing:
@@ -72,7 +73,7 @@ def _district(part: Part, region: Thing) -> Thing:
 
 
 def locate(part: Part, thing: Thing, district: Thing, stage: str) -> None:
-    """Country, district and coordinates of a thing."""
+    """Adds country, district and coordinates of a thing."""
     rng = part.rng(f"locate-{stage}-{thing.id}")
     thing.say("P17", part.nation.region)
     thing.say("P131", district)
@@ -157,7 +158,7 @@ def _river(
 
 
 def _outflows(part: Part, lakes: list[Thing], rivers: list[Thing]) -> None:
-    """The river that leaves each lake, and the lake below each mountain that has one in its district."""
+    """Adds the river that leaves each lake, and the lake below each mountain with a lake in its district."""
     free = [r for r in rivers if not r.values("P469")]
     part.rng("outflows").shuffle(free)
     for lake in lakes:
@@ -186,8 +187,17 @@ def _island(part: Part, districts: list[Thing]) -> None:
     island.look.update(hills=rng.randint(1, 3), houses=rng.randint(0, 5), trees=rng.randint(0, 5))
 
 
+def _flow_through(part: Part, rivers: list[Thing]) -> None:
+    """A river lies in the district of every place on its banks."""
+    for place in (*part.kind("town"), *part.kind("village")):
+        river = next(r for r in rivers if r.id == place.first("P206"))
+        district = part.find(place.first("P131"))
+        if district is not None and district.id not in {v.entity for v in river.values("P131")}:
+            river.say("P131", district)
+
+
 def _people_counted(part: Part, place: Thing, low: int, high: int) -> None:
-    """Populations of two counts: the newer one is preferred."""
+    """Adds the populations of two censuses; the newer one is preferred."""
     rng = part.rng(f"population-{place.id}")
     now = rng.randint(low, high)
     place.say("P1082", quantity(round(now * rng.uniform(0.6, 1.2))), qualifier("P585", year(1981)))

@@ -1,6 +1,8 @@
-"""A region's buildings and engineering: lighthouses, bridges, churches, towers, castles, mills, dams, stations and more.
+"""The buildings and engineering of a region: lighthouses, bridges, churches, towers, castles, mills, dams, stations and
+more.
 
-Nearly half of them are twins: they repeat another one's facts but for one or two, so that a careless description fits two.
+Nearly half of a region's structures are twins: a twin repeats another thing's facts except one or two. A careless
+description therefore fits both twins.
 """
 
 import random
@@ -22,7 +24,7 @@ CASTLE_PATTERNS = ("{} Castle", "Castle {}", "{} Keep")
 
 
 def make_structures(part: Part) -> None:
-    """Everything that is built, in the order in which things refer to each other."""
+    """Makes all built things, in the order of their references."""
     makers = {
         "lighthouse": (_lighthouse, 48),
         "bridge": (_bridge, 62),
@@ -44,7 +46,7 @@ def make_structures(part: Part) -> None:
             rng = part.rng(f"{kind}-{i}")
             fresh = _plan(part, rng, kind)
             if last is not None and rng.random() < TWIN_SHARE:
-                # A twin elsewhere: in the same town, architect and town would name both.
+                # The twin stands elsewhere: in one town, architect and town would describe both.
                 changed = ["town", rng.choice(sorted(fresh))]
                 fresh = {**last, **{key: fresh[key] for key in changed}}
             last = fresh
@@ -60,7 +62,7 @@ def maker_and_year(
     first: int = 1660,
     last: int = 2012,
 ) -> tuple[Thing | None, int]:
-    """Someone of the occupations, and a year in which that person could have done the work."""
+    """A person with one of the occupations, and a year in which the person could have done the work."""
     able = [
         p for p in workers(part, *occupations) if p.start + 60 >= first and p.start + 26 <= last
     ]
@@ -73,13 +75,13 @@ def maker_and_year(
 
 
 def designer_of(kind: str, maker: Thing | None) -> str:
-    """The property that leads from a building to who planned it: structural engineer or architect."""
+    """The property that leads from a building to its designer: structural engineer or architect."""
     engineered = maker is not None and maker.look["occupation"] == "civil engineer"
     return "P631" if engineered and kind in ("bridge", "dam") else "P84"
 
 
 def _plan(part: Part, rng: random.Random, kind: str) -> dict[str, Any]:
-    """The attributes that twins share, each drawn afresh."""
+    """Random values of the attributes that twins share."""
     engineers = kind in ("bridge", "dam", "lighthouse")
     occupations = ("civil engineer", "architect") if engineers else ("architect",)
     first = {"station": 1855, "dam": 1840, "stadium": 1900, "castle": 1650, "lighthouse": 1772}.get(
@@ -101,7 +103,7 @@ def _plan(part: Part, rng: random.Random, kind: str) -> dict[str, Any]:
 def _built(
     part: Part, thing: Thing, plan: dict[str, Any], place: Thing, *, opened: bool = True
 ) -> None:
-    """What every building has: place, architect, years, material."""
+    """Adds the statements of every building: place, architect, years, material."""
     maker, at = plan["making"]
     rng = part.rng(f"built-{thing.id}")
     thing.start = at
@@ -146,7 +148,7 @@ def _lighthouse(part: Part, rng: random.Random, plan: dict[str, Any]) -> Thing:
     thing.say("P137", part.nation.kind("agency")[0])
     thing.say("P206", rng.choice(part.nation.kind("sea")))
     if rng.random() < 0.3:
-        # What stands on an island lies in the island's district.
+        # A building on an island lies in the island's district.
         near = [i for i in part.kind("island") if i.first("P131") == thing.first("P131")]
         if near:
             thing.say("P706", rng.choice(near))

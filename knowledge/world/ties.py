@@ -1,7 +1,8 @@
-"""Ties: whom and which towns people are bound to, so that what they make leads back to both.
+"""Ties: the people and towns that a person is bound to. Works and buildings lead back to the ties of their makers.
 
-A book is dedicated to its author's teacher, a church stands where its architect's wife was born. Two ways then lead
-from the author to the book, and neither tells which of the author's books it is: the things that questions meet in.
+A book is dedicated to its author's teacher; a church stands in the birthplace of its architect's wife. Ties make two
+paths from the author to the book. Neither path alone tells which of the author's books is meant, so questions can join
+both paths.
 """
 
 import random
@@ -10,13 +11,13 @@ from questloom.knowledge.world.model import Thing
 from questloom.knowledge.world.part import Part, heavy
 
 TIED = 0.65
-"""Share of works and buildings whose place, dedicatee or donor is one that their maker is bound to."""
+"""The share of works and buildings whose place, dedicatee or donor is a tie of the maker."""
 KIN = ("P1066", "P26", "P22", "P25", "P3373")
-"""Teacher, spouse, parents and siblings."""
+"""Properties of kinship: teacher, spouse, parents and siblings."""
 
 
 def kin(part: Part, person: Thing, at: int) -> list[Thing]:
-    """A person's teacher, spouse, parents and siblings, and the teacher's teacher, who were of age in a year."""
+    """A person's teacher, spouse, parents and siblings, and the teacher's teacher, if they were of age in a given year."""
     ids = [v.entity for p in KIN for v in person.values(p)]
     teacher = part.things.get(person.first("P1066"))
     ids += [teacher.first("P1066")] if teacher is not None else []
@@ -25,7 +26,7 @@ def kin(part: Part, person: Thing, at: int) -> list[Thing]:
 
 
 def towns_of(part: Part, person: Thing, at: int) -> list[Thing]:
-    """The towns in which a person and those bound to that person were born, each once."""
+    """The distinct birthplaces of a person and of the person's kin."""
     ids = dict.fromkeys(one.first("P19") for one in (person, *kin(part, person, at)))
     found = (part.things.get(qid) for qid in ids)
     return [t for t in found if t is not None and t.kind == "town"]
@@ -34,14 +35,14 @@ def towns_of(part: Part, person: Thing, at: int) -> list[Thing]:
 def free_of(
     made: list[Thing], maker: Thing, of_maker: str, of_other: str, found: list[Thing]
 ) -> list[Thing]:
-    """Those of some things to which nothing that the maker made yet leads.
+    """The candidates that no earlier work of the maker leads to.
 
     Args:
-        made: what may have been made already.
-        maker: of what is being made.
+        made: earlier things of the work's kind.
+        maker: the maker of the new work.
         of_maker: the property that leads from a work to its maker.
-        of_other: the property that leads from it to one of `found`.
-        found: towns, people or families.
+        of_other: the property that leads from a work to a candidate.
+        found: the candidates: towns, people or families.
     """
     taken = {t.first(of_other) for t in made if t.first(of_maker) == maker.id}
     return [t for t in found if t.id not in taken]
@@ -55,15 +56,17 @@ def tied(
     bound: list[Thing],
     others: list[Thing],
 ) -> Thing | None:
-    """For most works one of the things that their maker is bound to, one of the great ones for the rest; each for one work of a kind alone.
+    """Draws the thing that a work leads to: most often a tie of the maker, otherwise a well-known thing.
+
+    Two works of one kind by the same maker lead to different things.
 
     Args:
-        rng: for the draw.
+        rng: the random generator.
         made: earlier things of the work's kind.
-        maker: author, architect, discoverer; None where nobody is known.
-        relations: the properties that lead from a work to its maker and to what is drawn.
-        bound: what the maker is bound to.
-        others: what else there is, the great ones first; none leaves the rest without.
+        maker: author, architect or discoverer; None for an unknown maker.
+        relations: the properties that lead from a work to its maker and to the drawn thing.
+        bound: the ties of the maker.
+        others: all other candidates, best known first; if `others` is empty, works without a tie get None.
     """
     if maker is not None:
         bound = free_of(made, maker, *relations, bound)
@@ -81,7 +84,7 @@ def tied_town(
     at: int,
     relations: tuple[str, str],
 ) -> Thing:
-    """A town for a thing of a kind, most often one that its maker is bound to."""
+    """A town for a new thing of a kind; most often the town is a tie of the maker."""
     towns = towns_of(part, maker, at) if maker is not None else []
     found = tied(rng, part.kind(kind), maker, relations, towns, part.kind("town"))
     assert found is not None
@@ -96,7 +99,7 @@ def tied_family(
     at: int,
     relations: tuple[str, str],
 ) -> Thing:
-    """A family for a thing of a kind, most often that of its maker or of somebody bound to the maker."""
+    """A family for a new thing of a kind; most often it is the family of the maker or of the maker's kin."""
     people = [maker, *kin(part, maker, at)] if maker is not None else []
     families = [f for p in people if (f := part.things.get(p.first("P53")))]
     found = tied(rng, part.kind(kind), maker, relations, families, part.kind("family"))
@@ -113,6 +116,7 @@ def tied_person(
     relations: tuple[str, str],
     others: list[Thing],
 ) -> Thing | None:
-    """Somebody for a thing of a kind, most often one bound to its maker; None where nobody is left."""
+    """A person for a new thing of a kind; most often the person is a tie of the maker. The result is None when no
+    candidate is left."""
     bound = kin(part, maker, at) if maker is not None else []
     return tied(rng, part.kind(kind), maker, relations, bound, others)

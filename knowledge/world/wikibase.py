@@ -1,4 +1,4 @@
-"""Items and properties as lines of a Wikidata JSON dump, and the world's truth about them.
+"""Writes items and properties as lines of a Wikidata JSON dump, and the truth about the world.
 
 Source: https://doc.wikimedia.org/Wikibase/master/php/docs_topics_json.html
 """
@@ -25,7 +25,7 @@ MODIFIED = "2024-01-01T00:00:00Z"
 
 @cache
 def wiki_codes() -> tuple[str, ...]:
-    """Language codes of real editions, the large ones first."""
+    """The language codes of real editions, large editions first."""
     return tuple((Path(__file__).parent / "wiki_codes.txt").read_text(encoding="utf-8").split())
 
 
@@ -82,7 +82,7 @@ def _datavalue(value: Value) -> dict[str, Any]:
 
 
 def snak(prop: str, value: Value, *, unknown: bool = False) -> dict[str, Any]:
-    """One property and value, in the dump's form."""
+    """A snak in the dump's form: one property and value."""
     datatype = vocabulary.properties()[prop].datatype
     if unknown or value.kind in ("somevalue", "novalue"):
         return {
@@ -99,7 +99,7 @@ def snak(prop: str, value: Value, *, unknown: bool = False) -> dict[str, Any]:
 
 
 def statement_json(subject: str, statement: Statement) -> dict[str, Any]:
-    """A statement with rank, qualifiers and an id that only its content decides."""
+    """A statement with rank, qualifiers and an id that depends only on its content."""
     digest = sha256_hex(
         f"{subject}{statement.property}{statement.value.key()}{statement.rank}{statement.qualifiers}"
     )
@@ -124,7 +124,7 @@ def _by_property(qualifiers: tuple[Qualifier, ...]) -> dict[str, list[dict[str, 
 
 
 def grouped(subject: str, statements: list[Statement]) -> dict[str, list[dict[str, Any]]]:
-    """Statements by property, in the order of their making."""
+    """The statements by property, in the order of making."""
     found: dict[str, list[dict[str, Any]]] = {}
     for statement in statements:
         found.setdefault(statement.property, []).append(statement_json(subject, statement))
@@ -136,7 +136,7 @@ def _terms(texts: dict[str, str]) -> dict[str, dict[str, str]]:
 
 
 def item_line(part: Part, thing: Thing, gap_level: int) -> bytes:
-    """One item of the dump, without the comma."""
+    """The line of one item in the dump, without the comma."""
     sitelinks = {}
     if thing.article:
         sitelinks["enwiki"] = {"site": "enwiki", "title": thing.title, "badges": []}
@@ -170,7 +170,8 @@ def item_line(part: Part, thing: Thing, gap_level: int) -> bytes:
 
 
 def num_other_wikis(part: Part, thing: Thing) -> int:
-    """How many other editions have an article: a heavy tail, 0 for most, nearly 200 for the country."""
+    """The number of other language editions with an article. The number has a heavy tail: 0 for most things, nearly 200
+    for the country."""
     if not thing.article:
         return 0
     draw = part.rng(f"sitelinks-{thing.id}").lognormvariate(0, 0.8)
@@ -178,7 +179,8 @@ def num_other_wikis(part: Part, thing: Thing) -> int:
 
 
 def term_lines(learning: bool = False) -> list[bytes]:
-    """The real classes, everyday values and properties, which the dump holds as well; for the learning world those that it knows."""
+    """The dump's lines for the real classes, everyday values and properties. For the learning world, only the used ones
+    are written."""
     unused = vocabulary.of_country() if learning else frozenset()
     items = sorted(
         (qid for qid in vocabulary.labels() if qid not in unused), key=lambda qid: int(qid[1:])
@@ -243,7 +245,7 @@ def _property(pid: str) -> dict[str, Any]:
 
 
 def truth_line(part: Part, thing: Thing, *, pictures: bool) -> bytes:
-    """Everything that is true of a thing; the schema is in the package's README."""
+    """The line of a thing in truth.jsonl; the package's README describes the schema."""
     claims = []
     for s in thing.statements:
         if s.rank == "deprecated" or s.value.kind == "novalue":

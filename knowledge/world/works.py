@@ -1,4 +1,4 @@
-"""What a region's people make: paintings, sculptures, books, music, films, newspapers."""
+"""The works of a region's people: paintings, sculptures, books, music, films, newspapers."""
 
 import random
 from typing import Any
@@ -124,7 +124,7 @@ OPERAS = (
 
 
 def make_works(part: Part) -> None:
-    """All works; each by someone of the region, in a year in which that person could have made it."""
+    """Makes all works. The maker is a person of the region who could have made the work in its year."""
     last: dict[str, Any] | None = None
     for i in range(part.count(110)):
         last = _painting(part, part.rng(f"painting-{i}"), last)
@@ -210,7 +210,7 @@ def _painting(part: Part, rng: random.Random, last: dict[str, Any] | None) -> di
 
 
 def _subject(part: Part, rng: random.Random, genre: str, at: int) -> tuple[str, list[Thing | str]]:
-    """A title and what is to be seen, by genre."""
+    """The title of a painting and the things that it depicts, by genre."""
     things = GROUPS["thing"]
     if genre == "portrait":
         sitters = [p for p in part.kind("person") if p.start + 16 < at < p.end and p.fame > 0.5]

@@ -1,7 +1,9 @@
-"""Writes a whole world to a folder, part by part, so that memory does not grow with it.
+"""Writes a whole world to a folder, part by part. Memory does not grow with the size of the world.
 
+```
 DIR/articles.xml.bz2  DIR/articles-index.txt.bz2  DIR/entities.json.bz2  DIR/truth.jsonl
 DIR/class-counts.json  DIR/images/<file>  DIR/images/metadata.jsonl  DIR/world.json (last: a folder without it is not a world)
+```
 """
 
 import bz2
@@ -33,7 +35,7 @@ from questloom.records.errors import InputError
 
 FORMAT_VERSION = 1
 UNFINISHED = "world.unfinished"
-"""Stands in the folder while it is being written, so that a half-written one is known as our own."""
+"""A file that marks a folder while it is being written, so that a later run may replace the half-written world."""
 PICTURES_PER_TASK = 24
 FILES = (
     "articles.xml.bz2",
@@ -44,7 +46,7 @@ FILES = (
     "class-counts.json",
 )
 MAX_ARTICLES = 1_100_000
-"""So far the invented languages have names enough."""
+"""The invented languages have enough names for this many articles."""
 
 T = TypeVar("T")
 A = TypeVar("A")
@@ -53,7 +55,7 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, kw_only=True)
 class WorldSummary:
-    """What was written: the settings, counts, and sha256 of every dump, as in world.json."""
+    """A summary of a written world: the settings, counts, and sha256 of every dump, as in world.json."""
 
     articles: int
     seed: int
@@ -82,13 +84,13 @@ class PartFiles:
     num_hidden: int
     num_absent: int
     members: Counter[str]
-    """How many things each class has, those of its subclasses included and what the dumps lack too."""
+    """The number of members of each class. Members of subclasses and things that the dumps lack are included."""
     pictures: list["Drawings"]
-    """Tasks for the picture workers."""
+    """The tasks for the picture workers."""
 
 
 class Which(NamedTuple):
-    """Which world."""
+    """The settings that identify a world."""
 
     seed: int
     articles: int
@@ -96,13 +98,13 @@ class Which(NamedTuple):
 
 
 class Drawings(NamedTuple):
-    """A task of a picture worker: some pictures of a part's things."""
+    """A task of a picture worker: some pictures of one part."""
 
     world: Which
     number: int
-    """Of the part."""
+    """The number of the part."""
     drawings: list[tuple[str, int]]
-    """Thing and index of the picture."""
+    """The pictures to draw, each as (thing id, index of the picture)."""
 
 
 def write_world(
@@ -117,27 +119,29 @@ def write_world(
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> WorldSummary:
-    """Writes the world of (articles, seed, gaps, absent, learning): the same bytes for any number of workers.
+    """Writes the world of (articles, seed, gaps, absent, learning). The bytes are the same for any number of workers.
 
     Args:
-        out: the folder; it is made. It may hold an earlier world of this program, whole or half-written, which is replaced.
-        articles: how many articles of things there are (redirects, lists and disambiguation pages come on top).
-        seed: which world.
-        gaps: 0, 1 or 2 times the rates of `gap_rates.json` of claims, values and items are left out of the dump.
-        absent: share of all things, the country, its regions and cities apart, of which the dumps have neither item, page nor picture.
-        pictures: whether picture files and their metadata are written.
-        learning: the small world of `learning.py` in place of the country.
-        workers: processes; all cores by default.
-        progress: called with (what, done, of how many).
+        out: path of the folder; it is created; an earlier world of this program in it, complete or not, is replaced.
+        articles: number of articles about things; redirects, lists and disambiguation pages come on top.
+        seed: seed of the world.
+        gaps: 0, 1 or 2: this multiple of the rates in `gap_rates.json` decides how many claims, values and items the
+            dump leaves out.
+        absent: share of all things that the dumps leave out with item, page and pictures; the country, its regions and
+            cities are exempt.
+        pictures: whether to write picture files and their metadata.
+        learning: whether to write the small world of `learning.py` instead of the country.
+        workers: number of processes; default is all cores.
+        progress: called with (step, number done, total).
 
     Raises:
-        InputError: a setting is out of range, or the folder holds something else.
+        InputError: a setting is out of range, or the folder holds other files.
     """
     _check(out, articles, gaps, absent, learning)
     (out / "images").mkdir(parents=True, exist_ok=True)
     (
         out / UNFINISHED
-    ).touch()  # before the other goes: at any moment one of the two says whose folder it is
+    ).touch()  # written before the other marker is removed, so that one of the two always marks the folder as ours
     (out / "world.json").unlink(missing_ok=True)
     for old in (out / "images").iterdir():
         old.unlink()
@@ -208,7 +212,7 @@ def _check(out: Path, articles: int, gaps: int, absent: float, learning: bool) -
 
 
 def _make(job: tuple[Which, int, int, float, bool, bool]) -> PartFiles:
-    """Makes one part and everything written about it."""
+    """Makes one part and all its dump lines."""
     world, number, gap_level, absent, with_pictures, last = job
     part = _made(world, number)
     lines = term_lines(world.learning) if number == 0 else []
@@ -280,7 +284,7 @@ def _made(world: Which, number: int) -> Part:
 
 
 def _without(written: list[Page], gone: set[str]) -> list[Page]:
-    """The pages less those of these titles and the redirects that lead to them; links to them stay, and are red."""
+    """Removes the pages with the titles in `gone` and the redirects to them. Links to removed pages stay as red links."""
     kept = []
     for page in written:
         if page.title in gone or page.redirect in gone:
@@ -338,7 +342,7 @@ def _write_dumps(
 def _write_pictures(
     out: Path, tasks: list[Drawings], pool: Executor | None, workers: int, told: Progress
 ) -> int:
-    """Draws every picture, each worker into the folder itself; the metadata is gathered in order."""
+    """Draws every picture. Workers write the files into the folder; the metadata is collected in order."""
     total = sum(len(task.drawings) for task in tasks)
     done = 0
     jobs = [(task, str(out / "images")) for task in tasks]
@@ -367,7 +371,8 @@ def _draw_some(job: tuple[Drawings, str]) -> list[bytes]:
 def _in_order(
     pool: Executor, function: Callable[[A], T], jobs: list[A], workers: int
 ) -> Iterator[T]:
-    """Results in the order of the jobs, with a few in flight: memory stays flat however many there are."""
+    """Yields results in the order of the jobs. Only a few jobs run at a time, so that memory stays flat for any number
+    of jobs."""
     waiting: deque[Future[T]] = deque()
     for job in jobs:
         waiting.append(pool.submit(function, job))

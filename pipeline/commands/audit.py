@@ -1,11 +1,12 @@
-"""The audit sheet: random kept and rejected questions for people to judge blind, read back as precision with its interval.
+"""The audit sheet: people judge random kept and rejected questions without knowing which are which.
+From the filled-in sheet follows the precision with its interval.
 
-    RUN/audit/sheet.html   self-contained: pictures inline, marks are saved as CSV
-              sheet.csv    the same to fill in by hand
-              key.json     which item was kept and which rejected; not for those who judge
+    RUN/audit/sheet.html   the sheet as a page with pictures; the marks are saved as CSV
+              sheet.csv    the sheet as a table to fill in by hand
+              key.json     which items were kept; hide this file from the judges
 
-Half of the items are drawn from the kept questions and half from the rejected ones that had words and a picture when
-they were rejected; what is drawn and in which order it stands follows from the seed and the questions' ids alone.
+Half of the items are kept questions, and half are rejected questions that already had words and a
+picture. The draw and the order depend only on the seed and the questions' ids.
 """
 
 import base64
@@ -47,23 +48,23 @@ CRITERIA = {
 COLUMNS = ("code", *CRITERIA, "remark")
 MARKS = {"yes": True, "y": True, "1": True, "no": False, "n": False, "0": False, "": None}
 PICTURE_EDGE, PICTURE_QUALITY = 1024, 85
-"""Details must be readable close up: larger than the report's thumbnails."""
+"""Larger than the report's thumbnails, since details must be readable close up."""
 
 
 @dataclass(frozen=True)
 class AuditResult:
-    """What people said of a sheet. An item is good if all five marks are yes; one no makes it bad."""
+    """The judgements on a sheet. An item is good if all five marks are yes; a single no makes it bad."""
 
     precision: Share
-    """Good ones among the kept."""
+    """The share of good items among the kept items."""
     wrongly_rejected: Share
-    """Good ones among the rejected."""
+    """The share of good items among the rejected items."""
     by_reason: tuple[tuple[str, str, Share], ...]
-    """(stage, reason, good ones), most judged first."""
+    """(stage, reason, share of good items), the most judged first."""
     by_criterion: tuple[tuple[str, Share, Share], ...]
-    """(criterion, yes among the kept, yes among the rejected)."""
+    """(criterion, share of yes among the kept, share of yes among the rejected)."""
     num_open: int
-    """Items that were left open or out, and count nowhere."""
+    """The number of items that were left open or left out; they are not counted."""
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -103,17 +104,18 @@ def write_sheet(
     sources: Sources | None = None,
     picture: Picture | None = None,
 ) -> Location:
-    """Draws items, writes sheet and key into `RUN/audit`, and returns the path of `sheet.html`.
+    """Draws items and writes sheet and key into `RUN/audit`. Returns the path of `sheet.html`.
 
     Args:
         run: the run's folder.
-        items: how many in all; fewer where the run has fewer.
-        seed: another seed draws others.
-        sources: a store, for names and pictures; by default the one that `run.json` names.
-        picture: gives the bytes of a picture that is not under `run/pictures`; by default the store's.
+        items: the total number of items; fewer if the run has fewer.
+        seed: the random seed of the draw.
+        sources: a store for names and pictures, by default the one that `run.json` names.
+        picture: returns the bytes of a picture that is not in `run/pictures`; by default from the
+            store.
 
     Raises:
-        InputError: no run, no question to judge, or a sheet is there already.
+        InputError: there is no run, no question to judge, or a sheet exists already.
     """
     if items < 1:
         raise InputError("--items", f"{items} is too few", "Ask for at least one item.")
@@ -166,12 +168,13 @@ def write_sheet(
     )
     write_whole(
         folder / "sheet.csv", _csv(shown).encode("utf-8-sig")
-    )  # with its mark, spreadsheets know that it is UTF-8
+    )  # with a byte order mark, spreadsheets recognise UTF-8
     return folder / "sheet.html"
 
 
 def _hops(question: Question, sources: Sources | None) -> Sequence[Hop]:
-    """The question's hops with what says them, looked up anew: a rejected question may have no certificate, and would show."""
+    """The question's hops with their evidence, looked up again: a rejected question may have no
+    certificate, which would reveal its rejection."""
     form = question.logical_form
     found = (
         evidence(form, sources, binding_of(question.bindings))
@@ -182,20 +185,21 @@ def _hops(question: Question, sources: Sources | None) -> Sequence[Hop]:
 
 
 def _line(hop: dict[str, Any]) -> str:
-    """A hop as a judge reads it: what a page says, else the claim in words."""
+    """A hop as a judge reads it: the text of a page, or else the claim in words."""
     if hop["evidence"]:
         return f"“{hop['evidence']}”" + (f" ({hop['article']})" if hop["article"] else "")
     return f"{hop['from']} — {hop['label']} — {hop['to']} (a claim; no page says it in words that are known)"
 
 
 def _ids(run: Run, *, last_only: bool) -> Iterator[tuple[str, bool]]:
-    """(question id, whether it had words and a picture) of kept questions: of the last stage, or of every stage before."""
+    """(id, whether the question had words and a picture) of kept questions, from the last stage
+    only or from every stage before it."""
     for stage in ((run.last,) if run.last else ()) if last_only else run.question_stages:
         yield from stage.question_ids()
 
 
 def _rejected(run: Run, kept: set[str]) -> dict[str, Rejection]:
-    """The rejection of each question that was not kept and could be shown."""
+    """The rejection of each question that was not kept and can be shown."""
     showable = {question for question, whole in _ids(run, last_only=False) if whole}
     rejections = sorted(
         (r for stage in run.stages for r in stage.rejections()),
@@ -221,7 +225,7 @@ def _draw(
         question = questions[question_id]
         try:
             drawn.append((question, shrunk(read(question.image_id), PICTURE_EDGE, PICTURE_QUALITY)))
-        except (KeyError, InputError):  # without its picture nobody can judge it
+        except (KeyError, InputError):  # without the picture nobody can judge the question
             continue
     return drawn
 
@@ -243,7 +247,7 @@ def _page(name: str, shown: list[dict], *, invented: bool) -> str:
         (assets / kind / f"audit.{kind}").read_text(encoding="utf-8") for kind in ("css", "js")
     )
     sheet = hashlib.sha256("".join(item["code"] for item in shown).encode()).hexdigest()[:16]
-    # Only the project's own script and style may run: they are named by their hashes.
+    # Only the project's own script and style may run: the policy lists their hashes.
     return environment.get_template("audit.html").render(
         name=name,
         items=shown,
@@ -259,7 +263,7 @@ def _page(name: str, shown: list[dict], *, invented: bool) -> str:
 
 
 def _cell(text: str) -> str:
-    """Text that no spreadsheet takes for a formula."""
+    """A text that no spreadsheet interprets as a formula."""
     return "'" + text if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
 
 
@@ -280,14 +284,14 @@ def _csv(shown: list[dict]) -> str:
 
 
 def read_sheet(path: str | Location, *, key: str | Location | None = None) -> AuditResult:
-    """Reads a filled sheet.
+    """Reads a filled-in sheet.
 
     Args:
-        path: the CSV, with comma, semicolon or tab between cells.
-        key: its `key.json`; beside the sheet by default.
+        path: the CSV file, with comma, semicolon or tab between cells.
+        key: the sheet's `key.json`, by default beside the sheet.
 
     Raises:
-        InputError: file, line and what is wrong there.
+        InputError: a line is wrong; the message names file, line and fault.
     """
     path = location(path)
     key = location(key) if key else path.with_name("key.json")
@@ -346,7 +350,7 @@ def read_sheet(path: str | Location, *, key: str | Location | None = None) -> Au
 
 
 def _rows(path: Location, truth: dict) -> Iterator[tuple[str, dict[str, bool | None]]]:
-    """(code, {criterion: mark or None}) of each line of a filled sheet."""
+    """(code, {criterion: mark or None}) for each line of a filled-in sheet."""
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
@@ -362,7 +366,7 @@ def _rows(path: Location, truth: dict) -> Iterator[tuple[str, dict[str, bool | N
     seen: set[str] = set()
 
     number = 1
-    """The line on which the row under way begins; cells may hold line breaks."""
+    """The line on which the current row begins. Cells may contain line breaks."""
 
     def bad(what: str, fix: str) -> InputError:
         return InputError(f"{path}, line {number}", what, fix)

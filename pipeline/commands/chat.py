@@ -1,4 +1,5 @@
-"""`questloom chat`: one question with a picture, asked of an engine over a store, each turn printed as it comes, or shown on a local page."""
+"""`questloom chat`: asks an engine one question with a picture over a store. Each turn is printed
+as it comes, or shown on a local page."""
 
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -19,7 +20,7 @@ Print = Callable[[str], None]
 
 
 def shown(engine: Engine, page: ChatPage) -> WatchedEngine:
-    """The engine with its conversation on a page."""
+    """The engine, with its conversation shown on a page."""
     return WatchedEngine(
         engine,
         lambda conversation: page.show(conversation.messages),
@@ -40,17 +41,17 @@ def chat(
     page: bool = False,
     by_hand: bool = False,
 ) -> Episode:
-    """Plays one episode and prints it; gives the episode.
+    """Plays one episode and prints it. Returns the episode.
 
     Args:
-        recipe: its sections `teach` (engine, tools, limits) and `models`.
-        question: in words.
+        recipe: a recipe with the sections `teach` (engine, tools, limits) and `models`.
+        question: the text of the question.
         store: an ingested store.
-        opened: holds what this process opens.
+        opened: keeps the objects that this process opens.
         picture: a file, or "" for none.
-        say: prints.
-        page: shows it on a local page, whose address is printed.
-        by_hand: whoever opens the page plays, and no engine.
+        say: prints a line.
+        page: shows the episode on a local page, and prints the page's address.
+        by_hand: the person at the page plays instead of an engine.
 
     Raises:
         InputError: see `play_one`.

@@ -1,7 +1,8 @@
-"""`questloom chat --page`: an episode on a local page, watched while an engine plays it or played by hand.
+"""`questloom chat --page`: shows an episode on a local page. An engine plays, or a person by hand.
 
-The server listens on this machine alone, under an address with a secret that only the terminal shows: no other page that the browser has open can read
-or act for the user. Text of models and pages is sent as JSON and set as text.
+The server listens only on this machine, and its address contains a secret that only the terminal
+shows. The secret prevents other pages in the browser from reading the episode or acting for the
+user. Text from models and web pages is sent as JSON and inserted as text, not as markup.
 """
 
 import asyncio
@@ -23,9 +24,9 @@ STYLE = Path(__file__).parents[1] / "report" / "css" / "base.css"
 CHARS_PER_TOKEN = 3
 TOKENS_PER_PICTURE = 1_000
 LAST_LOOK_SECONDS = 3.0
-"""A page asks several times a second; where none is open nobody waits longer."""
+"""Seconds that the end of an episode waits for an open page. A page polls several times a second."""
 MAX_BODY = 1 << 20
-"""Bytes of a turn that is sent."""
+"""The most bytes of a turn that the page may send."""
 
 HEADERS = {
     "Cache-Control": "no-store",
@@ -36,7 +37,7 @@ HEADERS = {
 
 
 class HandEngine:
-    """The policy is whoever sits before the page."""
+    """An engine whose turns a person writes on the page."""
 
     name, model = "hand", "a person"
     sampling: Mapping[str, Any] = {}
@@ -47,11 +48,11 @@ class HandEngine:
 
     @property
     def waiting(self) -> bool:
-        """Whether a turn is to be written."""
+        """Whether the engine waits for a turn."""
         return self._turn is not None and not self._turn.done()
 
     def say(self, text: str) -> bool:
-        """Gives the turn; False where none is waited for."""
+        """Passes a turn to the engine; False if the engine waits for none."""
         loop, turn = self._loop, self._turn
         if loop is None or turn is None or turn.done():
             return False
@@ -65,18 +66,18 @@ class HandEngine:
         return Sample(text=await self._turn)
 
     def num_tokens(self, message: Message) -> int:
-        """Reckoned on the high side: no tokenizer reads along."""
+        """An upper estimate of the number of tokens, since there is no tokenizer."""
         return sum(
             TOKENS_PER_PICTURE if isinstance(part, Picture) else len(part) // CHARS_PER_TOKEN + 1
             for part in message.parts
         )
 
     def forget(self, conversation: Conversation) -> None:
-        """Nothing is kept."""
+        """Does nothing: the engine keeps no state."""
 
 
 def _set(turn: asyncio.Future[str], text: str) -> None:
-    if not turn.done():  # a button that was pressed twice
+    if not turn.done():  # the button was pressed twice
         turn.set_result(text)
 
 
@@ -85,7 +86,7 @@ class ChatPage:
 
     Args:
         schemas: the tools' function schemas, for the form.
-        hand: the engine that the page speaks for; None where another engine plays.
+        hand: the engine that takes its turns from the page; None if another engine plays.
     """
 
     def __init__(
@@ -102,11 +103,11 @@ class ChatPage:
 
     @property
     def url(self) -> str:
-        """The address at which the page can be opened."""
+        """The address of the page."""
         return f"http://127.0.0.1:{self._server.server_port}/{self._secret}/"
 
     def show(self, messages: Sequence[Message]) -> None:
-        """The episode so far."""
+        """Shows the episode so far."""
         self._pictures |= {
             part.sha256: part.data
             for message in messages
@@ -125,7 +126,7 @@ class ChatPage:
         ]
 
     def end(self, episode: Episode) -> None:
-        """Shows that the episode is over, and waits until an open page has seen it."""
+        """Shows that the episode has ended, and waits until an open page has shown it."""
         last = episode.turns[-1].text if episode.turns else ""
         if last and (not self._messages or self._messages[-1]["role"] != "assistant"):
             self._messages = [*self._messages, {"role": "assistant", "parts": [{"text": last}]}]
@@ -140,7 +141,7 @@ class ChatPage:
         self._server.server_close()
 
     def state(self) -> dict[str, Any]:
-        """What the page asks for, again and again."""
+        """The state that the page polls."""
         return {
             "messages": self._messages,
             "by_hand": self._hand is not None,
@@ -150,7 +151,7 @@ class ChatPage:
         }
 
     def reply(self, method: str, path: str, body: bytes) -> tuple[int, str, bytes]:
-        """(status, type, body) for a request under the secret."""
+        """(status, type, body) of the reply to a request under the secret address."""
         match method, path.split("/"):
             case "GET", [""]:
                 text = PAGE.read_text(encoding="utf-8").replace(
@@ -205,6 +206,6 @@ class ChatPage:
                 self._answer("POST")
 
             def log_message(self, *args: Any) -> None:
-                """The terminal is the episode's."""
+                """Logs nothing, since the terminal shows the episode."""
 
         return Handler

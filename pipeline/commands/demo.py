@@ -1,4 +1,4 @@
-"""`questloom demo`: a world, its store, the main job, the teacher, the data set and the report, in one go."""
+"""`questloom demo`: makes a world, its store, questions, episodes, the data set and the report with one command."""
 
 import json
 import sys
@@ -24,7 +24,8 @@ RECIPE, WITHOUT_PYTHON = "demo", "demo_without_python"
 
 
 def run_demo(out: Path, *, articles: int, seed: int, workers: int, recipe_name: str = "") -> str:
-    """Runs or resumes everything under `out`; gives the words for the user. `recipe_name` is a recipe as `load_recipe` takes it, or "" to choose."""
+    """Runs or resumes all steps under `out`. Returns the text for the user. `recipe_name` is a
+    recipe as in `load_recipe`, or "" to choose one."""
     started, clock = time.time(), Clock()
     with Opened() as opened:
         recipe = choose_recipe(recipe_name, opened)
@@ -67,7 +68,8 @@ def run_demo(out: Path, *, articles: int, seed: int, workers: int, recipe_name: 
 def write_once(
     world: Path, *, articles: int, seed: int, workers: int, learning: bool = False
 ) -> None:
-    """Writes a fictional world, unless it stands there whole: written anew its files would be other inputs than the store was made from."""
+    """Writes a fictional world, unless the folder has a complete one. Rewritten files would no
+    longer match the inputs of the store."""
     facts = world / "world.json"
     asked = {
         "articles": articles,
@@ -90,10 +92,12 @@ def write_once(
 
 
 def choose_recipe(name: str, opened: Opened) -> Recipe:
-    """The recipe of that name; for "" the demo's, or where this machine cannot confine code the one without it, which stderr says.
+    """The recipe with this name. "" selects the demo's recipe, or the variant without code if this
+    machine cannot confine code; stderr reports the choice.
 
     Raises:
-        InputError: no such recipe, or one that is named needs a tool that cannot be had here.
+        InputError: there is no such recipe, or the named recipe needs a tool that is unavailable
+            here.
     """
     recipe = load_recipe(name or RECIPE)
     try:

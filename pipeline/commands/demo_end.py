@@ -1,4 +1,5 @@
-"""What the demo says at its end: one question, where everything is and how to look at it, and what it took."""
+"""The text at the end of the demo: one question, the paths of the results and how to view them, and
+the resources used."""
 
 import os
 import resource
@@ -14,10 +15,10 @@ LEVEL, SPLIT = "medium", "train"
 
 
 def example(questions: Iterable[Question]) -> Question | None:
-    """The question that the demo shows: always the same of the same run; None where nothing was kept.
+    """The question that the demo shows, always the same for the same run; None if no question was kept.
 
-    Before all of the medium level and from the training part, then with the widest margin, then one that needs the picture close up, then the
-    shortest.
+    Questions of the medium level in the training split come first. Among these questions the widest
+    margin decides, then the need to zoom into the picture, then the shortest text.
     """
 
     def place(question: Question) -> tuple:
@@ -39,7 +40,7 @@ def example(questions: Iterable[Question]) -> Question | None:
 
 
 def example_text(run: RunFolder) -> str:
-    """That question with its answer and its picture's path, or "" where nothing was kept."""
+    """The text of this question with its answer and its picture's path, or "" if no question was kept."""
     chosen = example(run.read(run.label("split"), "kept", Question))
     if chosen is None:
         return ""
@@ -54,7 +55,7 @@ def example_text(run: RunFolder) -> str:
 
 
 def places_text(dataset: str, report: str, message: str = "") -> str:
-    """Where the data set and the report are, and how to look at them."""
+    """The paths of the data set and the report, and how to view them."""
     lines = (
         [
             f"data set  {dataset}",
@@ -75,7 +76,7 @@ def places_text(dataset: str, report: str, message: str = "") -> str:
 
 @dataclass(frozen=True)
 class Clock:
-    """What a command takes of the machine, from where it was made."""
+    """Measures a command's use of the machine, from the creation of this object."""
 
     wall: float = field(default_factory=time.monotonic)
     cpu: float = field(default_factory=lambda: _cpu_seconds())
@@ -88,7 +89,7 @@ class Clock:
         ]
         largest = max(processes) * (
             1 if sys.platform == "darwin" else 1024
-        )  # macOS counts bytes, Linux kibibytes
+        )  # macOS reports bytes, Linux kibibytes
         return (
             f"It took {time.monotonic() - self.wall:.0f} s on {workers} of {os.cpu_count()} cores, {_cpu_seconds() - self.cpu:.0f} s of processor time, "
             f"and at most {largest / 1e9:.1f} GB of memory in one process."
@@ -96,6 +97,6 @@ class Clock:
 
 
 def _cpu_seconds() -> float:
-    """Of this process and of those of its children that have ended."""
+    """The CPU time of this process and of its finished children."""
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(u.ru_utime + u.ru_stime for u in used)

@@ -23,17 +23,18 @@ POLICY_RUN_SETTINGS = (
     "seeds.levels={easy: 0.4, medium: 0.4, hard: 0.2}",
     "export.rl_share=0.3",
 )
-"""Over the loop's recipe, of the run that the policy is fine-tuned on: some questions are longer, so that it has seen how one goes on."""
+"""Overrides of the loop's recipe for the run on which the policy is fine-tuned. Some questions of
+this run are longer, so that the policy has seen how a long question is solved."""
 
 
 def run_demo_loop(out: Path, *, seed: int, workers: int) -> str:
-    """Runs or resumes everything under `out`; gives the words for the user.
+    """Runs or resumes all steps under `out`. Returns the text for the user.
 
     Args:
-        seed: of the world, of the fine-tuning and of the loop.
+        seed: the seed of the world, of the fine-tuning and of the loop.
 
     Raises:
-        QuestloomError: a part broke off; the same command continues.
+        QuestloomError: a step failed; the same command continues.
     """
     began = time.monotonic()
     policy, store, known = start(out, seed=seed, workers=workers)
@@ -53,8 +54,11 @@ def run_demo_loop(out: Path, *, seed: int, workers: int) -> str:
 
 
 def start(out: Path, *, seed: int, workers: int) -> tuple[Path, Path, Path]:
-    """A learning world with its store, and a tiny policy fine-tuned on the oracle's episodes there; gives its model, the store, and the file of the
-    entities whose questions it learned from, which no round asks about."""
+    """Makes a learning world with its store, and fine-tunes a tiny policy (the model that plays) on
+    episodes of the oracle, a scripted agent.
+
+    Returns the policy's model, the store, and a file of the entities in the training questions,
+    which no round asks about."""
     run, store = prepare(
         out, seed=seed, workers=workers, recipe=load_recipe(RECIPE, POLICY_RUN_SETTINGS)
     )
@@ -87,12 +91,12 @@ def start(out: Path, *, seed: int, workers: int) -> tuple[Path, Path, Path]:
 def loop_of(
     out: Path, policy: Path, store: Path, known: Path, *, seed: int, overrides: tuple[str, ...] = ()
 ) -> LoopFolder:
-    """A loop of the demo's recipe, begun or as it stands.
+    """Begins or opens a loop with the demo's recipe.
 
     Args:
-        policy: its first model.
-        known: entities that no round asks about.
-        overrides: of the recipe.
+        policy: the folder of the policy's first model.
+        known: the file of entities that no round asks about.
+        overrides: values for the recipe's keys.
     """
     sets = (
         f"seed={seed}",
@@ -103,7 +107,7 @@ def loop_of(
 
 
 def summary(loop: LoopFolder) -> list[str]:
-    """A line a round, and what training changed."""
+    """One line for each round, and the effect of the training."""
     made = [
         f"{'':9}{'tasks':>6}{'too easy':>10}{'match':>7}{'recoverable':>13}{'too hard':>10}{'broken':>8}{'pass rate':>11}   edits for the next round"
     ]

@@ -1,4 +1,5 @@
-"""`questloom demo-train`: the learning world, a tiny base, supervised fine-tuning and GRPO on a CPU, with what the policy does before and after."""
+"""`questloom demo-train`: trains a tiny model on the learning world, on a CPU, by supervised
+fine-tuning and GRPO. The demo shows the model's behaviour before and after."""
 
 import json
 import os
@@ -41,25 +42,25 @@ CURVES = {
         ("entropy", "entropy, nats a token"),
     ),
 }
-"""Figures of both trainings that are drawn."""
+"""The figures of both trainings that are plotted."""
 BARS = "▁▂▃▄▅▆▇█"
 
 
 def tiny_base() -> Path:
-    """The folder of the shipped base."""
+    """The folder of the shipped tiny model."""
     return Path(str(files("questloom.models") / "tiny_base"))
 
 
 def run_demo_train(out: Path, *, seed: int, steps: int, workers: int) -> str:
-    """Runs or resumes everything under `out`; gives the words for the user.
+    """Runs or resumes all steps under `out`. Returns the text for the user.
 
     Args:
-        seed: of the world, and of both trainings.
-        steps: of GRPO.
+        seed: the seed of the world and of both trainings.
+        steps: the number of GRPO steps.
 
     Raises:
-        InputError: `out` holds another demo, or cannot be one.
-        QuestloomError: a part broke off; the same command continues.
+        InputError: `out` holds another demo, or cannot be used.
+        QuestloomError: a step failed; the same command continues.
     """
     from questloom.pipeline.commands.demo_train_page import (  # these import torch
         measured,
@@ -143,7 +144,7 @@ def run_demo_train(out: Path, *, seed: int, steps: int, workers: int) -> str:
 
 @contextmanager
 def timed(name: str, took: dict[str, float]) -> Iterator[None]:
-    """Notes how many seconds a part took."""
+    """Records how many seconds a part took."""
     began = time.monotonic()
     yield
     took[name] = time.monotonic() - began
@@ -152,10 +153,10 @@ def timed(name: str, took: dict[str, float]) -> Iterator[None]:
 def prepare(
     out: Path, *, seed: int, workers: int, recipe: Recipe | None = None
 ) -> tuple[Path, Path]:
-    """A learning world with its store, its questions and the oracle's episodes; gives run and store.
+    """Makes a learning world with its store, its questions and the oracle's episodes. Returns run and store.
 
     Args:
-        recipe: of the run, by default the shipped one.
+        recipe: the run's recipe, by default the shipped one.
     """
     started = time.time()
     world, store, run = out / "world", out / "store", out / "run"
@@ -184,10 +185,11 @@ def prepare(
 
 
 def training(module: str, *arguments: str) -> None:
-    """Runs a module's command line in a process of its own, on one core: small models on shared cores run several times slower with a thread a core.
+    """Runs a module's command line in a separate process on one core. Small models on shared cores
+    run several times slower with one thread per core.
 
     Raises:
-        QuestloomError: it ended with an error, which it has told.
+        QuestloomError: the process ended with an error, which it has printed.
     """
     code = subprocess.run(
         [sys.executable, "-m", module, *arguments],
@@ -201,7 +203,7 @@ def training(module: str, *arguments: str) -> None:
 
 
 def held_out(out: Path, name: str, model: Path, run: Path, store: Path) -> list[Trajectory]:
-    """Episodes of a model on the held-out questions; what was played before is read."""
+    """A model's episodes on the held-out questions. Episodes of an earlier call are read from disk."""
     path = out / "held_out" / f"{name.replace(' ', '_')}.parquet"
     if read_metadata(path) is None:
         say(f"demo: held-out questions, {name}")
@@ -220,12 +222,12 @@ def read_metrics(folder: Path) -> list[dict[str, Any]]:
 
 
 def values(lines: Sequence[dict[str, Any]], name: str) -> list[tuple[int, float]]:
-    """(update, value) of a figure."""
+    """(update, value) of a figure for each line that has it."""
     return [(line["update"], line[name]) for line in lines if name in line]
 
 
 def bars(numbers: Sequence[float]) -> str:
-    """Numbers as a row of bars, the smallest and the largest as the ends of the scale.
+    """Numbers as a row of bars. The scale runs from the smallest to the largest number.
 
     >>> bars([0.0, 0.5, 1.0])
     '▁▅█'
@@ -235,7 +237,7 @@ def bars(numbers: Sequence[float]) -> str:
 
 
 def summary(measured: Mapping[str, Mapping[str, float]], rewards: Sequence[float]) -> list[str]:
-    """The figures of each model on the held-out questions, and GRPO's reward step by step, for the terminal."""
+    """The figures of each model on the held-out questions, and GRPO's reward for each step, for the terminal."""
     made = [f"held-out questions  {''.join(f'{name:>12}' for name in measured)}"]
     for figure in next(iter(measured.values())):
         made.append(

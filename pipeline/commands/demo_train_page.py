@@ -1,4 +1,5 @@
-"""The training demo's page, `OUT/report/index.html`: figures before and after, curves, and episodes side by side. Opens from a file."""
+"""Writes the training demo's page, `OUT/report/index.html`: figures before and after, curves, and
+episodes side by side. The page opens without a server."""
 
 import base64
 import json
@@ -18,24 +19,24 @@ from questloom.transforms.stages.run_folder import RunFolder
 
 WIDTH, HEIGHT, MARGIN = 420, 150, 28
 SHOWN = 2
-"""Questions of each kind whose episodes are shown."""
+"""The number of questions of each kind whose episodes are shown."""
 
 
 @dataclass(frozen=True)
 class Curve:
-    """A figure by update, as SVG positions."""
+    """A figure of the training for each update, as SVG coordinates."""
 
     title: str
     line: str
     points: tuple[tuple[float, float, str], ...]
-    """(x, y, words) of the marks; none if the curve is too dense for them."""
+    """(x, y, label) of the marks; empty if the curve is too dense for marks."""
     low: str
     high: str
     last: int
 
 
 def curve(title: str, values: Sequence[tuple[int, float]]) -> Curve:
-    """A curve of (update, value), its smallest and its largest value as the ends of the scale.
+    """A curve of (update, value). The scale runs from the smallest to the largest value.
 
     >>> curve("reward", [(0, 0.25), (10, 0.75)]).line
     '28,136 392,14'
@@ -61,7 +62,7 @@ def curve(title: str, values: Sequence[tuple[int, float]]) -> Curve:
 
 
 def measured(played: Sequence[Trajectory]) -> dict[str, float]:
-    """What is told of a model's episodes."""
+    """The figures that the page shows for a model's episodes."""
     return {
         "reward": success(played),
         "valid turns": valid_turns(played),
@@ -75,12 +76,13 @@ def write_page(
     played: Mapping[str, Sequence[Trajectory]],
     figures: Mapping[str, Sequence[tuple[int, float]]],
 ) -> Path:
-    """Writes the page and gives its path.
+    """Writes the page. Returns its path.
 
     Args:
         out: the demo's folder.
-        played: each model's episodes on the held-out questions, in the order of training; the last two are compared.
-        figures: of both trainings, (update, value), by what they are called.
+        played: each model's episodes on the held-out questions, in the order of training. The page
+            compares the last two models.
+        figures: the figures of both trainings by name, each as (update, value).
     """
     run = RunFolder(str(out / "run"))
     environment = Environment(
@@ -108,8 +110,9 @@ def write_page(
 
 
 def chosen(played: Mapping[str, Sequence[Trajectory]]) -> list[dict[str, Trajectory]]:
-    """The questions whose episodes are shown, by model: some that the last training taught, some that it did not, some that could be answered before
-    and some that were lost; always the same of the same episodes.
+    """Chooses the questions whose episodes are shown: questions that the last training taught,
+    questions that stayed unsolved, questions solved before and after, and questions that were lost.
+    The choice depends only on the episodes.
     """
     by_question = [
         {name: found[n] for name, found in played.items()}

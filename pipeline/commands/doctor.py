@@ -1,7 +1,7 @@
-"""What is installed, reachable and configured, and what is not: one line each, with the fix.
+"""Checks what is installed, reachable and configured. Each finding is one line, with the fix.
 
-The packages install under top-level names that others may use too (`models`, `train`, …), so the first thing told is
-whether another distribution is in front of one of ours.
+The packages install under top-level names that other distributions may use too (`models`, `train`,
+…). The first check is whether another distribution hides one of ours.
 """
 
 import ast
@@ -34,26 +34,27 @@ DISTRIBUTION = "questloom"
 ROOT = Path(__file__).resolve().parents[2]
 LEAST_PYTHON = (3, 11)
 LEAST_MEMORY, LEAST_DISK = 4 * 2**30, 2**30
-"""A process of the demo peaks at 1.4 GiB; world, store and run take 0.1 GiB (a thousand articles)."""
+"""The least free memory and disk space. A process of the demo peaks at 1.4 GiB; world, store and
+run take 0.1 GiB (a thousand articles)."""
 PROBE_SECONDS = 5.0
 
 
 @dataclass(frozen=True)
 class Findings:
-    """All lines."""
+    """The lines of all checks."""
 
     lines: tuple[Line, ...]
 
     @property
     def healthy(self) -> bool:
-        """Whether nothing that is needed is missing."""
+        """Whether no requirement is missing."""
         return all(line.status is not Status.MISSING for line in self.lines)
 
     def as_json(self) -> dict[str, Any]:
         return {"healthy": self.healthy, "lines": [asdict(line) for line in self.lines]}
 
     def as_text(self) -> str:
-        """A table, coloured where stdout is a terminal, and a last line that sums it up."""
+        """A table, coloured if stdout is a terminal, with a summary as the last line."""
         table = Table(box=None, show_header=False, pad_edge=False)
         colours = {Status.OK: "green", Status.MISSING: "bold red", Status.INFO: "yellow"}
         for line in self.lines:
@@ -81,10 +82,12 @@ class Findings:
 
 
 def examine(recipe: Recipe | None = None, more: Iterable[Line] = ()) -> Findings:
-    """Looks at this machine and, where a recipe is given, at its models and endpoints. Takes a few seconds; changes nothing.
+    """Checks this machine, and a recipe's models and endpoints if one is given. The checks take a
+    few seconds and change nothing.
 
     Args:
-        recipe: its CLIP checkpoint is loaded and its endpoints are asked for their list of models.
+        recipe: a recipe whose CLIP checkpoint is loaded and whose endpoints are asked for their
+            list of models.
         more: further lines, such as those of a runner (`questloom.pipeline.runners.runner_checks`).
     """
     lines = [
@@ -114,7 +117,7 @@ def _python() -> Iterator[Line]:
 
 
 def requirements() -> list[Requirement]:
-    """What the installed distribution asks for, or where it is not installed what setup.py does."""
+    """The requirements of the installed distribution, or those in setup.py if the distribution is not installed."""
     try:
         found = [Requirement(text) for text in importlib.metadata.requires(DISTRIBUTION) or ()]
         return [r for r in found if r.marker is None or r.marker.evaluate({"extra": ""})]
@@ -185,12 +188,12 @@ def _machine() -> Iterator[Line]:
 
 
 def _line(topic: str, name: str, look: Callable[[], str], fix: str) -> Line:
-    """A line for something that either works or raises."""
+    """The line for a check that either succeeds or raises an exception."""
     try:
         return Line(topic, name, Status.OK, look())
     except InputError as error:
         return Line(topic, name, Status.MISSING, f"{error.where}: {error.what}"[:300], error.fix)
-    except Exception as error:  # whatever a broken installation raises is the finding
+    except Exception as error:  # any exception of a broken installation is the finding
         return Line(topic, name, Status.MISSING, f"{type(error).__name__}: {error}"[:300], fix)
 
 
@@ -212,7 +215,8 @@ def _ocr() -> str:
 
 
 def _clip_line(recipe: Recipe | None) -> Line:
-    """Whether pictures can be compared here; where the extra is not installed that is missing only if the recipe compares them."""
+    """Whether pictures can be compared here. Without the extra `clip`, this counts as missing only
+    if the recipe compares pictures."""
     from questloom.files.extras import require
     from questloom.pipeline.synth.synth_job import needs_vectors
 
@@ -237,7 +241,8 @@ def _clip(spec: str) -> str:
 
 
 def _sandbox(recipe: Recipe | None) -> Line:
-    """Whether a policy's code can be confined here; missing only where the recipe names the tool that runs it."""
+    """Whether a policy's code can be confined here. The sandbox counts as missing only if the
+    recipe names the tool that runs code."""
     from questloom.agent.sandbox import open_sandbox
     from questloom.agent.setup import MEND_SANDBOX
     from questloom.agent.tool_settings import CONFINED
@@ -275,7 +280,7 @@ def _programs() -> Iterator[Line]:
 
 
 def _live_services(recipe: Recipe) -> Iterator[Line]:
-    """Whether each service of `teach.live` fits its role and has its keys; nothing is sent."""
+    """Whether each service of `teach.live` fits its role and has its keys. No request is sent."""
     live = recipe.teach.live
     for role, service in live.services().items() if live else ():
         try:
@@ -326,14 +331,14 @@ def _endpoints(recipe: Recipe) -> Iterator[Line]:
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """A redirect could take the key to another host."""
+    """Follows no redirect, since a redirect could send the key to another host."""
 
     def redirect_request(self, *_: Any) -> None:
         return None
 
 
 def _probed(endpoint: EndpointConfig, models: list[str]) -> Line:
-    """Asks an endpoint for its list of models: what costs nothing. The key is sent and never shown."""
+    """Asks an endpoint for its list of models, which costs nothing. The key is sent but never shown."""
     try:
         key = endpoint.key()
     except InputError as error:
@@ -364,7 +369,7 @@ def _probed(endpoint: EndpointConfig, models: list[str]) -> Line:
                 f"{where}: refuses the request (status {error.code})",
                 fix,
             )
-        # Not every server lists its models; that it answered is what counts.
+        # Not every server lists its models; an answer is enough.
         return Line(
             "endpoints",
             endpoint.name,

@@ -1,4 +1,4 @@
-"""`questloom evaluate`: its command line."""
+"""The command line of `questloom evaluate`."""
 
 from pathlib import Path
 from typing import Annotated
@@ -21,39 +21,39 @@ def evaluate(
         str,
         typer.Option(
             help="A benchmark by name (--list shows them), one of your own package by module:BENCHMARK, or a run's folder, "
-            "of which the split `benchmark` is asked."
+            "whose split `benchmark` is used."
         ),
     ] = "",
     listing: Annotated[
         bool,
         typer.Option(
             "--list",
-            help="Shows every benchmark: size, licence, where it lies, published subsets; with "
-            "--benchmark NAME all of that one, with its published scores.",
+            help="Shows every benchmark with size, licence, source and published subsets; with "
+            "--benchmark NAME the details of that one, with its published scores.",
         ),
     ] = False,
     out: Annotated[
         str,
         typer.Option(
-            help="Folder of evaluations; several commands may share one, and its tables show them side by side."
+            help="Folder of evaluations. Several commands may share it; its tables compare all evaluations."
         ),
     ] = "",
     engine: Annotated[
         str,
         typer.Option(
             help="Who plays: openai (the endpoint of the role `agent`), transformers (a local model), server, or oracle "
-            "(the ceiling, for runs only). Sets teach.engine."
+            "(a script with the highest possible score, for runs only). Sets teach.engine."
         ),
     ] = "",
     mode: Annotated[
         list[str] | None,
         typer.Option(
-            help="direct (no tools), image_search or text_search (one search, made beforehand), agent. "
+            help="direct (no tools), image_search or text_search (one search before the answer), agent. "
             "May be repeated; default agent."
         ),
     ] = None,
     policy: Annotated[
-        str, typer.Option(help="Names the agent in tables; default its model's name.")
+        str, typer.Option(help="The agent's name in tables; default: its model's name.")
     ] = "",
     rollouts: Annotated[
         int, typer.Option(min=0, help="Attempts at each question, for pass@k. Sets teach.rollouts.")
@@ -70,19 +70,25 @@ def evaluate(
     pictures: Annotated[
         str,
         typer.Option(
-            help="The folder of the pictures that its rows name; default where the rows lie."
+            help="The folder of the benchmark's pictures; default: the folder of its rows."
         ),
     ] = "",
     download: Annotated[
         bool,
-        typer.Option("--download", help="Fetches it from the Hub. Nothing is fetched otherwise."),
+        typer.Option(
+            "--download",
+            help="Fetches the benchmark from the Hub. Without this option nothing is fetched.",
+        ),
     ] = False,
     subset: Annotated[str, typer.Option(help="A published subset, as --list names it.")] = "",
     split: Annotated[
         str, typer.Option(help="Split of a run: benchmark, rl/validation, ….")
     ] = "benchmark",
     limit: Annotated[
-        int, typer.Option(min=0, help="Asks only the first questions, this number; tables say so.")
+        int,
+        typer.Option(
+            min=0, help="Asks only this number of questions from the start; tables say so."
+        ),
     ] = 0,
     partial: Annotated[
         bool,
@@ -92,31 +98,31 @@ def evaluate(
         ),
     ] = False,
     store: Annotated[
-        str, typer.Option(help="The store that the tools search; for a run its own.")
+        str, typer.Option(help="The store that the tools search; for a run, the run's own store.")
     ] = "",
     against: Annotated[
         list[str] | None,
         typer.Option(
-            help="A data set that the agent was trained on: what of the benchmark is in it is reported "
+            help="A data set that the agent was trained on. Benchmark questions in it are reported "
             "with the scores. May be repeated."
         ),
     ] = None,
     dialect: Annotated[
         str,
         typer.Option(
-            help="How the agent speaks: questloom, plain (no protocol), vsearcher, opensearch_vl."
+            help="The format of the agent's turns: questloom, plain (no protocol), vsearcher, opensearch_vl."
         ),
     ] = "questloom",
     prompt: Annotated[
         Path | None,
         typer.Option(
-            help="A file with the agent's own system message; default one of ours in its dialect."
+            help="A file with the agent's own system message; default: Questloom's message for the dialect."
         ),
     ] = None,
     recipe: Annotated[
         str,
         typer.Option(
-            help="A recipe whose sections `teach`, `models` and `run` are taken; default the run's."
+            help="A recipe with the sections `teach`, `models` and `run`; default: the run's own recipe."
         ),
     ] = "",
     overrides: Set_ = None,
@@ -124,21 +130,24 @@ def evaluate(
     workers: Workers_ = 1,
     as_json: Json_ = False,
 ) -> None:
-    """Scores an agent on a benchmark or on a run's own benchmark split, with intervals, beside published scores.
+    """Scores an agent on a benchmark, or on a run's own benchmark split, with intervals and
+    published scores for comparison.
 
-    The ceiling of a run, and a model in three modes:
+    Examples: the highest possible score of a run (by the oracle, a scripted agent), and a model in
+    three modes:
 
       questloom evaluate --benchmark RUN --store STORE --engine oracle --out results
 
       questloom evaluate --benchmark RUN --store STORE --engine transformers --set teach.model=FOLDER --mode direct --mode image_search --mode agent \
       --rollouts 4 --against RUN/dataset --out results
 
-    An outside benchmark, by an endpoint of my.yaml:
+    A published benchmark, with an endpoint from my.yaml:
 
       questloom evaluate --benchmark mmsearch --data end2end.parquet --subset vsearcher --engine openai --recipe my.yaml --mode direct --out results
 
-    Every question stays in the denominator. The same command continues an unfinished evaluation; it plays nothing and pays
-    nothing twice. OUT/scores.md, scores.csv, scores.html and calls.png show everything in OUT.
+    Scores always count every question, also unanswered ones. The same command continues an
+    unfinished evaluation; no episode is played twice, and no call is paid twice. OUT/scores.md,
+    scores.csv, scores.html and calls.png show all evaluations in OUT.
     """
     from questloom.pipeline.api import score
 
@@ -184,7 +193,7 @@ def evaluate(
 
 
 def _listed(benchmark: str) -> str:
-    """All benchmarks, or everything about one of them."""
+    """A list of all benchmarks, or the details of one."""
     from questloom.eval.published import published_text
     from questloom.eval.statements import listing, statement_of, statements
 

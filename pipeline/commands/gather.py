@@ -1,4 +1,5 @@
-"""`questloom gather`: a slice of Wikidata, Wikipedia and Commons from the live services into ordinary dumps in a folder."""
+"""`questloom gather`: fetches a slice of Wikidata, Wikipedia and Commons from the live services,
+and writes ordinary dumps into a folder."""
 
 import csv
 import json
@@ -41,10 +42,10 @@ Json = dict[str, Any]
 
 
 def lines_of(path: Path | None, option: str) -> tuple[str, ...]:
-    """The lines of a file, without empty ones and repetitions; () without a file.
+    """The lines of a file, without empty and repeated lines; () without a file.
 
     Raises:
-        InputError: it cannot be read, or has no lines.
+        InputError: the file cannot be read, or has no lines.
     """
     if path is None:
         return ()
@@ -61,10 +62,11 @@ def lines_of(path: Path | None, option: str) -> tuple[str, ...]:
 
 
 def titles_of_articles(path: str, language: str) -> tuple[str, ...]:
-    """The titles of the articles of a dump, a ZIM file or a data set.
+    """The titles of the articles in a dump, a ZIM file or a data set.
 
     Raises:
-        InputError: it cannot be read, is of another edition, or holds no article.
+        InputError: the input cannot be read, belongs to another edition of Wikipedia, or contains
+            no article.
     """
     where, site = f"--articles {path}", site_of((path,))
     if site.language != language:
@@ -87,7 +89,7 @@ def lacking_classes(path: Path | None) -> tuple[str, ...]:
     """The classes that a run's `lacking.tsv` names, each once; () without a file.
 
     Raises:
-        InputError: it cannot be read, or is no such table.
+        InputError: the file cannot be read, or is not such a table.
     """
     where = f"--complete {path}"
     rows = list(csv.DictReader(lines_of(path, "--complete"), delimiter="\t"))
@@ -113,19 +115,21 @@ def gather(
     retry: RetryPolicy = RETRY,
     say: Callable[[str], None] = say,
 ) -> Json:
-    """Gathers into a folder, or continues where the folder's last run ended; gives what `gather.json` says.
+    """Gathers into a folder, or continues the folder's last gathering. Returns the content of `gather.json`.
 
     Args:
-        request: what is wanted; of an earlier run in the folder the class, the language and the width stay.
-        out: the folder; it is made.
-        base: an address under which all services stand; "" for Wikimedia's own.
-        contact: mail address or page; "" takes QUESTLOOM_CONTACT.
-        retry: how often a request is tried again.
-        say: told the plan.
+        request: what to gather. Class, language and width must stay those of an earlier gathering
+            in the folder.
+        out: the folder, which is created if it is missing.
+        base: a common address of all services; "" for Wikimedia's own services.
+        contact: the user's mail address or page, for the services; "" takes QUESTLOOM_CONTACT.
+        retry: when and how often a request is retried.
+        say: called with the text of the plan.
 
     Raises:
-        InputError: the request is none, the folder holds something else, or the class is unknown, empty or too large.
-        ProviderFault: a service fails lastingly; the same call continues there.
+        InputError: the request is invalid, the folder holds something else, or the class is
+            unknown, empty or too large.
+        ProviderFault: a service keeps failing; the same call continues later.
     """
     _check(request)
     user_agent(contact)
@@ -230,10 +234,11 @@ def _settings(request: GatherRequest) -> Json:
 
 
 def _held_to_first(request: GatherRequest, gathered: Gathered, out: Path) -> GatherRequest:
-    """The request, where it is for what the folder was begun for; one that completes takes that over.
+    """The request, if it matches the folder's first request. A request that only adds to a
+    gathering takes over the values of the first request.
 
     Raises:
-        InputError: the folder was begun for something else, or for nothing.
+        InputError: the folder was begun with another request, or with none.
     """
     begun = json.loads(gathered.body(state.NOTE, "begun") or b"{}")
     if request.lacking:
@@ -259,7 +264,7 @@ def _held_to_first(request: GatherRequest, gathered: Gathered, out: Path) -> Gat
 
 
 def summary_text(out: Path, summary: Json) -> str:
-    """What was gathered, what could not be had, and what to run next."""
+    """The text about what was gathered, what was unavailable, and which command to run next."""
     had, dumps = summary["gathered"], summary["dumps"]
     lines = [
         f"{out}: {had['entities']:,} entities, {had['articles']:,} articles and {had['pictures']:,} pictures"

@@ -1,4 +1,5 @@
-"""A local model plays held-out questions of a run, judged by the rules: what the training demo shows before and after.
+"""Lets a local model play held-out questions of a run, judged by the rules. The training demo shows
+the result before and after training.
 
 python -m questloom.pipeline.commands.held_out_play MODEL RUN STORE FILE [QUESTIONS]     in a process of its own, since torch keeps its number of threads
 """
@@ -35,7 +36,7 @@ def held_out_questions(run: str, split: str = SPLIT) -> list[Question]:
 
 
 def settings_for(model: str, recipe: str = RECIPE) -> PlaySettings:
-    """How a local model plays the recipe's questions at temperature 1."""
+    """The settings for a local model that plays the recipe's questions at temperature 1."""
     return replace(
         load_recipe(recipe).teach,
         engine="transformers",
@@ -56,10 +57,10 @@ def play(
     shown: Callable[[bytes], bytes] = bytes,
     seed: int = 0,
 ) -> list[Trajectory]:
-    """Plays questions of a run and has the rules judge.
+    """Plays questions of a run and lets the rules judge the answers.
 
     Args:
-        shown: what becomes of a question's picture before it is shown.
+        shown: changes a question's picture before the model sees it.
     """
     folder = RunFolder(run)
     by_id = {q.id: q for q in questions}
@@ -90,28 +91,28 @@ def play(
 
 
 def is_right(trajectory: Trajectory) -> bool:
-    """Whether its answer was judged to be right."""
+    """Whether the trajectory's answer was judged right."""
     return trajectory.verdict is not None and trajectory.verdict.outcome == Outcome.CORRECT
 
 
 def success(played: Sequence[Trajectory]) -> float:
-    """Share of right answers: the reward, where nothing else counts."""
+    """The share of right answers, which is the reward if nothing else counts."""
     return sum(map(is_right, played)) / len(played) if played else float("nan")
 
 
 def valid_turns(played: Iterable[Trajectory]) -> float:
-    """Share of turns that keep to the protocol."""
+    """The share of turns that follow the protocol."""
     turns = [turn for p in played for turn in p.episode.turns]
     return sum(not turn.violation for turn in turns) / max(1, len(turns))
 
 
 def tool_use(played: Sequence[Trajectory]) -> float:
-    """Share of episodes in which a tool was called."""
+    """The share of episodes with at least one tool call."""
     return sum(has_call(p.episode) for p in played) / len(played) if played else float("nan")
 
 
 def main(arguments: Sequence[str]) -> None:
-    """The command line."""
+    """Runs the command line."""
     model, run, store, file, *number = arguments
     questions = held_out_questions(run)[: int(number[0]) if number else None]
     found = play(settings_for(model), run, store, questions)

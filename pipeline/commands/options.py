@@ -1,4 +1,4 @@
-"""Options and words that several commands have in common."""
+"""Options and output functions that several commands share."""
 
 import json
 from typing import Annotated, Any
@@ -12,7 +12,7 @@ Store_ = Annotated[
 Run_ = Annotated[
     str,
     typer.Option(
-        "--run", help="A run's folder; like every folder and dump here also s3://… or gs://…."
+        "--run", help="A run's folder. Every folder or dump may also be s3://… or gs://…."
     ),
 ]
 Workers_ = Annotated[
@@ -32,14 +32,14 @@ Cache_ = Annotated[
     str,
     typer.Option(
         "--cache",
-        help="Where replies, spend and pace are kept: redis://HOST:PORT/DB for several machines (password in "
+        help="Where replies, spend and pace are stored: redis://HOST:PORT/DB for several machines (password in "
         "QUESTLOOM_REDIS_PASSWORD), or a file; default RUN/calls.sqlite. Sets run.calls.",
     ),
 ]
 
 
 def with_cache(overrides: list[str] | None, cache: str) -> tuple[str, ...]:
-    """The recipe's overrides, with --cache as the key that it stands for."""
+    """The recipe's overrides, with `--cache` added as the recipe key `run.calls`."""
     return (*(overrides or ()), *([f"run.calls={json.dumps(cache)}"] if cache else []))
 
 

@@ -1,6 +1,6 @@
-"""`questloom publish`: a run's data set, or a trained model, to a folder or to the Hugging Face Hub.
+"""`questloom publish`: copies a run's data set or a trained model to a folder, or uploads it to the Hugging Face Hub.
 
-The token is read from HF_TOKEN alone, never from an option or a file.
+The token comes only from HF_TOKEN, never from an option or a file.
 """
 
 import os
@@ -25,20 +25,21 @@ _REPOSITORY = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 def publish(
     run: str | Location, to: str, *, drop: Location | None = None, private: bool = False
 ) -> str:
-    """Copies or uploads `RUN/dataset`, after taking pictures out where asked; gives the words for the user.
+    """Copies or uploads `RUN/dataset`, after removing pictures if `drop` names some. Returns the text for the user.
 
-    A data set that stands at the target already is replaced as a whole. On the Hub its history is squashed after a drop,
-    since older revisions would still show what was dropped.
+    A data set that exists at the target is replaced as a whole. On the Hub the repository's history
+    is squashed after a drop, since older revisions would still show the dropped pictures.
 
     Args:
         run: the run's folder.
         to: a folder, local or in a bucket, or "hf://ORG/NAME".
-        drop: a file of pictures, see `questloom.pipeline.export.read_names`.
-        private: on the Hub a repository that is made now is shown to its owners only.
+        drop: a file that names pictures; see `questloom.pipeline.export.read_names`.
+        private: makes a new repository on the Hub visible only to its owners.
 
     Raises:
-        InputError: no data set, a folder that holds something else, no such form of target, no token, or no Hub that can be reached.
-        ProviderFault: the Hub refuses, or breaks off.
+        InputError: there is no data set or no token, the target's folder holds something else, the
+            target's form is unknown, or the Hub cannot be reached.
+        ProviderFault: the Hub refuses the upload, or the connection breaks.
     """
     said = []
     run = location(run)
@@ -79,16 +80,16 @@ def publish(
 
 
 def publish_model(out: str | Path, to: str, *, scores: str = "", private: bool = False) -> str:
-    """Copies or uploads the model of a training with its card; gives the words for the user.
+    """Copies or uploads the model of a training with its card. Returns the text for the user.
 
     Args:
-        out: the --out of `questloom train`.
-        to, private: as for `publish`.
-        scores: a folder of `questloom evaluate`, whose tables the card shows; "" for none.
+        out: the --out folder of `questloom train`.
+        to, private: see `publish`.
+        scores: a folder of `questloom evaluate` whose tables the card shows; "" for none.
 
     Raises:
-        InputError: no finished training, no scores, or as for `publish`.
-        ProviderFault: the Hub refuses, or breaks off.
+        InputError: the training is not finished, there are no scores, or `publish` would raise it.
+        ProviderFault: the Hub refuses the upload, or the connection breaks.
     """
     repository = _repository(to) if to.startswith(HUB) else ""
     token = _token() if repository else ""
@@ -133,7 +134,7 @@ def _check_folder(target: Location, run: Location) -> None:
 
 
 def _copy(dataset: Path, target: Location) -> str:
-    """Copies, so that the target is whole or as it was."""
+    """Copies atomically: the target is complete, or unchanged."""
     with whole_folder(target, last="README.md") as part:
         shutil.copytree(dataset, part, dirs_exist_ok=True)
     return f"Copied to {target}."
@@ -164,17 +165,17 @@ def _token() -> str:
 def _upload(
     folder: Path, repository: str, token: str, *, kind: str, squash: bool, private: bool
 ) -> str:
-    """Large files that are there already are not sent again, so that an upload which broke off continues where it was."""
-    from huggingface_hub import HfApi  # loads slowly: only where something is uploaded
+    """Uploads a folder. Large files that the Hub already has are not sent again, so an interrupted upload continues."""
+    from huggingface_hub import HfApi  # loads slowly, so it is imported only for an upload
     from huggingface_hub.errors import (
         HfHubHTTPError,
         HTTPError,
-    )  # the second is of the package that it sends with, which has changed
+    )  # the second error comes from a dependency for sending, which has changed between versions
 
     hub = HfApi(token=token)
     try:
         hub.create_repo(repository, repo_type=kind, exist_ok=True, private=private or None)
-        # Files of an earlier upload that this one lacks must go.
+        # files of an earlier upload that are not in this folder must be deleted
         hub.upload_folder(
             repo_id=repository,
             repo_type=kind,

@@ -1,7 +1,8 @@
-"""Recheck: every certificate of a run executed again on another snapshot. Still unique, still the same answer, evidence still there?
+"""Rechecks a run on another snapshot. Every question's certificate is executed again: is the answer
+still unique and the same, and does the evidence still exist?
 
-Facts change: a question that was right in March may have two answers in October. The run is only read; what to do with a
-question that no longer holds (publish without it, draw a new one) is the reader's to decide.
+Facts change: a question that was right in March may have two answers in October. The run is only
+read. The user decides whether to publish without an outdated question, or to draw a new one.
 """
 
 import json
@@ -35,21 +36,21 @@ from questloom.transforms.writing.form_edits import constants
 
 
 class Outcome(StrEnum):
-    """How a question stands on the other store."""
+    """The result for a question on the other store."""
 
     UNCHANGED = "unchanged"
     ANSWER_CHANGED = "answer_changed"
-    """The form has one answer, and it is another."""
+    """The question has one answer, but a different one."""
     NOT_UNIQUE = "no_longer_unique"
-    """Other answers fit too, or a rival has come too near."""
+    """Other answers fit too, or a rival (a wrong answer) has come too near."""
     EVIDENCE_GONE = "evidence_gone"
-    """A claim that the question rests on is not there any more."""
+    """A claim on which the question depends no longer exists."""
     ENTITY_GONE = "entity_gone"
-    """The store does not know an entity of the question."""
+    """The store does not contain an entity of the question."""
     OTHER_CHECK = "other_check_fails"
-    """It still has its one answer, but the picture is not needed any more, or a name leaks."""
+    """The answer is the same and unique, but the question no longer needs its picture, or reveals a name."""
     NO_FORM = "not_executable"
-    """Outside rows have nothing to execute."""
+    """The question is a row from outside, which has no formal query."""
 
 
 WORDS = {
@@ -62,12 +63,12 @@ WORDS = {
     Outcome.NO_FORM: "not executable (no form)",
 }
 MAX_SHOWN = 10
-"""Changed questions that the text names; `--json` has all."""
+"""The most changed questions that the text names; `--json` has all."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Verdict:
-    """One question's outcome, and what shows it: the reason and evidence of the refusal, small JSON."""
+    """One question's outcome, with the reason and evidence of the refusal as small JSON."""
 
     question_id: str
     text: str
@@ -78,7 +79,7 @@ class Verdict:
 
 @dataclass(frozen=True, kw_only=True)
 class Recheck:
-    """All of a run's kept questions on another store."""
+    """The outcomes of all kept questions of a run on another store."""
 
     run: str
     store: str
@@ -87,17 +88,17 @@ class Recheck:
 
     @property
     def holds(self) -> bool:
-        """Whether every question that can be executed is unchanged."""
+        """Whether all executable questions are unchanged."""
         return all(v.outcome in (Outcome.UNCHANGED, Outcome.NO_FORM) for v in self.verdicts)
 
     @property
     def counts(self) -> dict[str, int]:
-        """Questions by outcome, every outcome named."""
+        """The number of questions for each outcome, including zeros."""
         found = Counter(v.outcome for v in self.verdicts)
         return {outcome.value: found[outcome.value] for outcome in Outcome}
 
     def as_json(self) -> dict[str, Any]:
-        """Counts, and one entry a question."""
+        """The counts, and one entry for each question."""
         return {
             "run": self.run,
             "store": self.store,
@@ -108,7 +109,7 @@ class Recheck:
         }
 
     def as_text(self) -> str:
-        """Counts, and the first questions that changed, in words."""
+        """The counts, and the first changed questions, in words."""
         lines = [
             f"{len(self.verdicts):,} kept questions executed again on {self.store}"
             + (f" (as of {self.snapshot})" if self.snapshot else "")
@@ -133,14 +134,14 @@ class Recheck:
 
 
 def recheck_run(run: str, store: str) -> Recheck:
-    """Executes every kept question's form again.
+    """Executes the formal query of every kept question again.
 
     Args:
         run: a run's folder whose last stage has ended.
-        store: a store of the same wiki, as a rule of a later snapshot.
+        store: a store of the same wiki, usually from a later snapshot.
 
     Raises:
-        InputError: no such run or store, or the run has no result yet.
+        InputError: the run or the store does not exist, or the run has no result yet.
     """
     check_locations(reads=[run, store])
     opened, facts = open_run(location(run)), Store.open(store)
@@ -165,7 +166,7 @@ def _kept(run: Run) -> Iterator[Question]:
 
 
 def recheck(question: Question, facts: Facts, rules: CertificateRules) -> Verdict:
-    """One question on a store. Entities that were merged since are followed to the one that remains."""
+    """Rechecks one question on a store. If entities have been merged, the remaining entity is used."""
 
     def verdict(outcome: Outcome, evidence: Any = None, reason: str = "") -> Verdict:
         return Verdict(
@@ -223,7 +224,7 @@ def _executed(
 
 
 def turned_claims(form: Form, facts: Facts, binding: Binding) -> list[dict[str, Any]]:
-    """The claims of a form that do not hold on a store, each with the values that it has there instead."""
+    """The claims of a formal query that do not hold on a store, each with the store's values instead."""
     turned = []
     for clause in form.of(ClaimClause):
         subject, value = resolve(clause.subject, binding), resolve(clause.object, binding)
@@ -242,7 +243,7 @@ def turned_claims(form: Form, facts: Facts, binding: Binding) -> list[dict[str, 
 
 
 def _follow_merges(question: Question, now: dict[str, str]) -> Question:
-    """The question over the ids that its entities have now."""
+    """The question with the current ids of its entities."""
     if all(old == new for old, new in now.items()):
         return question
 

@@ -1,4 +1,5 @@
-"""`questloom train sft|grpo` and `questloom plan sft|grpo`: the trainers' command lines, handed through, and what a run of theirs will take."""
+"""`questloom train sft|grpo` runs the trainers' command lines. `questloom plan sft|grpo` forecasts
+the cost of a training."""
 
 import importlib
 import json
@@ -13,15 +14,15 @@ from questloom.records.errors import InputError
 
 THROUGH = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
 HELP = """\
-Trains a vision-language agent: sft on kept episodes, then grpo on rewards. What follows the name goes to the trainer; `train sft --help` is its own.
+Trains a vision-language agent: sft on kept episodes, then grpo on rewards. Further arguments go to the trainer; `train sft --help` shows its own help.
 
 \b
 One process:
   questloom train sft --config vsearcher --data RUN --model MODEL --out OUT
-Several GPUs: a launcher starts the trainer itself, once a GPU (docs/training.md):
+Several GPUs: a launcher starts the trainer itself, once per GPU (docs/training.md):
   torchrun --nproc_per_node 8 -m questloom.train.sft --config vsearcher ... --set parallel.kind=fsdp --set parallel.processes=8
   accelerate launch --config_file fsdp2.yaml -m questloom.train.sft --config vsearcher ... --set parallel.processes=8
-What it will take:
+A forecast of its cost:
   questloom plan sft --run RUN --model MODEL --gpus 8
 """
 
@@ -32,20 +33,20 @@ Run_ = Annotated[
     str,
     typer.Option(
         "--run",
-        help="A run with kept episodes; its rows are counted. Or give --rows, --tokens and --labels.",
+        help="A run with kept episodes, whose rows are counted. Or give --rows, --tokens and --labels.",
     ),
 ]
-Policy_ = Annotated[str, typer.Option("--policy", help="Whose episodes.")]
+Policy_ = Annotated[str, typer.Option("--policy", help="The policy that played the episodes.")]
 Model_ = Annotated[
     str, typer.Option("--model", help="A model's folder, or qwen3-vl-2b, -4b, -8b, -32b.")
 ]
-Rows_ = Annotated[int, typer.Option("--rows", min=0, help="Without --run: how many rows.")]
+Rows_ = Annotated[int, typer.Option("--rows", min=0, help="Without --run: the number of rows.")]
 Tokens_ = Annotated[
-    int, typer.Option("--tokens", min=0, help="Without --run: tokens of a row, pictures with them.")
+    int, typer.Option("--tokens", min=0, help="Without --run: tokens of a row, including pictures.")
 ]
 Labels_ = Annotated[
     int,
-    typer.Option("--labels", min=0, help="Without --run: tokens of a row that the policy said."),
+    typer.Option("--labels", min=0, help="Without --run: tokens of a row that the policy wrote."),
 ]
 Pictures_ = Annotated[
     int, typer.Option("--pictures", min=0, help="Without --run: pictures of a row.")
@@ -62,24 +63,26 @@ Set_ = Annotated[
     list[str] | None,
     typer.Option(
         "--set",
-        help="A setting in place of the file's, e.g. weights.lora.rank=64. May be repeated.",
+        help="Overrides a setting of the file: --set weights.lora.rank=64. May be repeated.",
     ),
 ]
-Gpus_ = Annotated[int, typer.Option("--gpus", min=1, help="Several share the weights (FSDP2).")]
-GpuMemory_ = Annotated[float, typer.Option("--gpu-memory", min=1, help="GB of one.")]
-GpuPeak_ = Annotated[float, typer.Option("--gpu-peak", min=1, help="TFLOP/s of one, bf16, dense.")]
+Gpus_ = Annotated[
+    int, typer.Option("--gpus", min=1, help="Number of GPUs; several share the weights (FSDP2).")
+]
+GpuMemory_ = Annotated[float, typer.Option("--gpu-memory", min=1, help="Memory of one GPU in GB.")]
+GpuPeak_ = Annotated[
+    float, typer.Option("--gpu-peak", min=1, help="Peak of one GPU in TFLOP/s, bf16, dense.")
+]
 Mfu_ = Annotated[
     float,
-    typer.Option(
-        "--mfu", min=0.01, max=1, help="Share of the peak that is assumed where no pace is given."
-    ),
+    typer.Option("--mfu", min=0.01, max=1, help="Assumed share of the peak, if no pace is given."),
 ]
 Pace_ = Annotated[
     float,
     typer.Option(
         "--training-pace",
         min=0,
-        help="Measured tokens a second and GPU (metrics.jsonl: tokens_per_second ÷ GPUs; of "
+        help="Measured tokens per second and GPU (metrics.jsonl: tokens_per_second ÷ GPUs; for "
         "GRPO trained_tokens_per_second ÷ GPUs).",
     ),
 ]
@@ -100,10 +103,10 @@ def train_grpo(ctx: typer.Context) -> None:
 
 
 def handed_through(module: str, arguments: Sequence[str]) -> int:
-    """Runs a trainer's command line; torch is imported here and not before.
+    """Runs a trainer's command line. Torch is imported only here.
 
     Raises:
-        InputError: what trains is not installed.
+        InputError: the packages for training are not installed.
     """
     require("train", "questloom train")
     code: int = importlib.import_module(f"{module}.command").main(list(arguments))
@@ -128,7 +131,7 @@ def plan_sft(
     training_pace: Pace_ = 0.0,
     as_json: Json_ = False,
 ) -> None:
-    """Fine-tuning: rows, tokens, updates, memory a GPU, GPU hours.
+    """Forecasts a fine-tuning: rows, tokens, updates, memory per GPU, GPU hours.
 
     questloom plan sft --run RUN --model qwen3-vl-8b --config vsearcher --gpus 8
     """
@@ -183,17 +186,17 @@ def plan_grpo(
         float,
         typer.Option(
             min=0,
-            help="Measured tokens sampled a second and GPU (metrics.jsonl: "
+            help="Measured sampled tokens per second and GPU (metrics.jsonl: "
             "played_tokens_per_second ÷ GPUs); 0 to estimate.",
         ),
     ] = 0.0,
     as_json: Json_ = False,
 ) -> None:
-    """GRPO: rollouts, tokens sampled and updated on, memory a GPU, GPU hours.
+    """Forecasts GRPO: rollouts, sampled and trained tokens, memory per GPU, GPU hours.
 
-    Steps, questions, rollouts, row length and weights are those that questloom.train.grpo would run by the same
-    CONFIG. Lengths are of a run's kept episodes, or as
-    given. Refills, AXPO's continuations, held-out questions and waiting for tools and judges are not reckoned.
+    Steps, questions, rollouts, row length and weights are those of questloom.train.grpo with the
+    same CONFIG. Lengths come from a run's kept episodes, or from the options. The forecast leaves
+    out refills, AXPO's continuations, held-out questions, and waiting for tools and judges.
 
     questloom plan grpo --run RUN --model qwen3-vl-8b --gpus 8 --config grpo-vsearcher --set step.steps=200
     """
@@ -232,10 +235,10 @@ def plan_grpo(
 
 
 def needs_store(store: str) -> None:
-    """Refuses `questloom plan` with neither a store nor a trainer's name.
+    """Refuses `questloom plan` without a store or a trainer's name.
 
     Raises:
-        InputError: there is none.
+        InputError: neither is given.
     """
     if not store:
         raise InputError(

@@ -1,4 +1,4 @@
-"""A benchmark as it is laid down for evaluation: its questions, its pictures, and the statement of what was read."""
+"""Prepares a benchmark for evaluation: its questions, its pictures, and a statement of what was read."""
 
 import json
 from collections.abc import Sequence
@@ -21,42 +21,43 @@ from questloom.transforms.stages.run_folder import RunFolder, absolute
 
 @dataclass(frozen=True, kw_only=True)
 class BenchmarkRequest:
-    """The benchmark that the user asks for, and how much of it."""
+    """The benchmark to read, and which part of it."""
 
     benchmark: str
-    """A name of `benchmarks.yaml`, `module:BENCHMARK` of another package, or a run's folder."""
+    """A name in `benchmarks.yaml`, a `module:BENCHMARK` of another package, or a run's folder."""
     data: str = ""
     """The benchmark's file or folder on this machine."""
     pictures: str = ""
-    """The folder of the pictures that its rows name."""
+    """The folder of the pictures that the benchmark's rows name."""
     download: bool = False
     subset: str = ""
     split: str = "benchmark"
-    """Of a run."""
+    """The split, if the benchmark is a run."""
     limit: int = 0
-    """The first so many questions; 0 for all."""
+    """The number of questions to take from the start; 0 for all."""
     partial: bool = False
-    """Whether fewer questions than stated may be read."""
+    """Whether fewer questions than the stated number are accepted."""
 
 
 @dataclass(frozen=True)
 class Benchmark:
-    """What was read."""
+    """A benchmark as it was read."""
 
     name: str
-    """Of its folder: with the subset, where one was asked for."""
+    """The name of the benchmark's folder. The name includes the subset, if there is one."""
     items: Sequence[Item]
     facts: dict[str, Any]
-    """What every table says of it."""
+    """The facts that every table states about the benchmark."""
     run: str = ""
-    """The run whose questions they are; "" for an outside benchmark."""
+    """The run from which the questions come; "" for an outside benchmark."""
 
 
 def read_benchmark(asked: BenchmarkRequest, out: str) -> Benchmark:
-    """Reads a benchmark and stores its pictures under `out`; checks how many questions it has.
+    """Reads a benchmark, stores its pictures under `out`, and checks the number of questions.
 
     Raises:
-        InputError: it is unknown, not there, not what its statement says, or was read otherwise before.
+        InputError: the benchmark is unknown, missing, different from its statement, or was read in
+            another way before.
     """
     if is_run(asked.benchmark):
         return _of_run(asked, out)
@@ -151,7 +152,7 @@ def run_recipe(run: RunFolder) -> Recipe:
     """A run's own recipe.
 
     Raises:
-        InputError: the folder is no run.
+        InputError: the folder is not a run.
     """
     return recipe_of(run.read_recipe()["recipe"], f"{run.path}/recipe.json")
 
@@ -160,7 +161,8 @@ def _lay_down(out: str, name: str, items: Sequence[Item], facts: dict[str, Any])
     """Writes the statement of what was read.
 
     Raises:
-        InputError: the folder holds another reading of the benchmark: scores of both would be in one table.
+        InputError: the folder contains another reading of the benchmark, and one table would mix
+            the scores of both.
     """
     path = Path(out, name, "statement.json")
     said = {**facts, "questions": digest_of(canonical_json(item.to_row()) for item in items)}

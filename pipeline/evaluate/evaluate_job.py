@@ -1,14 +1,14 @@
-"""`EvaluateJob`: one agent in one mode on one benchmark, its folder, and the stages that play and mark it.
+"""`EvaluateJob`: one agent in one mode on one benchmark, with its folder and the stages that play and mark the answers.
 
-    OUT/calls.sqlite                        replies, ledger and budget of all
+    OUT/calls.sqlite                        replies, ledger and budget of all evaluations
         scores.md  scores.csv  scores.html  calls.png
-        BENCHMARK/statement.json            what was read, from where
-                  pictures/                 its pictures, by their sha256
-                  POLICY/MODE/              a folder like that of a policy's episodes, with
-                              scores.json   no time in it: equal for two runs from one cache
-                              timing.json   what a clock measured
+        BENCHMARK/statement.json            the source and the number of the questions
+                  pictures/                 the benchmark's pictures, named by sha256
+                  POLICY/MODE/              the episodes of an agent in a mode, with
+                              scores.json   scores without times: equal for two runs from the same cache
+                              timing.json   measured times
 
-A subset's questions are under BENCHMARK-SUBSET.
+The folder of a subset is BENCHMARK-SUBSET.
 """
 
 from collections.abc import Sequence
@@ -41,52 +41,53 @@ from questloom.transforms.stages.run_folder import RunFolder
 from questloom.transforms.stages.stage import Apply, Stage, in_order
 
 ITEMS, PLAY, MARK = "items", "play", "mark"
-"""The stages by name."""
+"""The names of the stages."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class EvaluateJob:
-    """Everything that an evaluation depends on; it pickles."""
+    """All settings and paths of an evaluation. The object can be pickled."""
 
     recipe: Recipe
-    """Its sections `teach` and `models`: who plays, with what tools; who judges."""
+    """The recipe. The section `teach` says who plays with which tools; `models` says who judges."""
     out: str
     """The folder of all evaluations."""
     benchmark: str
-    """The name of the benchmark's folder in it."""
+    """The name of the benchmark's folder in `out`."""
     policy: str
     mode: Mode
     dialect: Dialect
     prompt: str = ""
     """The agent's own system message."""
     store: str = ""
-    """Path of the store that is searched; "" where nothing is, or the web."""
+    """The path of the store that the tools search; "" if the agent searches the web or nothing."""
     snapshot: str = ""
     """The store's digest."""
     run: str = ""
-    """The run whose questions are asked; "" for an outside benchmark."""
+    """The run from which the questions come; "" for an outside benchmark."""
     split: str = ""
     opened: Opened = field(default_factory=Opened, compare=False, repr=False)
 
     @property
     def folder(self) -> EpisodeFolder:
-        """What this agent played in this mode."""
+        """The folder of the agent's episodes in this mode."""
         return EpisodeFolder(str(Path(self.out, self.benchmark, self.policy, self.mode.value)))
 
     def calls(self) -> Path | str:
-        """Where replies, ledger and budget are: one place for everything in `out`, unless the recipe names another."""
+        """Where replies, ledger and budget are stored: one place for all evaluations in `out`,
+        unless the recipe names another."""
         return RunFolder(self.out).calls(self.recipe.run.calls)
 
     @property
     def place(self) -> PlayPlace:
-        """Where episodes are played and models asked."""
+        """The place where episodes are played and models called."""
         return PlayPlace(self.store, self.calls, self.recipe.models, self.opened, self.recipe.seed)
 
     def picture(self, sha256: str) -> bytes:
-        """A picture of the benchmark.
+        """The bytes of a picture of the benchmark.
 
         Raises:
-            InputError: it is missing or damaged.
+            InputError: the picture is missing or damaged.
         """
         if self.run:
             return RunFolder(self.run).read_picture(sha256)
@@ -110,14 +111,14 @@ class EvaluateJob:
 
     @cached_property
     def played(self) -> dict[str, Any]:
-        """Everything that bears on the attempts, as JSON."""
+        """All settings that affect the attempts, as JSON."""
         settings = self.recipe.resolved()
         roles = settings["models"]["roles"]
         rules = {name: settings["teach"][name] for name in PLAYED if name != "uses"}
         if rules["server"]:
             rules["server"] = {
                 k: v for k, v in rules["server"].items() if k != "url"
-            }  # it may move
+            }  # the store may move to another path
         return {
             "teach": rules,
             **({"extensions": found} if (found := self.recipe.teach.extensions) else {}),
@@ -132,12 +133,12 @@ class EvaluateJob:
 
     @property
     def play_fingerprint(self) -> str:
-        """Hash of `played`."""
+        """A hash of `played`."""
         return sha256_hex(canonical_json(self.played))[:16]
 
     @property
     def mark_fingerprint(self) -> str:
-        """Hash of that and of who judges."""
+        """A hash of `play_fingerprint` and the judges' settings."""
         models = self.recipe.resolved()["models"]
         judges = {
             role: models["roles"].get(role)
@@ -147,7 +148,7 @@ class EvaluateJob:
         return sha256_hex(canonical_json([self.played, judges]))[:16]
 
     def stages(self) -> tuple[Stage, ...]:
-        """The stages; the first is written when the benchmark is read."""
+        """The stages of the evaluation. Reading the benchmark writes the first stage."""
         rules, played, marked = self.recipe.teach, self.play_fingerprint, self.mark_fingerprint
         return in_order(
             Stage(name=ITEMS, takes=Item, gives=Item, fingerprint=played),
@@ -171,12 +172,12 @@ class EvaluateJob:
 
 
 def picture_path(out: str, benchmark: str, sha256: str) -> Path:
-    """Where a picture of an outside benchmark lies."""
+    """The path of a picture of an outside benchmark."""
     return Path(out, benchmark, "pictures", sha256)
 
 
 def make_play(job: EvaluateJob) -> Apply:
-    """The player of a process."""
+    """Makes the function with which a worker process plays the questions."""
     agent = open_agent(
         job.recipe.teach,
         job.place,
@@ -212,7 +213,8 @@ def make_play(job: EvaluateJob) -> Apply:
 
 
 def make_mark(job: EvaluateJob) -> Apply:
-    """Both judges: rules, then the models of `judge_answer` and `judge_report` where they are configured."""
+    """Makes the judge of a worker process: rules first, then the models of `judge_answer` and
+    `judge_report` if they are configured."""
     models = job.recipe.models
     client = (
         job.place.client(MARK)

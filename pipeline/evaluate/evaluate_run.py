@@ -1,8 +1,10 @@
-"""`questloom evaluate`: an agent plays a benchmark in one or several modes; scores and tables are written. One Beam graph a mode.
+"""`questloom evaluate`: an agent plays a benchmark in one or several modes, and scores and tables
+are written. Each mode is one Beam pipeline.
 
     items | play | mark
 
-As in the teacher's job: shards are files, a kill loses nothing but the turn under way, and what was paid is never asked again.
+Each shard is a file, as in the teacher's job. A killed job loses only the turns under way, and no
+call is paid twice.
 """
 
 import dataclasses
@@ -53,17 +55,17 @@ SECTIONS = ("teach.", "models.", "run.", "seed=")
 
 @dataclass(frozen=True, kw_only=True)
 class Evaluated:
-    """How an evaluation ended."""
+    """The result of an evaluation."""
 
     scores: list[dict[str, Any]]
-    """Of the modes that were asked for now."""
+    """The scores of the modes of this call."""
     tables: dict[str, str]
     cost: list[dict[str, Any]]
     exit_code: int
     message: str
 
     def as_json(self) -> dict[str, Any]:
-        """For programs."""
+        """The result for programs."""
         return {
             "scores": self.scores,
             "tables": self.tables,
@@ -72,7 +74,7 @@ class Evaluated:
         }
 
     def as_text(self) -> str:
-        """For people."""
+        """The result for people."""
         return "\n".join(
             [
                 as_text(self.scores),
@@ -85,18 +87,18 @@ class Evaluated:
 
 @dataclass(frozen=True, kw_only=True)
 class Wanted:
-    """Who is asked, and how."""
+    """The agent to evaluate, and its settings."""
 
     out: str
     modes: Sequence[Mode]
     policy: str = ""
-    """Names the agent in folders and tables; "" takes its model's or engine's name."""
+    """The agent's name in folders and tables; "" takes the name of its model or engine."""
     dialect: str = OURS
     prompt: str = ""
     """The agent's own system message."""
     store: str = ""
     against: Sequence[str] = ()
-    """Folders of the data that the agent was trained on."""
+    """Folders of the data sets that the agent was trained on."""
     workers: int = 1
 
 
@@ -106,12 +108,13 @@ def evaluation_recipe(
     """The recipe whose sections `teach`, `models` and `run` say who plays and who judges.
 
     Args:
-        asked: for a run, its own recipe is what counts otherwise.
-        source: a recipe's name or file; "" takes the run's, or the defaults.
-        overrides: "teach.engine=openai", "models.…".
+        asked: the benchmark. If the benchmark is a run, the run's own recipe supplies the other
+            sections.
+        source: a recipe's name or file; "" takes the run's recipe, or the defaults.
+        overrides: values of recipe keys, such as "teach.engine=openai" or "models.…".
 
     Raises:
-        InputError: no such recipe, or an override of something else.
+        InputError: the recipe does not exist, or an override is outside these sections.
     """
     for override in overrides:
         if not override.startswith(SECTIONS):
@@ -123,7 +126,7 @@ def evaluation_recipe(
     folder = RunFolder(absolute(asked.benchmark))
     own = run_recipe(folder) if folder.recipe.is_file() else None
     recipe = load_recipe(source) if source else own or Recipe()
-    if own is not None:  # the store's vectors are those of the run's checkpoint
+    if own is not None:  # the store's vectors belong to the run's checkpoint
         recipe = dataclasses.replace(
             recipe, models=dataclasses.replace(recipe.models, clip=own.models.clip)
         )
@@ -131,10 +134,10 @@ def evaluation_recipe(
 
 
 def evaluate(recipe: Recipe, asked: BenchmarkRequest, wanted: Wanted, opened: Opened) -> Evaluated:
-    """Plays a benchmark, or continues where it was stopped, and builds the tables of everything in `out` again.
+    """Plays a benchmark, or continues a stopped evaluation, and rebuilds the tables of all evaluations in `out`.
 
     Raises:
-        InputError: before anything is played.
+        InputError: an input is wrong; this is found before the first episode.
     """
     check_wanted(recipe, asked, wanted, opened)
     benchmark = read_benchmark(asked, wanted.out)
@@ -174,10 +177,11 @@ def evaluate(recipe: Recipe, asked: BenchmarkRequest, wanted: Wanted, opened: Op
 
 
 def check_wanted(recipe: Recipe, asked: BenchmarkRequest, wanted: Wanted, opened: Opened) -> None:
-    """Checks everything that can be checked before the benchmark is read.
+    """Checks as much as possible before the benchmark is read.
 
     Raises:
-        InputError: an engine that lacks something, a mode that it cannot play, no store, a tool that cannot be had, a name that is no folder's.
+        InputError: the engine lacks a requirement or cannot play a mode, the store is missing, a
+            tool is unavailable, or the policy's name cannot be a folder.
     """
     rules, run = recipe.teach, RunFolder(absolute(asked.benchmark)).recipe.is_file()
     dialect = dialect_of(wanted.dialect)
@@ -279,10 +283,10 @@ def _job(
 
 
 def _claim(job: EvaluateJob) -> None:
-    """Writes what the folder is for.
+    """Records in the folder to which evaluation the folder belongs.
 
     Raises:
-        InputError: it holds what was played with other settings.
+        InputError: the folder contains episodes that were played with other settings.
     """
     path = job.folder.recipe
     if (
@@ -310,11 +314,12 @@ def _claim(job: EvaluateJob) -> None:
 
 
 def _play(job: EvaluateJob, items: Sequence[Item], workers: int) -> Funnel:
-    """Writes the questions, plays and marks them."""
+    """Writes the questions, plays them and marks the answers."""
     stages, shards, folder = job.stages(), job.recipe.run.shards, job.folder
     _write_items(job, stages[0], items)
     calls = job.calls() if job.recipe.models.roles else None
-    # A local model is loaded once: processes would share one machine's memory and cores all the same.
+    # A local model is loaded only once, since several processes would share the same memory and
+    # cores.
     run_stages(
         lambda pipeline: run_in_order(
             pipeline
@@ -366,7 +371,7 @@ def _write_items(job: EvaluateJob, stage: Stage, items: Sequence[Item]) -> None:
 
 
 def _score(job: EvaluateJob, benchmark: Benchmark, findings: Findings | None) -> dict[str, Any]:
-    """Writes `scores.json`, in which there is no time, and `timing.json`."""
+    """Writes `scores.json`, which contains no times, and `timing.json`."""
     folder, ids = job.folder, [item.id for item in benchmark.items]
     marks = list(folder.read(folder.label(MARK), "kept", Mark))
     clean = None if findings is None else frozenset(ids) - findings.dirty

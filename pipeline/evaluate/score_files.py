@@ -1,4 +1,4 @@
-"""The files of an evaluation that people read, built from every `scores.json` in its folder."""
+"""Writes an evaluation folder's tables and plot for people, from every `scores.json` in the folder."""
 
 import json
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ PLOT = "calls.png"
 
 
 def all_scores(out: str) -> list[dict[str, Any]]:
-    """What every `scores.json` in a folder of evaluations holds, with its timing; in order of paths."""
+    """The contents of every `scores.json` in a folder of evaluations, with the timing, in order of paths."""
     found = []
     for path in sorted(Path(out).glob("*/*/*/scores.json")):
         timing = path.with_name("timing.json")
@@ -29,7 +29,7 @@ def all_scores(out: str) -> list[dict[str, Any]]:
 
 
 def write_tables(out: str, found: Sequence[dict[str, Any]]) -> dict[str, str]:
-    """Writes tables and plot; gives their paths by name."""
+    """Writes tables and plot. Returns their paths by name."""
     made = sections(found)
     files = {
         "scores.md": as_markdown(made).encode(),

@@ -1,4 +1,5 @@
-"""The axes over which a round's tasks are spread: domain, ability profile, level (ODE, arXiv 2605.10832, section 2), and the balanced choice."""
+"""The three axes over which a round's tasks are spread: domain, ability profile and level (ODE,
+arXiv 2605.10832, section 2). `balanced` chooses questions over these axes."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,9 +10,9 @@ from questloom.records.synthesis import Question
 
 
 def profile_of(question: Question) -> str:
-    """Which of `questloom.records.synthesis.ABILITIES` a question asks for: the picture
-    must always be seen; a claim must be searched for; values must be computed
-    or compared. A question without a form needs a search, as far as is known."""
+    """The abilities that a question needs, as one of `questloom.records.synthesis.ABILITIES`. Every
+    question needs the picture. A claim needs a search, and values need a computation or comparison.
+    A question without a formal query is assumed to need a search."""
     form = question.logical_form
     search = form is None or bool(form.of(ClaimClause) or form.of(SentenceClause))
     reasoning = form is not None and bool(form.of(Compute) or form.of(Compare))
@@ -21,7 +22,7 @@ def profile_of(question: Question) -> str:
 
 
 def axes_of(question: Question) -> dict[str, str]:
-    """Where a question stands on each axis."""
+    """The question's value on each axis: its domain, profile and level."""
     return {
         "domain": question.topic or question.domain,
         "profile": profile_of(question),
@@ -32,11 +33,12 @@ def axes_of(question: Question) -> dict[str, str]:
 def balanced(
     questions: Iterable[Question], num: int, *, levels: Mapping[str, float], seed: int
 ) -> list[Question]:
-    """At most so many questions, one by one the one whose places on the axes are the least taken; levels in proportion to their weights.
+    """Chooses up to the given number of questions. Each step takes the question whose values on the
+    axes are the rarest so far. Levels follow their weights.
 
     Args:
-        levels: weight of each level; one without a weight comes last.
-        seed: of the draw among equals.
+        levels: the weight of each level; levels without a weight come last.
+        seed: the random seed of the draw among equal candidates.
     """
     left = sorted(questions, key=lambda q: (priority(seed, q.id, "balance"), q.id))
     taken: Counter[tuple[str, str]] = Counter()
@@ -56,7 +58,7 @@ def balanced(
 
 
 def counts(questions: Sequence[Question]) -> dict[str, dict[str, int]]:
-    """How many questions stand at each place of each axis, and how many in each cell of all three."""
+    """The number of questions for each value of each axis, and for each cell of all three axes."""
     found: dict[str, Counter[str]] = {
         axis: Counter() for axis in ("domain", "profile", "level", "cell")
     }

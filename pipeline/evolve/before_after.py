@@ -1,4 +1,5 @@
-"""What the loop's training changed: the first policy plays the tasks of the first recipe that no round saw, which the last policy has played."""
+"""Measures what the loop's training changed. The first policy plays the held-out tasks of the first
+recipe, after the last policy has played the same tasks."""
 
 import json
 from collections.abc import Callable
@@ -14,18 +15,18 @@ from questloom.records.share import Share
 from questloom.transforms.episodes.episode_folder import EpisodeFolder
 
 BEFORE = "before"
-"""The folder of the first policy's episodes, beside those of the last."""
+"""The folder of the first policy's episodes, beside that of the last policy."""
 FILE = "before_after.json"
 
 
 def compare(
     loop: LoopFolder, opened: Opened, *, workers: int, forward: Try, say: Callable[[str], None]
 ) -> None:
-    """Writes `before_after.json`; nothing where no round trained the policy that plays, or nothing is held out.
+    """Writes `before_after.json`. No file is written if no round trained the policy, or if there are no held-out tasks.
 
     Args:
-        forward: as `freeze`'s.
-        say: prints.
+        forward: see `freeze`.
+        say: prints a message.
     """
     first, last, rules = loop.round(1), loop.rounds()[-1].read("train")["model"], loop.recipe.evolve
     if (
@@ -76,7 +77,7 @@ def compare(
 
 
 def read(loop: LoopFolder) -> dict[str, Any] | None:
-    """What `compare` wrote; None where there is nothing."""
+    """The content of `before_after.json`; None if there is no such file."""
     path = loop.path / FILE
     return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
 

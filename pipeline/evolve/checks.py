@@ -1,4 +1,5 @@
-"""Looks for leaks and wrong pictures in tasks whose recipe had switched the filter off: the filters' own functions, without a model."""
+"""Looks for leaks and wrong pictures in tasks whose recipe had switched a filter off. The checks
+run the filters' own functions, without a model."""
 
 import dataclasses
 import inspect
@@ -22,18 +23,19 @@ from questloom.transforms.pictures.picture_rules import GroundingRules
 MAKERS: dict[str, Callable[[Job], Any]] = {
     each.name: each.apply for each in registry.FILTERS if each.in_loop
 }
-"""Filters that a leak gets through, by name."""
+"""The filters that detect each kind of leak, by name."""
 TOOLS = {each.name: each.in_loop.tool for each in registry.FILTERS if each.in_loop}
-"""Of them those that make one call of a tool, and which."""
+"""The filters that make one tool call, with the name of the tool."""
 
 
 @dataclass(frozen=True)
 class Checks:
-    """The filters of one run, made once.
+    """The filters of one run, built once.
 
     Args:
-        job: the run's; a model that a filter would ask is not asked.
-        tools: the policy's. A shortcut by a search that it cannot make is none.
+        job: the run's job. Filters make no model calls here.
+        tools: the policy's tools. A shortcut through a search that the policy cannot make does not
+            count.
     """
 
     job: Job
@@ -41,7 +43,7 @@ class Checks:
     _made: dict[str, Any] = field(default_factory=dict, repr=False)
 
     async def findings(self, question: Question) -> list[Finding]:
-        """What filters that did not run would have dropped the task for."""
+        """The reasons for which the switched-off filters would have dropped the task."""
         return [*[found async for found in self._leaks(question)], *self._pictures(question)]
 
     async def _leaks(self, question: Question) -> Any:
@@ -53,7 +55,8 @@ class Checks:
                 self._made[name] = MAKERS[name](self._without_models)
             said = self._made[name](question)
             outcome = await said if inspect.isawaitable(said) else said
-            # What is too plain, or a page of text, gives nothing away; on small drawings OCR sees text where there is none.
+            # A picture that is too plain, or a page of text, gives nothing away. On small drawings
+            # OCR sees text where there is none.
             if isinstance(outcome, Rejection) and outcome.reason != Reason.PICTURE_TOO_SIMPLE:
                 yield Finding(question.id, "filters", name, 5.0, _why(outcome))
 

@@ -1,4 +1,4 @@
-"""Edits of a recipe: what they are, how they are applied, and the rules that every one must keep."""
+"""Edits of a recipe: their form, their application, and the rules for all of them."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,35 +13,36 @@ from questloom.records.identity import canonical_json
 
 Action = Literal["set", "append", "replace", "rewrite"]
 MAX_TEXT = 300
-"""Characters that one edit may add to a text."""
+"""The most characters that one edit may add to a text."""
 HANDLE = "<image:"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Edit:
-    """One change of one field."""
+    """An edit: a single change of one field."""
 
     action: Action
-    """`set` of a number, switch or word; of a text `append`, `replace` (a part of it) or `rewrite` (the whole)."""
+    """`set` changes a number, a switch or a word. For a text, `append` adds, `replace` changes a
+    part, and `rewrite` replaces the whole."""
     path: str
     before: Any
     after: Any
     stage: str
     cause: str
     tasks: tuple[str, ...]
-    """The tasks that show the cause."""
+    """The tasks that show the cause of the edit."""
     why: str
 
     @property
     def key(self) -> str:
-        """What a dead end is remembered by."""
+        """The key under which a failed edit is remembered as a dead end."""
         return canonical_json([self.path, self.after])
 
 
 def step(
     field: Field, direction: int, *, stage: str, cause: str, tasks: Sequence[str], why: str
 ) -> Edit | None:
-    """An edit by one step; None where the field stands at its bound."""
+    """An edit that moves the field by one step; None if the field is at its bound."""
     after = stepped(field, direction)
     if after is None:
         return None
@@ -58,7 +59,7 @@ def step(
 
 
 def applied(recipe: Recipe, edits: Sequence[Edit]) -> Recipe:
-    """The recipe after some edits."""
+    """The recipe with the edits applied."""
     for edit in edits:
         recipe = with_value(recipe, edit.path, edit.after)
     return recipe
@@ -73,14 +74,15 @@ def refusal(
     earlier: Collection[str],
     least: int,
 ) -> str:
-    """Why an edit may not be made; "" where it may.
+    """Why an edit is not allowed; "" for an allowed edit.
 
     Args:
-        recipe: that it edits.
-        citable: by cause, the tasks in which it was found; no provider spoiled them.
-        dead_ends: keys of edits that were rolled back.
-        earlier: paths that this round edits already.
-        least: tasks that an edit must cite.
+        recipe: the recipe to edit.
+        citable: for each cause, the tasks that show it. Tasks spoiled by a provider's faults are
+            left out.
+        dead_ends: the keys of edits that were rolled back.
+        earlier: the paths that this round has already edited.
+        least: the number of tasks that an edit must cite.
     """
     field = fields_of(recipe).get(edit.path)
     if field is None:

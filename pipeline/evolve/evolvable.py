@@ -1,4 +1,5 @@
-"""The fields of a recipe that the loop may change: found by their declarations (`questloom.records.evolves.Evolves`), and moved by one step."""
+"""The recipe fields that the loop may change. Declarations (`questloom.records.evolves.Evolves`)
+mark these fields, and edits move them by one step."""
 
 import dataclasses
 import json
@@ -18,23 +19,25 @@ METHODS = {
     "draft.detail_share": {"paths", "injection"},
     "draft.computation_share": {"paths", "injection"},
 }
-"""By how a path begins: the methods whose questions go by it. Others go by all methods."""
+"""For each beginning of a path, the writing methods that use the field. All methods use fields with
+other beginnings."""
 
 
 @dataclass(frozen=True)
 class Field:
-    """One value that may change."""
+    """A recipe value that the loop may change."""
 
     path: str
-    """"seeds.levels.hard"; of a pair "enhancement.blur.0"."""
+    """The path of the field, such as "seeds.levels.hard". Each end of a pair has its own path: "enhancement.blur.0"."""
     rules: Evolves
     value: Any
 
 
 def fields_of(recipe: Recipe) -> dict[str, Field]:
-    """Every field by its path, with its value. A mapping has a field for each key that it or its declaration names.
+    """All fields of a recipe by path, with their values. A mapping has a field for each key that it
+    contains or its declaration names.
 
-    What only questions of other methods go by than the recipe's is no field of it.
+    Values that only other writing methods use are left out.
     """
     drawn = {method for method, weight in recipe.seeds.methods.items() if weight}
     return {
@@ -65,7 +68,7 @@ def _of(part: Any, prefix: str) -> Iterator[Field]:
 
 
 def stepped(field: Field, direction: int) -> Any:
-    """The value after one step up (1) or down (-1); None where it stands at its bound, or is a text.
+    """The value after one step up (1) or down (-1); None if the field is at its bound, or is a text.
 
     >>> stepped(Field("x", Evolves("paths", 0, 1, 0.25), 0.9), 1), stepped(Field("x", Evolves("paths", 1, 4, 1), 1), -1)
     (1, None)
@@ -84,7 +87,7 @@ def stepped(field: Field, direction: int) -> Any:
         on = direction == 1
         return None if value is on else on
     moved = min(rules.high, max(rules.low, value + direction * rules.step))
-    if (moved - value) * direction <= 0:  # at its bound, or beyond it on the other side
+    if (moved - value) * direction <= 0:  # at its bound, or beyond the opposite bound
         return None
     return (
         int(moved) if isinstance(value, int) and float(rules.step).is_integer() else round(moved, 6)
@@ -92,7 +95,7 @@ def stepped(field: Field, direction: int) -> Any:
 
 
 def allowed(field: Field, value: Any) -> bool:
-    """Whether a value is within a field's bounds and of its kind."""
+    """Whether a value is within a field's bounds and has the field's type."""
     rules = field.rules
     if rules.max_chars:
         return isinstance(value, str) and len(value) <= rules.max_chars
@@ -104,7 +107,7 @@ def allowed(field: Field, value: Any) -> bool:
 
 
 def with_value(recipe: Recipe, path: str, value: Any) -> Recipe:
-    """The recipe with one field set.
+    """The recipe with one field changed.
 
     Raises:
         InputError: the recipe refuses the value.

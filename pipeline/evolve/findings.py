@@ -1,4 +1,5 @@
-"""What a diagnosis is: scores of a task by dimension, and findings, each with the stage held responsible (ODE, arXiv 2605.10832, section 3)."""
+"""The parts of a diagnosis: each task's scores by dimension, and findings with the stage to blame
+(ODE, arXiv 2605.10832, section 3)."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -10,7 +11,8 @@ from questloom.pipeline.evolve.task_row import TaskRow
 from questloom.records.synthesis import Question
 
 STAGES = ("seeds", "paths", "writer", "pictures", "filters")
-"""That a fault is laid to. Ours, as our synthesis has other stages than ODE's generator: docs/loop.md says which of its four stages stands for which."""
+"""Stages that a finding can blame. The stages differ from the four of ODE's generator, since our
+synthesis has other stages; docs/loop.md maps one to the other."""
 LOWEST, HIGHEST = -5.0, 5.0
 WEIGHTS = {
     "sft": {
@@ -32,31 +34,31 @@ WEIGHTS = {
         "learning_utility": 1.6,
     },
 }
-"""Weight of each dimension, by mode (published, section 3.2; "capability" is its Capability_Requirement)."""
+"""The published weight of each dimension, by mode (section 3.2; "capability" is ODE's Capability_Requirement)."""
 WITHOUT_POLICY = (
     "information_complexity",
     "visual_dependency",
     "shortcut_leakage",
     "verifiability",
 )
-"""Dimensions that depend on the question alone."""
+"""Dimensions that depend only on the question."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that is wrong with a task."""
+    """One problem of a task."""
 
     task: str
     stage: str
     cause: str
     severity: float
-    """1 (mild) to 5."""
+    """The severity from 1 (mild) to 5."""
     why: str
 
 
 @dataclass(frozen=True)
 class Score:
-    """-5 to 5, and what it rests on."""
+    """A score from -5 to 5, and its evidence."""
 
     value: float
     why: str
@@ -64,7 +66,7 @@ class Score:
 
 @dataclass(frozen=True, kw_only=True)
 class TaskDiagnosis:
-    """One task's scores by dimension, and what is wrong with it."""
+    """The scores and findings of one task."""
 
     task: str
     scores: Mapping[str, Score]
@@ -73,15 +75,15 @@ class TaskDiagnosis:
 
 @dataclass(frozen=True, kw_only=True)
 class Diagnosis:
-    """A round's, less the tasks that a provider spoiled."""
+    """The diagnosis of a round. Tasks spoiled by a provider's faults are left out."""
 
     by: str
-    """"measured", or the model's name."""
+    """"measured", or the name of the model that made the diagnosis."""
     tasks: tuple[TaskDiagnosis, ...]
     batch: Mapping[str, Score]
-    """Dimensions that only a batch has."""
+    """Scores of the dimensions that only a batch has."""
     findings: tuple[Finding, ...] = ()
-    """Of the batch as a whole: each names a task that shows it."""
+    """Findings about the batch as a whole. Each finding names a task as an example."""
 
     @property
     def all_findings(self) -> list[Finding]:
@@ -89,28 +91,28 @@ class Diagnosis:
 
 
 class Diagnoser(Protocol):
-    """Looks at a verified batch."""
+    """Diagnoses a batch that `verify` has finished."""
 
     async def diagnose(
         self, questions: Mapping[str, Question], rows: Iterable[TaskRow]
     ) -> Diagnosis:
-        """The diagnosis.
+        """Diagnoses the batch.
 
         Args:
-            questions: by id.
-            rows: of `verify.json`, those that a provider spoiled left out.
+            questions: the questions by id.
+            rows: the rows of `verify.json`, without tasks spoiled by a provider's faults.
         """
 
 
 def bounded(value: float) -> float:
-    """Within -5 and 5, two digits."""
+    """The value limited to -5 to 5 and rounded to two digits."""
     return round(min(HIGHEST, max(LOWEST, value)), 2)
 
 
 def overall(
     task: Mapping[str, float], batch: Mapping[str, float], weights: Mapping[str, float]
 ) -> float:
-    """The weighted mean of the dimensions that a task, or its batch, has.
+    """The weighted mean over the dimensions with a score for the task or its batch.
 
     >>> round(overall({"information_complexity": 4, "visual_dependency": 5, "shortcut_leakage": 3, "verifiability": 5, "capability": 5,
     ...                "difficulty_match": 3, "learning_utility": 3}, {}, WEIGHTS["rl"]), 2)
@@ -128,7 +130,8 @@ def overall(
 def recurring(
     findings: Iterable[Finding], *, least: int
 ) -> list[tuple[str, str, float, list[str]]]:
-    """(stage, cause, weight, tasks) of what shows in at least so many tasks; the heaviest first. The weight is the sum of severities."""
+    """The causes that at least `least` tasks show, as (stage, cause, weight, tasks), the heaviest
+    first. The weight is the sum of severities."""
     groups: dict[tuple[str, str], dict[str, float]] = defaultdict(dict)
     for finding in findings:
         groups[finding.stage, finding.cause][finding.task] = max(
@@ -143,7 +146,7 @@ def recurring(
 
 
 def blamed(findings: Iterable[Finding], *, least: int) -> str:
-    """The stage on which the recurring findings weigh most; "" where nothing recurs."""
+    """The stage with the heaviest recurring findings; "" if no finding recurs."""
     weights: dict[str, float] = defaultdict(float)
     for stage, _, weight, _ in recurring(findings, least=least):
         weights[stage] += weight
@@ -151,7 +154,7 @@ def blamed(findings: Iterable[Finding], *, least: int) -> str:
 
 
 def as_json(diagnosis: Diagnosis, *, mode: str, least: int) -> dict[str, Any]:
-    """`diagnosis.json`."""
+    """The content of `diagnosis.json`."""
     weights = WEIGHTS[mode]
     batch = {name: score.value for name, score in diagnosis.batch.items()}
     tasks: list[dict[str, Any]] = []

@@ -1,4 +1,5 @@
-"""Checks a loop before its first round: who plays, what trains, and whether both have the same tools and limits."""
+"""Checks a loop before its first round: the policy, the teacher and the trainer, and that training
+and measuring use the same tools and limits."""
 
 import dataclasses
 import os
@@ -16,11 +17,13 @@ from questloom.train.settings.training_settings import load_settings
 
 
 def check_players(recipe: Recipe) -> None:
-    """Raises what the policy, the teacher or the trainer of a loop would lack, before its first round and without loading a model.
+    """Checks what the policy, the teacher and the trainer of a loop need, before the first round
+    and without loading a model.
 
     Raises:
-        InputError: an engine without what it needs, a folder or a launcher that is not there, settings that the trainer refuses, or a policy that
-            would be measured with other tools or limits than GRPO trains it with.
+        InputError: an engine lacks a requirement, a folder or launcher does not exist, the trainer
+            refuses its settings, or GRPO would train the policy with other tools or limits than the
+            rounds use.
     """
     rules, policy = recipe.evolve, policy_settings(recipe, "")
     check_engine(solver_settings(recipe), recipe.models)
@@ -68,7 +71,8 @@ def check_players(recipe: Recipe) -> None:
 
 
 def _check_same_play(measured: PlaySettings, trained: PlaySettings, config: str) -> None:
-    """Tools and limits stand in the prompt: a policy that is trained with others is another one than the rounds measure."""
+    """Refuses different tools or limits in training and in the rounds. The prompt states tools and
+    limits, so the rounds would measure another policy than the trained one."""
     for section in ("tools", "limits"):
         ours, theirs = (
             dataclasses.asdict(getattr(settings, section)) for settings in (measured, trained)
@@ -76,7 +80,7 @@ def _check_same_play(measured: PlaySettings, trained: PlaySettings, config: str)
         if section == "tools":
             ours, theirs = (
                 {**found, "tools": sorted(found["tools"])} for found in (ours, theirs)
-            )  # their order means nothing
+            )  # the order of tools does not matter
         other = [key for key in ours if ours[key] != theirs[key]]
         if other:
             key = f"{section}.{other[0]}"

@@ -1,4 +1,5 @@
-"""The first step of a round: a run with the round's recipe, and a batch of its questions that no earlier round had, spread over the axes."""
+"""The first step of a round. This step makes a run with the round's recipe, and chooses a batch of
+new questions that spreads over the axes (topic, abilities, level)."""
 
 import dataclasses
 from collections.abc import Iterable, Sequence
@@ -22,10 +23,10 @@ from questloom.transforms.filters.near_duplicates import alike
 def forward(
     loop: LoopFolder, at: RoundFolder, opened: Opened, *, workers: int, held_out: bool = False
 ) -> None:
-    """Synthesises and chooses the round's tasks.
+    """Makes and chooses the round's tasks.
 
     Raises:
-        QuestloomError: something waits for a provider or for budget; the same command goes on.
+        QuestloomError: some items wait for a provider or for budget; the same command continues.
     """
     rules = loop.recipe.evolve
     before = [
@@ -70,7 +71,8 @@ def forward(
 
 
 def round_recipe(loop: LoopFolder, at: RoundFolder, *, seed: int) -> Recipe:
-    """The round's recipe as it is run: with a seed of its own and the loop's calls, without earlier tasks' entities, all questions for one use."""
+    """The recipe for the round's run. This recipe has its own seed and the loop's call cache,
+    excludes earlier tasks' entities, and assigns all questions to one use."""
     recipe = at.recipe
     return dataclasses.replace(
         recipe,
@@ -95,8 +97,9 @@ def _entities(tasks: Iterable[Question]) -> set[str]:
 def repeats(
     made: Sequence[Question], before: Sequence[Question], filters: FilterRules
 ) -> dict[str, str]:
-    """Which new questions an earlier round had already: by anchor or picture and, where the recipe drops duplicates, by any of their keys or nearly by
-    their words; with the earlier id."""
+    """The new questions that repeat one of an earlier round, each with the earlier id. A repeated
+    question has the anchor (pictured entity) or picture of an earlier one. If the recipe drops
+    duplicates, an equal key or a similar wording counts too."""
 
     def named(task: Question) -> list[str]:
         words = duplicate_keys(task) if filters.duplicates else ()

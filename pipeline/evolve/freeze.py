@@ -1,4 +1,5 @@
-"""The end of a loop: the recipes are compared on tasks that no round saw, and the best is frozen for mass synthesis."""
+"""Ends a loop: compares the recipes on tasks that no round saw, and keeps the best recipe for mass
+synthesis."""
 
 from collections.abc import Callable
 
@@ -16,12 +17,13 @@ Try = Callable[[LoopFolder, RoundFolder, Opened, int], None]
 def freeze(
     loop: LoopFolder, opened: Opened, *, workers: int, forward: Try, say: Callable[[str], None]
 ) -> None:
-    """Writes `best.json` and `best.yaml`. Each distinct recipe of a round is tried on as many fresh tasks, the same seeds and the last policy for all;
-    with `evolve.held_out: 0` its own round counts.
+    """Writes `best.json` and `best.yaml`. The last policy tries each distinct recipe on the same
+    number of fresh tasks with the same seeds. With `evolve.held_out: 0` each recipe's own round
+    counts instead.
 
     Args:
-        forward: synthesises, verifies and diagnoses a round of fresh tasks, or what is left of it.
-        say: prints.
+        forward: makes, verifies and diagnoses a round of fresh tasks, or continues it.
+        say: prints a message.
     """
     if (loop.path / "best.json").is_file():
         return

@@ -1,4 +1,5 @@
-"""The llm diagnoser: a model scores each task by the rubric, beside what is measured exactly (leaks, pictures, tags), which stands."""
+"""The llm diagnoser: a model scores each task by a rubric. Exact measurements (leaks, pictures,
+tags) override the model."""
 
 import asyncio
 import dataclasses
@@ -37,14 +38,15 @@ TAGS = {
 
 @dataclass(frozen=True)
 class LlmDiagnoser:
-    """See `findings.Diagnoser`.
+    """The model-based `findings.Diagnoser`.
 
     Args:
-        measured: gives the batch's dimensions, and the findings that need no opinion.
-        client: with the role `diagnose`.
-        mode: whose dimensions are asked for, "sft" or "rl".
-        evidence: what a task rests on, in words.
-        shown: a task's picture.
+        measured: the measured diagnoser, for the batch's dimensions and for findings that need no
+            judgement.
+        client: a model client with the role `diagnose`.
+        mode: the mode whose dimensions the model scores, "sft" or "rl".
+        evidence: describes in words the facts behind a task.
+        shown: returns a task's picture.
     """
 
     measured: MeasuredDiagnoser
@@ -59,7 +61,8 @@ class LlmDiagnoser:
         """See `findings.Diagnoser`.
 
         Raises:
-            BadReply, ProviderFault, BudgetExceeded: nothing is written; the replies that arrived are in the call cache.
+            BadReply, ProviderFault, BudgetExceeded: no file is written; the call cache keeps the
+                replies that have arrived.
         """
         rows = list(rows)
         base = await self.measured.diagnose(questions, rows)
@@ -95,7 +98,7 @@ class LlmDiagnoser:
 
 
 def _both(exact: TaskDiagnosis, reply: Diagnosed) -> TaskDiagnosis:
-    """The model's scores, and its findings where measuring found nothing of that cause."""
+    """The model's scores. The model's findings are added for causes that the measurement did not find."""
     said: dict[str, Score] = {
         each.dimension: Score(float(each.score), each.why) for each in reply.scores
     }
@@ -130,7 +133,7 @@ def _proved(question: Question) -> str:
 
 
 def _tag(row: TaskRow) -> str:
-    """What its tag says of a task, in words."""
+    """A task's tag in words."""
     match row.tag, row.cause:
         case Tag.FAKE_HARD, Cause.RIVAL_FITS if row.rival:
             return f"it is broken, since {row.rival.said!r} fits too"
@@ -165,7 +168,7 @@ def _end(outcome: str, said: str) -> str:
 def open_llm_diagnoser(
     measured: MeasuredDiagnoser, job: Job, calls_of: RunFolder, *, mode: str
 ) -> LlmDiagnoser:
-    """The diagnoser with the recipe's model, whose calls are booked on the round's run."""
+    """The diagnoser with the recipe's model. The ledger attributes its calls to the round's run."""
     place = Job(calls_of, job.store_path, job.recipe, job.opened)
     return LlmDiagnoser(
         measured,

@@ -1,4 +1,5 @@
-"""The llm editor: a model proposes edits and another reviews them, under the same rules as every edit."""
+"""The llm editor: one model proposes edits and another reviews them. The rules for all edits also
+apply to a model's edits."""
 
 import json
 from collections.abc import Collection, Mapping, Sequence
@@ -25,12 +26,12 @@ MAX_TASKS_SHOWN = 6
 
 @dataclass(frozen=True)
 class Editor:
-    """Proposes and reviews.
+    """Proposes and reviews edits.
 
     Args:
-        client: with the roles `propose_edits` and `review_edits`.
-        least: tasks that an edit must cite.
-        item_id: what the calls are booked on.
+        client: a model client with the roles `propose_edits` and `review_edits`.
+        least: the number of tasks that an edit must cite.
+        item_id: the item to which the ledger attributes the calls.
     """
 
     client: Client
@@ -45,7 +46,7 @@ class Editor:
         dead_ends: Collection[str],
         most: int,
     ) -> list[Edit]:
-        """A model's edits; the rules have not been asked yet."""
+        """The edits that a model proposes, before the rules check them."""
         fields = fields_of(recipe)
         prompt = render(
             ROLES[PROPOSE],
@@ -68,7 +69,7 @@ class Editor:
         groups: Sequence[Mapping[str, Any]],
         rows: Sequence[TaskRow],
     ) -> list[str]:
-        """For each edit why it is refused; "" where it is accepted."""
+        """For each edit the reason for its refusal; "" for an accepted edit."""
         listed = "\n".join(
             f"{n}. {e.action} {e.path} {json.dumps(e.before)} -> {json.dumps(e.after)}, for {e.stage} / {e.cause}: {e.why}"
             for n, e in enumerate(edits, 1)
@@ -159,7 +160,7 @@ def _faults(groups: Sequence[Mapping[str, Any]], rows: Sequence[TaskRow]) -> Fen
 
 
 def open_editor(loop: LoopFolder, at: RoundFolder, opened: Opened) -> Editor | None:
-    """The editor of a loop whose diagnoser is a model; None where it is measured."""
+    """The editor of a loop with a model as diagnoser; None if the diagnoser is measured."""
     if loop.recipe.evolve.diagnoser != "llm":
         return None
     job = Job(at.synth, loop.store, at.as_run, opened)

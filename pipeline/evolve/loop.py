@@ -1,4 +1,4 @@
-"""The chain of rounds: each step by itself, or all that are still to come."""
+"""Runs the rounds of a loop: a single step, or all remaining steps."""
 
 import shlex
 from collections.abc import Callable
@@ -34,10 +34,11 @@ Say = Callable[[str], None]
 
 
 def begin_loop(out: str, recipe: Recipe, store: str) -> LoopFolder:
-    """A loop's folder, new or as it stands.
+    """Creates a loop's folder, or opens an existing one.
 
     Raises:
-        InputError: the folder holds another loop, the store cannot be opened, or see `check_players`.
+        InputError: the folder holds another loop, the store cannot be opened, or `check_players`
+            finds a fault.
     """
     loop = LoopFolder(Path(out).absolute())
     check_players(recipe)
@@ -46,10 +47,10 @@ def begin_loop(out: str, recipe: Recipe, store: str) -> LoopFolder:
 
 
 def run_loop(loop: LoopFolder, opened: Opened, *, workers: int = 1, say: Say = print) -> str:
-    """All rounds that are still to come, the frozen recipe and the report; the report's path.
+    """Runs all remaining rounds, freezes the best recipe and writes the report. Returns the report's path.
 
     Raises:
-        QuestloomError: a step was stopped; the same call goes on with it.
+        QuestloomError: a step was stopped; the same call continues that step.
     """
     for number in range(1, loop.recipe.evolve.rounds + 1):
         for step in STEPS:
@@ -63,11 +64,12 @@ def run_loop(loop: LoopFolder, opened: Opened, *, workers: int = 1, say: Say = p
 
 
 def run_step(loop: LoopFolder, number: int, step: str, opened: Opened, *, workers: int = 1) -> None:
-    """One step of a round; nothing where it stands.
+    """Runs one step of a round. Nothing happens if the step has ended already.
 
     Raises:
-        InputError: no such step or round, a step before it has not ended, or the loop is of an earlier version.
-        QuestloomError: it was stopped; the same call goes on.
+        InputError: the step or round does not exist, an earlier step has not ended, or an earlier
+            version began the loop.
+        QuestloomError: the step was stopped; the same call continues the step.
     """
     rules = loop.recipe.evolve
     if step not in STEPS or not 1 <= number <= rules.rounds:
@@ -82,7 +84,7 @@ def run_step(loop: LoopFolder, number: int, step: str, opened: Opened, *, worker
     if at.done(step):
         return
     for before in STEPS[: STEPS.index(step)]:
-        at.read(before)  # refuses where it has not ended
+        at.read(before)  # raises an error if the step has not ended
     match step:
         case "forward":
             note_spent(loop, at, "before")
@@ -99,10 +101,11 @@ def run_step(loop: LoopFolder, number: int, step: str, opened: Opened, *, worker
 
 
 def prepared(loop: LoopFolder, number: int) -> RoundFolder:
-    """A round with its recipe: the loop's, or what the round before left.
+    """A round with its recipe. The first round has the loop's recipe; a later one gets its recipe
+    from the round before.
 
     Raises:
-        InputError: the round before has not ended.
+        InputError: the previous round has not ended.
     """
     at = loop.round(number)
     if not at.has_recipe:
@@ -125,7 +128,7 @@ def prepared(loop: LoopFolder, number: int) -> RoundFolder:
 
 
 def diagnose(loop: LoopFolder, at: RoundFolder, opened: Opened) -> None:
-    """The third step of a round; the tasks that a provider spoiled are not looked at."""
+    """The third step of a round. Diagnosis skips tasks spoiled by a provider's faults."""
     rules = loop.recipe.evolve
     job = Job(at.batch, loop.store, at.as_run, opened)
     measured = MeasuredDiagnoser(
@@ -143,7 +146,7 @@ def diagnose(loop: LoopFolder, at: RoundFolder, opened: Opened) -> None:
 
 
 def _forward(loop: LoopFolder, at: RoundFolder, opened: Opened, workers: int) -> None:
-    """The first three steps on fresh tasks."""
+    """Runs the first three steps on fresh tasks."""
     if not at.done("diagnose"):
         loop.check_version()
     if not at.done("forward"):

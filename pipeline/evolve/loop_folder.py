@@ -1,4 +1,4 @@
-"""What lies where in a loop: `LOOP/loop.json`, `LOOP/rounds/01/…`. See README.md. A loop lies on a local disk."""
+"""The files of a loop: `LOOP/loop.json`, `LOOP/rounds/01/…`; see README.md. A loop lies on a local disk."""
 
 import json
 import shlex
@@ -14,7 +14,7 @@ from questloom.records.identity import canonical_json, chance
 from questloom.transforms.stages.run_folder import RunFolder
 
 STEPS = ("forward", "verify", "diagnose", "update", "train")
-"""In their order."""
+"""The steps of a round in their order."""
 FILES = {
     "forward": "forward.json",
     "verify": "verify.json",
@@ -22,9 +22,10 @@ FILES = {
     "update": "update.json",
     "train": "train.json",
 }
-"""The file that a step writes last."""
+"""For each step, the file that the step writes last."""
 VERSION = 2
-"""Of a loop's files. Those of the first, which state none, say less of rollouts and findings, and other loops' rounds were drawn with the same seeds."""
+"""The version of a loop's files. Files of version 1 do not state their version and have less about
+rollouts and findings. Loops of version 1 shared their seeds."""
 
 
 @dataclass(frozen=True)
@@ -54,14 +55,14 @@ class RoundFolder:
         return RunFolder(str(self.path / "data"))
 
     def done(self, step: str) -> bool:
-        """Whether a step's file stands."""
+        """Whether the file of a step exists."""
         return (self.path / FILES[step]).is_file()
 
     def read(self, step: str) -> dict[str, Any]:
-        """What a step wrote.
+        """The content of a step's file.
 
         Raises:
-            InputError: it has not ended yet.
+            InputError: the step has not ended yet.
         """
         if not self.done(step):
             raise InputError(
@@ -72,7 +73,7 @@ class RoundFolder:
         return json.loads((self.path / FILES[step]).read_text(encoding="utf-8"))
 
     def write(self, step: str, found: dict[str, Any]) -> None:
-        """Ends a step."""
+        """Writes a step's file, which ends the step."""
         write_json(self.path / FILES[step], found)
 
     @property
@@ -95,7 +96,7 @@ class RoundFolder:
 
     @property
     def recipe(self) -> Recipe:
-        """C_t: as it evolved, before a round's seed and exclusions are set.
+        """The round's recipe as the loop evolved it (ODE's C_t), before the round's seed and exclusions are set.
 
         Raises:
             InputError: the round has not been prepared.
@@ -104,21 +105,21 @@ class RoundFolder:
 
     @property
     def as_run(self) -> Recipe:
-        """The recipe with which the round's run was made: with its seed and exclusions."""
+        """The recipe of the round's run, with the round's seed and exclusions."""
         return recipe_of(self.synth.read_recipe()["recipe"], str(self.synth.recipe))
 
     @property
     def model(self) -> str:
-        """Folder of the policy's model; "" for what the recipe names."""
+        """The folder of the policy's model; "" means the model that the recipe names."""
         return self._begun["model"]
 
     @property
     def parent(self) -> int:
-        """The round from whose recipe this one was edited; 0 for the first."""
+        """The round whose recipe was edited into this round's; 0 for the first round."""
         return self._begun["parent"]
 
     def begin(self, recipe: Recipe, *, model: str, parent: int) -> None:
-        """Prepares the round."""
+        """Prepares the round's folder."""
         write_json(
             self.path / "recipe.json",
             {"recipe": recipe.resolved(), "model": model, "parent": parent},
@@ -132,15 +133,15 @@ class LoopFolder:
     path: Path
 
     def round(self, number: int) -> RoundFolder:
-        """A round, from 1."""
+        """The folder of a round; the first has number 1."""
         return RoundFolder(self.path / "rounds" / f"{number:02d}")
 
     def held_out(self, number: int) -> RoundFolder:
-        """Where the recipe of that round is tried on fresh tasks."""
+        """The folder in which that round's recipe is tried on fresh tasks."""
         return RoundFolder(self.path / "held_out" / f"{number:02d}")
 
     def rounds(self, *, before: int = 1 << 30) -> list[RoundFolder]:
-        """The rounds that were begun, in order."""
+        """The rounds that have begun, in order."""
         found = (
             (RoundFolder(p) for p in sorted((self.path / "rounds").glob("[0-9][0-9]")))
             if self.path.is_dir()
@@ -168,22 +169,23 @@ class LoopFolder:
 
     @property
     def recipe(self) -> Recipe:
-        """The first recipe; its section `evolve` is the loop's.
+        """The first recipe. The section `evolve` of this recipe applies to the whole loop.
 
         Raises:
-            InputError: there is no loop.
+            InputError: the folder holds no loop.
         """
         return recipe_of(self._facts["recipe"], str(self.path / "loop.json"))
 
     def seed_of(self, purpose: str) -> int:
-        """The seed of a round's draws: no loop of another seed draws alike in any of its rounds."""
+        """The seed of a round's draws. Loops with different seeds never share the seed of a round."""
         return chance(self.recipe.seed, purpose, "loop").getrandbits(31)
 
     def check_version(self) -> None:
-        """Before anything is done in a loop; what stands there can be read whatever its version.
+        """Refuses to continue a loop of another version. Reading such a loop is possible.
 
         Raises:
-            InputError: it was begun by another version, so that its rounds would be drawn by two rules.
+            InputError: another version began the loop, so its rounds would be drawn by two
+                different rules.
         """
         if self._facts.get("version", 1) != VERSION:
             raise InputError(
@@ -193,10 +195,10 @@ class LoopFolder:
             )
 
     def begin(self, recipe: Recipe, *, store: str, digest: str) -> None:
-        """Writes `loop.json`, or finds that it says the same.
+        """Writes `loop.json`. If the file exists, its content must be the same.
 
         Raises:
-            InputError: the folder holds another loop, or something else.
+            InputError: the folder holds another loop, or other files.
         """
         facts = {"recipe": recipe.resolved(), "store": store, "digest": digest}
         if self.begun:
@@ -218,6 +220,6 @@ class LoopFolder:
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Writes JSON, whole or not at all."""
+    """Writes a JSON file atomically."""
     path.parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, (canonical_json(value) + "\n").encode())

@@ -1,5 +1,6 @@
-"""The report of a loop, `LOOP/report/index.html`: rounds side by side, curves, every edit with the tasks that it rests on, episodes before and after
-training. Opens from a file."""
+"""Writes the report of a loop, `LOOP/report/index.html`. The report compares rounds, draws curves,
+and shows each edit with its evidence and episodes before and after training. The report opens
+without a server."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -39,7 +40,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Curve:
-    """A number by round, with its interval, as SVG positions."""
+    """A number by round with its interval, as SVG coordinates."""
 
     title: str
     line: str
@@ -56,7 +57,7 @@ def curve(
     high: float,
     digits: int = 2,
 ) -> Curve:
-    """A curve of (round, value, lower end, upper end), between two bounds; a round without a value is left out.
+    """A curve of (round, value, lower end, upper end) between two bounds. Rounds without a value are left out.
 
     >>> curve("p", [("1", 0.5, 0.25, 0.75), None], low=0, high=1).points[0].y
     75.0
@@ -83,7 +84,7 @@ def curve(
 
 
 def build_loop_report(loop: LoopFolder) -> Path:
-    """Writes the report of the rounds that have been verified; gives its path."""
+    """Writes the report of the rounds that `verify` has finished. Returns its path."""
     rounds = [each for each in loop.rounds() if each.done("update")]
     shown = [_round(each) for each in rounds]
     environment = Environment(
@@ -157,12 +158,12 @@ def _round(at: RoundFolder) -> dict[str, Any]:
 
 
 def _whys(group: Mapping[str, Any]) -> Sequence[str]:
-    """Why each of a group's tasks was faulted, which loops of the first version do not say."""
+    """Why each task of a group was faulted. Loops of the first version lack these reasons."""
     return group.get("whys", [""] * len(group["tasks"]))
 
 
 def _cost(at: RoundFolder) -> dict[str, str]:
-    """Questions, episodes, updates and paid calls of the round's parts."""
+    """The cost of each part of a round: questions, episodes, updates and paid calls."""
     forward = at.read("forward")
     found = {"questions": f"{forward['kept']:,} kept of {forward['seeds']:,} seeds"}
     for name, run in (("policy", at.batch), ("teacher", at.unsolved)):

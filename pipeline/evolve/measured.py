@@ -1,6 +1,8 @@
-"""The measured diagnoser: scores and findings from certificates, verdicts, pass rates and tool statistics. Exact, and free.
+"""The measured diagnoser: scores and findings from certificates, verdicts, pass rates and tool
+statistics. This diagnoser is exact and needs no model.
 
-Dimensions and their weights are ODE's. How each is measured is ours: in ODE a model scores them by a rubric (`llm_diagnoser.py`).
+The dimensions and their weights are ODE's, but the measurements are Questloom's. In ODE a model
+scores the dimensions by a rubric, as `llm_diagnoser.py` does here.
 """
 
 import math
@@ -26,18 +28,19 @@ from questloom.records.synthesis import Question
 
 MATCH = {Tag.RECOVERABLE: 2.0, Tag.TOO_EASY: -4.0, Tag.TOO_HARD: -4.0, Tag.FAKE_HARD: LOWEST}
 UTILITY = {Tag.RECOVERABLE: 3.0, Tag.TOO_EASY: -3.0, Tag.TOO_HARD: -2.0, Tag.FAKE_HARD: LOWEST}
-"""Scores of tags without a pass rate between 0 and 1."""
+"""The scores of tags for tasks without a pass rate between 0 and 1."""
 LEAST_DIVERSITY, MOST_OF_ONE_DOMAIN = -3.0, 0.6
 
 
 @dataclass(frozen=True)
 class MeasuredDiagnoser:
-    """See `findings.Diagnoser`. A picture that seems wrong counts where no rollout solved the task: who found the answer has seen what it shows.
+    """The exact `findings.Diagnoser`. A picture that seems wrong counts only if no rollout solved
+    the task: a rollout with the right answer has recognised the picture.
 
     Args:
-        checks: of the round's run.
-        tolerated: share of too easy, or too hard, tasks up to which nothing is wrong with the recipe.
-        mode: "sft" or "rl"; says which dimensions count.
+        checks: the checks of the round's run.
+        tolerated: the share of too easy, or too hard, tasks that is not a finding yet.
+        mode: "sft" or "rl"; decides which dimensions count.
     """
 
     checks: Checks
@@ -100,7 +103,8 @@ def _task(
 
 
 def _of_task(question: Question, row: TaskRow, explained: bool, off: set[Tag]) -> Iterable[Finding]:
-    """What pass rates and certificates say is wrong. Difficulty that a leak or a wrong picture explains is no finding of its own."""
+    """The findings from pass rates and certificates. Difficulty that a leak or a wrong picture
+    explains is not a finding of its own."""
     if row.cause is Cause.RIVAL_FITS and row.rival:
         yield Finding(
             question.id,
@@ -135,13 +139,13 @@ def _of_task(question: Question, row: TaskRow, explained: bool, off: set[Tag]) -
         )
     hops = (
         question.certificate.effective_hops if question.certificate else None
-    )  # None of an outside row: nobody counted
+    )  # the count is None for a row from outside, since nobody counted
     short = (
         hops is not None and hops <= 1 and not (question.needs_detail or question.needs_computation)
     )
     if (
         short and row.tag is Tag.TOO_EASY and row.tag in off and not explained
-    ):  # one that the policy finds hard enough is no fault
+    ):  # a question that is hard enough for the policy has no fault here
         yield Finding(
             question.id,
             "paths",
@@ -232,7 +236,7 @@ def _utility(row: TaskRow) -> Score:
 
 
 def _by_tag(row: TaskRow, scores: Mapping[Tag, float], of_rate: Callable[[float], float]) -> Score:
-    """The score of the tag, or of the pass rate where the tag has none: such a task was judged."""
+    """The score of the task's tag, or of its pass rate if the tag has no score."""
     value = scores.get(row.tag)
     if value is None:
         assert row.rate is not None

@@ -1,4 +1,5 @@
-"""Where a failed rollout is played on from: up to and with its first `<tool_call>`, of the rollout that was least sure of that call (AXPO, section 4)."""
+"""Finds the point from which a failed rollout is continued: just after its first `<tool_call>` tag.
+The rollout with the least certain call is chosen (AXPO, section 4)."""
 
 from collections.abc import Callable, Sequence
 from math import exp
@@ -13,7 +14,8 @@ OPEN = "<tool_call>"
 
 
 def prefix_of(engine: TokenEngine, turn: Turn) -> int:
-    """How many ids of a turn lead up to and with its call's opening tag; 0 where it makes none, or ids or log-probabilities are missing."""
+    """The number of token ids of a turn up to and including its call's opening tag. The number is 0
+    if the turn makes no call, or if ids or log-probabilities are missing."""
     if OPEN not in turn.text or len(turn.logprobs) != len(turn.token_ids):
         return 0
     return next(
@@ -29,13 +31,13 @@ def prefix_of(engine: TokenEngine, turn: Turn) -> int:
 def least_sure(
     engine: TokenEngine, task: Task, episodes: Sequence[Episode], read: Callable[[str], bytes]
 ) -> Begin | None:
-    """The beginning from which a task's failed rollouts are played on; None where none of them called a tool.
+    """The beginning from which a task's failed rollouts are continued; None if none of them called a tool.
 
     Args:
-        engine: that played them.
-        task: with its pictures as they were shown.
-        episodes: of the task.
-        read: a stored picture's bytes by its sha256.
+        engine: the engine that played the rollouts.
+        task: the task, with its pictures as the policy saw them.
+        episodes: the episodes of the task.
+        read: returns a stored picture's bytes by its sha256.
     """
     found = []
     for episode in episodes:
@@ -60,7 +62,7 @@ def least_sure(
 
 
 def bank_of(task: Task, episode: Episode, read: Callable[[str], bytes]) -> ImageBank:
-    """An episode's bank, from its stored pictures."""
+    """Rebuilds an episode's image bank (its pictures) from the stored pictures."""
     bank = ImageBank()
     for data in task.pictures:
         bank.add(data, origin="task")

@@ -1,4 +1,5 @@
-"""Recoverability: tasks that no rollout solved are played on anew, K times each (AXPO, arXiv 2605.28774). None of it counts in a pass rate."""
+"""Measures recoverability: tasks that no rollout solved are continued K times each (AXPO, arXiv
+2605.28774). Pass rates do not count these continuations."""
 
 import asyncio
 from collections.abc import Sequence
@@ -19,7 +20,7 @@ from questloom.records.outcomes import Reason
 from questloom.records.synthesis import Question
 
 FIRST = 10_000
-"""Number of the first continuation, so that none is taken for a rollout of the task."""
+"""The number of the first continuation, high enough that no continuation is mistaken for a rollout."""
 OUTCOMES = {
     Outcome.CORRECT: CORRECT,
     Outcome.JUDGE_FAILED: Reason.JUDGE_FAILED.value,
@@ -30,8 +31,9 @@ OUTCOMES = {
 async def continued(
     player: Player, task: Task, begin: Begin | None, number: int, journal: Journal
 ) -> Episode:
-    """Another end of a failed episode, from within its turn. Without such a beginning, as of engines that have no token ids, the question is played
-    anew as a whole: AXPO's control `resample: question`."""
+    """Continues a failed episode from within its turn. Engines without token ids have no such
+    starting point. These engines play the whole question again, as in AXPO's control `resample:
+    question`."""
     if begin is not None:
         return (await player.play_on(begin, number, journal=journal)).episode
     return await player.play(task, FIRST + number, journal=journal)
@@ -40,16 +42,16 @@ async def continued(
 def probe(
     job: PlayJob, tasks: Sequence[tuple[Question, Played]], *, continuations: int, folder: Path
 ) -> dict[str, tuple[Rollout, ...]]:
-    """The continuations of each task, judged; by question id.
+    """The judged continuations of each task, by question id.
 
     Args:
-        job: whose policy, tools and limits.
-        tasks: questions that no rollout solved, with those.
-        continuations: K a task.
-        folder: keeps journals, so that what was played is not played again.
+        job: the job with the policy, tools and limits.
+        tasks: the questions that no rollout solved, each with its rollouts.
+        continuations: the number of continuations for each task (K).
+        folder: the folder of the journals, which prevent a continuation from being played twice.
 
     Raises:
-        QuestloomError: a provider kept the policy from playing; the same call goes on.
+        QuestloomError: a provider's fault stopped the policy; the same call continues.
     """
     if not tasks or not continuations:
         return {}

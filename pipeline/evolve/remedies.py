@@ -1,4 +1,5 @@
-"""Which edits may mend which finding: the measured proposer, and the control that edits at random."""
+"""Chooses the edits that may cure a finding. The measured proposer chooses by figures; the control
+edits at random."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -42,7 +43,7 @@ REMEDIES: dict[str, tuple[Move, ...]] = {
         ("enhancement.share", 1),
     ),
 }
-"""By cause, in the order in which they are tried."""
+"""For each cause, the moves (steps of a field) in the order in which they are tried."""
 HARDER: tuple[Move, ...] = (
     ("seeds.levels.easy", -1),
     ("seeds.levels.hard", 1),
@@ -60,35 +61,37 @@ HARDER: tuple[Move, ...] = (
     ("seeds.levels.expert", 1),
     *((f"draft.explore.claims.{level}", 1) for level in ("easy", "medium", "hard")),
 )
-"""What makes tasks harder, before anything is measured."""
+"""Moves that make tasks harder, before any effect is measured."""
 NEEDS: dict[str, tuple[ToolName, ...]] = {
     "draft.detail_share": ("crop",),
     "enhancement.share": ("sharpen", "super_resolution", "perspective_correct"),
 }
-"""Tools without which a policy cannot do what a field makes more of: for such a policy the field is no remedy."""
+"""Tools that a field needs. If the policy lacks the tool, an edit of the field does not help."""
 LENGTHS = ("draft.hops", "draft.rounds", "draft.explore.claims")
-"""Fields that change what a level is, not how much there is of it."""
+"""Fields that change the length of a level's questions, not the share of the level."""
 AXES: dict[str, Callable[[TaskRow], str]] = {
     "seeds.levels": lambda row: row.level,
     "seeds.abilities": lambda row: row.profile,
 }
-"""Fields that draw more of one value of an axis (the end of the path): a task's value."""
+"""Fields that raise the share of one value of an axis, with the function that reads a task's value.
+The field's path ends with the value."""
 SHARES: dict[str, Callable[[TaskRow], bool]] = {
     "draft.detail_share": lambda row: row.needs_detail,
     "draft.computation_share": lambda row: row.needs_computation,
     "enhancement.share": lambda row: row.enhanced,
 }
-"""Fields that say how many tasks have a property: whether a task has it."""
+"""Fields that set how many tasks have a property, with a test whether a task has it."""
 DIFFICULTY_EDITS = 3
-"""At once, for tasks too easy or too hard."""
+"""The most edits at once against tasks that are too easy or too hard."""
 GUIDANCE = {
     each.name: each.in_loop.guidance
     for each in registry.FILTERS
     if each.in_loop and each.in_loop.guidance
 }
-"""By cause, what the model that words plans is told besides. It chooses no facts, so only what is a matter of words is named."""
+"""For each cause, an extra instruction to the model that words the plans. The model chooses no
+facts, so only causes in the wording are listed."""
 GUIDED = "models.llm.guidance.word_plan"
-"""The field that takes it."""
+"""The recipe field that holds the extra instruction."""
 
 
 def proposed(
@@ -100,14 +103,14 @@ def proposed(
     most: int,
     tools: Collection[str],
 ) -> list[Edit]:
-    """The edits that the recurring findings call for, the heaviest first, one field once.
+    """Proposes edits for the recurring findings, the heaviest first, and each field once.
 
     Args:
-        groups: `recurring` of `diagnosis.json`.
-        rows: of `verify.json`.
-        dead_ends: keys of edits that were rolled back.
-        most: edits.
-        tools: the policy's.
+        groups: the entry `recurring` of `diagnosis.json`.
+        rows: the rows of `verify.json`.
+        dead_ends: the keys of edits that were rolled back.
+        most: the highest number of edits.
+        tools: the policy's tools.
     """
     fields = {
         path: field
@@ -179,15 +182,17 @@ def _moves(cause: str, rows: Sequence[TaskRow]) -> Sequence[Move]:
 
 
 def _idle(path: str, recipe: Recipe) -> bool:
-    """Whether a field says how long questions are of a level that is never drawn."""
+    """Whether a field sets the length of questions of a level that is never drawn."""
     kind, _, level = path.rpartition(".")
     return kind in LENGTHS and not recipe.seeds.levels.get(level)
 
 
 def _loses_a_level(edit: Edit, recipe: Recipe) -> bool:
-    """Whether a policy that solves what a level asks would not be asked it any more, and so forget it (docs/learning.md).
+    """Whether an edit removes a kind of question that the policy solves, so that the policy may
+    forget it (docs/learning.md).
 
-    That is where the level becomes as long as another that is drawn, and where a level that is too easy is drawn no more.
+    Such an edit makes a level as long as another drawn level, or stops drawing a level that is too
+    easy.
     """
     kind, _, level = edit.path.rpartition(".")
     if kind in LENGTHS:
@@ -201,7 +206,8 @@ def _loses_a_level(edit: Edit, recipe: Recipe) -> bool:
 
 
 def _overshoots(path: str, cause: str, rows: Sequence[TaskRow]) -> bool:
-    """Whether most tasks with what a field makes more of fail the other way: too hard ones are no remedy for too easy ones."""
+    """Whether most tasks with the field's property have the opposite problem. Tasks that are too
+    hard do not cure tasks that are too easy."""
     if path.startswith(LENGTHS):
         return False
     other = Tag.TOO_HARD if cause == "too_easy" else Tag.TOO_EASY
@@ -210,14 +216,14 @@ def _overshoots(path: str, cause: str, rows: Sequence[TaskRow]) -> bool:
 
 
 def effect(path: str, rows: Sequence[TaskRow]) -> float:
-    """By how much tasks with what a field makes more of are solved more often than the others.
+    """The difference in pass rate between tasks with and without the field's property.
 
     Args:
         path: a field of `HARDER`.
 
     Returns:
-        The difference of the mean pass rates, -1 to 1; 0 where three tasks of each kind are not
-        there.
+        The difference of the mean pass rates, -1 to 1; 0 if there are fewer than three tasks of
+        each kind.
     """
     if path.startswith(LENGTHS):
         return 0.0
@@ -231,13 +237,13 @@ def effect(path: str, rows: Sequence[TaskRow]) -> float:
 
 
 def _has(path: str, row: TaskRow) -> bool:
-    """Whether a task has what a field makes more of."""
+    """Whether a task has the property that a field makes more frequent."""
     kind, _, name = path.rpartition(".")
     return AXES[kind](row) == name if kind in AXES else SHARES[path](row)
 
 
 def at_random(recipe: Recipe, *, seed: int, number: int, most: int) -> list[Edit]:
-    """The control: so many fields, each moved by one step in a random direction."""
+    """The control: edits of randomly chosen fields, each by one step in a random direction."""
     draw, fields = chance(seed, f"round {number}", "random edits"), fields_of(recipe)
     made: list[Edit] = []
     for path in draw.sample(sorted(fields), len(fields)):
@@ -258,7 +264,7 @@ def at_random(recipe: Recipe, *, seed: int, number: int, most: int) -> list[Edit
 
 
 def _holds(recipe: Recipe, edits: Sequence[Edit]) -> bool:
-    """Whether a recipe takes some edits together."""
+    """Whether a recipe stays valid with all these edits."""
     try:
         check_settings(applied(recipe, edits))
     except InputError:

@@ -1,4 +1,5 @@
-"""Wrong answers of policies and teachers, executed as rivals of the certificate: one that fits breaks the question."""
+"""Checks wrong answers of policies and teachers as rivals in the question's formal query. A rival
+that satisfies the query breaks the question."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -12,16 +13,17 @@ from questloom.transforms.filters.rivals import rival_keys
 
 @dataclass(frozen=True)
 class FittingRival:
-    """An answer that was judged wrong and fits the form."""
+    """A wrong answer that satisfies the question's formal query."""
 
     said: str
     key: str
     passed_by: str
-    """The filter that let the question pass: the certificate with its basis and margin, and the solvers that were switched off."""
+    """The checks that let the question pass: the certificate with its basis and margin, and the
+    solvers that were switched off."""
 
 
 def fitting_rival(question: Question, wrong: Iterable[str], store: Store) -> FittingRival | None:
-    """The first wrong answer, in the order of their words, that the form accepts too."""
+    """The first wrong answer, in alphabetical order, that the question's formal query also accepts."""
     form = question.logical_form
     if form is None:
         return None

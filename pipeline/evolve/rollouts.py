@@ -1,4 +1,5 @@
-"""What a policy's episodes of a batch say of each task: outcomes, wrong answers, faults, behaviour. Read from the files that playing leaves."""
+"""Summarises a policy's episodes for each task: outcomes, wrong answers, faults, behaviour. The
+data come from the files of the play job."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -15,25 +16,26 @@ from questloom.transforms.episodes.tool_statistics import statistics_of
 
 CORRECT = "correct"
 KINDS: dict[str, str] = {tool.name: tool.kind for tool in TOOLS}
-"""What each tool is for. The families are ours: ODE (section 3.4) groups chains of calls into families and does not name them."""
+"""The kind of each tool. The kinds are Questloom's: ODE (section 3.4) groups chains of calls into
+families without naming them."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rollout:
-    """One episode."""
+    """The summary of one episode."""
 
     number: int
-    """Among the task's."""
+    """The number of the episode within its task."""
     outcome: str
-    """"correct", or the reason for which it was rejected."""
+    """"correct", or the reason for the rejection."""
     said: str
     provider_faults: int
-    """Calls that a provider's fault answered."""
+    """Calls that failed by a provider's fault."""
     chain: tuple[str, ...]
-    """Names of the tools called, in order."""
+    """The names of the called tools, in order."""
     statistics: ToolStatistics
     process: str = ""
-    """Why the process of a right rollout was rejected."""
+    """Why the process of a rollout with the right answer was rejected."""
 
     @property
     def solved(self) -> bool:
@@ -41,20 +43,20 @@ class Rollout:
 
     @property
     def by_provider(self) -> bool:
-        """Whether its failure counts as the provider's."""
+        """Whether the failure counts as the provider's."""
         return not self.solved and self.provider_faults > 0
 
 
 @dataclass(frozen=True)
 class Played:
-    """The rollouts of a task."""
+    """All rollouts of a task."""
 
     rollouts: tuple[Rollout, ...] = ()
     episodes: tuple[Episode, ...] = field(default=(), repr=False)
 
     @property
     def judged(self) -> tuple[Rollout, ...]:
-        """Those of which is known whether they are right."""
+        """The rollouts that were judged right or wrong."""
         return tuple(r for r in self.rollouts if r.outcome != Reason.JUDGE_FAILED.value)
 
     @property
@@ -63,7 +65,7 @@ class Played:
 
     @property
     def contradicted(self) -> bool:
-        """Whether the judge called the same words right and wrong."""
+        """Whether the judge called the same answer both right and wrong."""
         said: dict[str, set[bool]] = defaultdict(set)
         for rollout in self.judged:
             if rollout.said:
@@ -72,7 +74,7 @@ class Played:
 
 
 def strategy_of(chain: Sequence[str]) -> tuple[str, ...]:
-    """The family of a chain of calls: the kinds of its tools in their order, where several of one kind in a row count as one.
+    """The family of a chain of calls: the kinds of its tools in order, with repeated kinds merged.
 
     >>> strategy_of(["text_search", "visit", "visit", "crop", "rotate", "text_search", "a tool that there is not"])
     ('search', 'read', 'look', 'search', 'other')
@@ -81,7 +83,7 @@ def strategy_of(chain: Sequence[str]) -> tuple[str, ...]:
 
 
 def rollout_of(episode: Episode, outcome: str, process: str = "") -> Rollout:
-    """An episode in numbers."""
+    """Summarises an episode."""
     called = [turn for turn in episode.turns if turn.call is not None and turn.result is not None]
     faults = sum(turn.result.status == ToolStatus.PROVIDER_FAULT for turn in called if turn.result)
     return Rollout(
@@ -96,7 +98,7 @@ def rollout_of(episode: Episode, outcome: str, process: str = "") -> Rollout:
 
 
 def read_rollouts(out: EpisodeFolder) -> dict[str, Played]:
-    """By question id: what a policy played, in order of the rollouts."""
+    """The rollouts of a policy by question id, in order of their numbers."""
     rejected = {r.item_id: r.reason for r in out.read(out.label(ANSWER), "rejected", Rejection)}
     unfit = {r.item_id: r.reason for r in out.read(out.label(PROCESS), "rejected", Rejection)}
     found: dict[str, list[Trajectory]] = defaultdict(list)

@@ -1,4 +1,4 @@
-"""Comparing recipes by the scores of their tasks."""
+"""Compares recipes by the scores of their tasks."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,11 +21,12 @@ class Mean:
 
 
 def score_of(diagnosis: Mapping[str, Any], *, without_policy: bool = False) -> Mean | None:
-    """The mean score of a round's tasks; None where a provider spoiled all of them.
+    """The mean score of a round's tasks; None if a provider's faults spoiled all of them.
 
     Args:
-        diagnosis: `diagnosis.json`.
-        without_policy: only dimensions that depend on the question alone, to compare rounds that different policies played.
+        diagnosis: the content of `diagnosis.json`.
+        without_policy: uses only dimensions that depend on the question, to compare rounds of
+            different policies.
     """
     weights = {
         n: w
@@ -47,8 +48,8 @@ def score_of(diagnosis: Mapping[str, Any], *, without_policy: bool = False) -> M
 
 
 def is_worse(later: Mean, earlier: Mean) -> bool:
-    """Whether the later one is lower by more than chance allows: 1.645 standard errors of the difference, 95 % of one side. At one standard error every
-    sixth of two equal rounds was rolled back.
+    """Whether the later mean is significantly lower: by 1.645 standard errors of the difference
+    (one-sided, 95 %). With a limit of one standard error, one in six equal rounds was rolled back.
 
     >>> is_worse(Mean(1.7, 0.3, 32), Mean(2.4, 0.4, 32)), is_worse(Mean(1.5, 0.3, 32), Mean(2.4, 0.4, 32))
     (False, True)

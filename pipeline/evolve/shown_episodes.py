@@ -1,4 +1,4 @@
-"""For the report of a loop: the same task played before and after training, turn by turn, and its picture."""
+"""Prepares episodes for the loop's report: the same task before and after training, turn by turn, with its picture."""
 
 import json
 from collections.abc import Sequence
@@ -16,14 +16,15 @@ from questloom.records.episodes import Episode, Turn
 from questloom.transforms.episodes.episode_folder import EpisodeFolder
 
 MOST_TEXT = 600
-"""Characters of a thought or a result that are shown."""
+"""The highest number of characters of a thought or a result in the report."""
 RISEN = 2
-"""Tasks shown of those whose pass rate rose most; beside the one whose rose least."""
+"""How many tasks with the highest rise of the pass rate the report shows. The report also shows the
+task with the lowest rise."""
 
 
 @dataclass(frozen=True)
 class Shown:
-    """One episode of a task."""
+    """One episode of a task, as the report shows it."""
 
     outcome: str
     turns: tuple[dict[str, str], ...]
@@ -31,21 +32,22 @@ class Shown:
 
 @dataclass(frozen=True)
 class Pair:
-    """One task, before and after training."""
+    """A task before and after training."""
 
     task: dict[str, Any]
-    """A row of `before_after.json`."""
+    """The task's row of `before_after.json`."""
     picture: str
-    """File of the report."""
+    """The name of the picture's file in the report."""
     before: Shown
     after: Shown
 
 
 def pairs_of(loop: LoopFolder, folder: Path) -> tuple[dict[str, Any], list[Pair]]:
-    """The sums of `before_after.json` and some tasks: those whose pass rate rose most, and the one whose rose least. Their pictures are written to
-    `folder`. Both are empty where nothing was compared.
+    """The sums of `before_after.json`, and the tasks to show: those whose pass rate rose most, and
+    the one whose rate rose least. Sums and tasks are empty if nothing was compared. The pictures of
+    the tasks are written to `folder`.
 
-    Of the policy before a failed episode is shown, where there is one, of the policy after one that is right.
+    Before training a failed episode is preferred, after training a correct one.
     """
     found = read(loop)
     if found is None:
@@ -106,6 +108,6 @@ def _cut(text: str) -> str:
 
 
 def amount(episodes: Sequence[Episode]) -> str:
-    """What episodes took, in words."""
+    """The size of episodes in words."""
     calls = sum(turn.call is not None for e in episodes for turn in e.turns)
     return f"{len(episodes):,} episodes, {calls:,} calls, {sum(turn.num_new_tokens for e in episodes for turn in e.turns):,} tokens sampled"

@@ -1,4 +1,5 @@
-"""What a loop pays: one call cache and one budget for all of its rounds, and what each of them added to the ledger."""
+"""Accounts for what a loop pays. All rounds share one call cache and one budget; each round records
+what it added to the ledger."""
 
 import dataclasses
 import json
@@ -14,21 +15,23 @@ from questloom.pipeline.report.spend_text import money_words
 from questloom.transforms.stages.run_folder import RunFolder
 
 FILE = "spent.json"
-"""Of a round: the ledger's sums by stage before and after it. No step's file, since a request that was under way at a kill counts twice."""
+"""A round's file with the ledger's sums by stage, before and after the round. The file marks no
+step, since a request under way at a kill counts twice."""
 SUMS = ("num_calls", "money", "num_unpriced")
 
 
 def calls_of(loop: LoopFolder, recipe: Recipe) -> Path | str:
-    """Where replies, ledger and budget of all rounds are: what one round has asked, no other pays for again.
+    """Where all rounds keep replies, ledger and budget, so that no request is paid for in two rounds.
 
     Args:
-        recipe: a round's. A file or an address that it names stays; an address without a prefix gets the loop's.
+        recipe: a round's recipe. A file or an address in the recipe is used; an address without a
+            prefix gets the loop's prefix.
     """
     return RunFolder(str(loop.path)).calls(recipe.run.calls)
 
 
 def note_spent(loop: LoopFolder, at: RoundFolder, when: Literal["before", "after"]) -> None:
-    """Writes what the ledger says before or after a round; what was noted before stays. The trainer's judges have a ledger of their own."""
+    """Records the ledger's sums before or after a round, once. The judges of the trainer have their own ledger."""
     noted = _noted(at)
     if when == "before" and noted:
         return
@@ -44,7 +47,7 @@ def note_spent(loop: LoopFolder, at: RoundFolder, when: Literal["before", "after
 
 
 def spent_words(at: RoundFolder) -> str:
-    """What the calls of a round cost; "" where none was made, or the round has not ended."""
+    """The cost of a round's calls in words; "" if there were none, or the round has not ended."""
     noted = _noted(at)
     stages = {stage: Counter(sums) for stage, sums in noted.get("after", {}).items()}
     for stage, sums in noted["before"].items() if stages else ():

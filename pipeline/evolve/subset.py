@@ -1,4 +1,5 @@
-"""A run of some of a run's questions: what the loop plays, hands to the teacher and trains on. It has one stage, and the pictures that it shows."""
+"""Makes a run from some of a run's questions. The loop plays the new run, gives it to the teacher
+and trains on it. The new run has one stage, and the pictures of its questions."""
 
 import json
 from collections.abc import Collection
@@ -13,14 +14,15 @@ LABEL, SUBSET = "01-split", "subset.json"
 
 
 def questions_of(run: RunFolder) -> list[Question]:
-    """The questions of a finished run, by shard."""
+    """The questions of a finished run, shard by shard."""
     return list(run.read(run.labels()[-1], "kept", Question))
 
 
 def write_subset(source: RunFolder, target: RunFolder, ids: Collection[str]) -> None:
-    """Writes a run of the questions of these ids. Done again, it writes the same bytes.
+    """Writes a run with the questions of these ids. A second call writes the same bytes.
 
-    No filter rejected the others, so the run has no rejections; `subset.json` says of how many questions which were chosen.
+    The other questions were not rejected, so the run has no rejections. `subset.json` lists the
+    chosen questions and the total number.
     """
     facts = source.read_recipe()
     last, wanted, total = source.labels()[-1], frozenset(ids), 0

@@ -1,4 +1,4 @@
-"""The tag of a task: what its rollouts say of its difficulty, and whether it is sound at all."""
+"""The tag of a task: its difficulty according to its rollouts, or that the task is broken."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -7,18 +7,18 @@ from questloom.records.share import Share
 
 
 class Tag(StrEnum):
-    """In ODE's words, with AXPO's recoverability beside them."""
+    """The tags of ODE, and AXPO's recoverability."""
 
     INFRA_FAILURE = "infra_failure"
-    """Half or more of the failures are the provider's: nothing is learned from it."""
+    """The provider caused half or more of the failures, so the task shows nothing about the policy."""
     TOO_EASY = "too_easy"
     GOOD_MATCH = "good_match"
     RECOVERABLE = "recoverable"
-    """Never solved, but solved by what was played on anew."""
+    """No rollout solved the task, but a continuation did."""
     TOO_HARD = "too_hard"
-    """Neither; but the teacher solves it."""
+    """Neither a rollout nor a continuation solved the task, but the teacher did."""
     FAKE_HARD = "fake_hard"
-    """Broken: nobody solves it, another answer fits, or the judge contradicts itself."""
+    """Broken: nobody solves the task, another answer fits, or the judge contradicts itself."""
 
 
 class Cause(StrEnum):
@@ -32,46 +32,46 @@ class Cause(StrEnum):
 
 
 class TeacherResult(StrEnum):
-    """What the teacher made of a task."""
+    """The teacher's result on a task."""
 
     NOT = ""
-    """It was not asked, or cannot play the task."""
+    """The teacher was not asked, or cannot play the task."""
     SOLVED = "solved"
     FAILED = "failed"
     PROVIDER = "provider"
-    """All its failures are the provider's."""
+    """The provider caused all of the teacher's failures."""
 
 
 SOUND = frozenset({Tag.TOO_EASY, Tag.GOOD_MATCH, Tag.RECOVERABLE, Tag.TOO_HARD})
-"""Tags of tasks that may be trained on."""
+"""Tags of the tasks that are good for training."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Evidence:
-    """What a tag rests on."""
+    """The evidence for a tag."""
 
     passed: Share
-    """Of the rollouts that were judged; none that was played on anew among them."""
+    """The share of correct rollouts among the judged rollouts. Continuations are not included."""
     num_failed: int
-    """Rollouts that did not give the right answer."""
+    """The number of rollouts without the right answer."""
     num_by_provider: int
-    """Of them the provider's."""
+    """The number of failed rollouts that the provider caused."""
     num_recovered: int = 0
-    """Right ones of what was played on anew."""
+    """The number of correct continuations."""
     teacher: TeacherResult = TeacherResult.NOT
     rival: str = ""
-    """A wrong answer that fits the form."""
+    """A wrong answer that satisfies the question's formal query."""
     contradicted: bool = False
 
 
 def tag_of(found: Evidence, *, too_easy: float = 0.75) -> tuple[Tag, Cause]:
-    """The tag of a task, and why it is broken.
+    """The tag of a task, and the cause if it is broken.
 
     Args:
-        too_easy: pass rate, 0 to 1, above which a task is too easy.
+        too_easy: the pass rate, 0 to 1, above which a task is too easy.
 
     Returns:
-        The tag and the cause; `Cause.NONE` beside every tag but `FAKE_HARD`.
+        The tag and the cause. The cause is `Cause.NONE` for every tag except `FAKE_HARD`.
 
     >>> tag_of(Evidence(passed=Share(4, 4), num_failed=0, num_by_provider=0))[0].value
     'too_easy'

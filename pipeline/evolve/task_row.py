@@ -1,4 +1,4 @@
-"""A task's row of `verify.json`: what its rollouts came to, and the tag that they earn it."""
+"""A task's row of `verify.json`: the results of its rollouts, and its tag."""
 
 import typing
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from questloom.records.errors import InputError
 
 @dataclass(frozen=True)
 class RowRival:
-    """A wrong answer that fits the form too; see `rivals.FittingRival`."""
+    """A wrong answer that also satisfies the question's formal query; see `rivals.FittingRival`."""
 
     said: str
     key: str
@@ -23,7 +23,8 @@ class RowRival:
 
 @dataclass(frozen=True, kw_only=True)
 class TaskRow:
-    """The fields stand in the order of the file. Means over rollouts are ODE's (`verify.behaviour`)."""
+    """The row of one task, with the fields in the file's order. Means over rollouts are ODE's
+    measures (`verify.behaviour`)."""
 
     id: str
     question: str
@@ -40,37 +41,38 @@ class TaskRow:
     correct: int
     judged: int
     rate: float | None
-    """`correct` of `judged`, 0 to 1; None where nothing was judged."""
+    """The pass rate `correct` / `judged`, 0 to 1; None if no rollout was judged."""
     interval: list[float]
-    """Of `rate`: low and high."""
+    """The lower and upper end of the interval of `rate`."""
     by_provider: int
-    """Failed rollouts whose failure is the provider's."""
+    """Failed rollouts that the provider caused."""
     probes: int
     recovered: int
-    """Of the probes those that were right."""
+    """The number of correct probes (continuations of failed rollouts)."""
     teacher: TeacherResult
     rival: RowRival | None
     outcomes: dict[str, int]
-    """Rollouts by outcome."""
+    """The number of rollouts for each outcome."""
     wrong: list[str]
-    """Wrong answers, at most eight."""
+    """The wrong answers, at most eight."""
     chains: list[list[str]]
-    """Tools that each rollout called, in order; `chain_outcomes` and `chain_answers` run beside it."""
+    """For each rollout the called tools, in order. The lists `chain_outcomes` and `chain_answers`
+    have the same order as `chains`."""
     chain_outcomes: list[str]
     chain_answers: list[str]
     solved_chains: list[list[str]]
     unfit: int
-    """Right rollouts that broke a rule of the process."""
+    """Rollouts with the right answer that broke a rule of the process."""
     dynamic_pictures: float
     calls_with_picture: float
     secondary_use: float
     calls: float
     faults: float
-    """Share of the calls that failed, 0 to 1."""
+    """The share of failed calls, 0 to 1."""
 
 
 def row_as_json(row: TaskRow) -> dict[str, Any]:
-    """The row as `verify.json` keeps it, keys in the order of the fields."""
+    """The row as `verify.json` stores it, with keys in the order of the fields."""
     return {
         name: value.value if isinstance(value, StrEnum) else value
         for name, value in asdict(row).items()
@@ -78,31 +80,31 @@ def row_as_json(row: TaskRow) -> dict[str, Any]:
 
 
 def row_from_json(found: object, where: str) -> TaskRow:
-    """The row that `row_as_json` wrote.
+    """Reads a row that `row_as_json` wrote.
 
     Args:
-        where: the file and the row in it, for the error.
+        where: the file and the row, for the error message.
 
     Raises:
-        InputError: a key is missing, unknown, or of another type.
+        InputError: a key is missing or unknown, or its value has another type.
     """
     made: TaskRow = _record(TaskRow, found, where)
     return made
 
 
 FIRST_VERSION: dict[str, list[str]] = {"chain_outcomes": [], "chain_answers": []}
-"""Keys that rows of the first version lack (`loop_folder.VERSION`), and what they are read as."""
+"""Keys that rows of the first version lack (`loop_folder.VERSION`), with the values that replace them."""
 
 
 def read_rows(at: RoundFolder) -> list[TaskRow]:
     """The rows of a round's `verify.json`.
 
     Returns:
-        One a task, in the order of the file. Rows of a loop of the first version have no
-        `chain_outcomes` and `chain_answers`: both are empty there.
+        One row per task, in the order of the file. In loops of the first version `chain_outcomes`
+        and `chain_answers` are empty.
 
     Raises:
-        InputError: one is no row; says which, and which key.
+        InputError: a row is invalid. The message names the row and the key.
     """
     return [
         row_from_json(
@@ -126,7 +128,7 @@ def _record(kind: Any, found: object, where: str) -> Any:
 
 
 def _value(kind: Any, found: Any, where: str) -> Any:
-    """A value checked against a field's type; enums and records are made of what JSON holds."""
+    """Checks a value against a field's type. Enums and records are built from the JSON value."""
     outer, inner = typing.get_origin(kind), typing.get_args(kind)
     if outer is UnionType:
         (some,) = (each for each in inner if each is not NoneType)

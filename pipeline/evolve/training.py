@@ -1,4 +1,4 @@
-"""The last step of a round, where the loop trains: the trainer's own command on the round's sound tasks."""
+"""The last step of a round with training: it runs the trainer's own command on the round's sound tasks."""
 
 import gc
 import shutil
@@ -21,17 +21,18 @@ from questloom.train.settings.grpo_settings import load_grpo_settings
 from questloom.transforms.episodes.episode_folder import KEEP, TEACHER, EpisodeFolder
 
 LEAST_TASKS = 3
-"""Fewer sound tasks than these are not trained on: a provider spoiled the round, or the recipe is broken."""
+"""The lowest number of sound tasks to train on. A lower number means that a provider spoiled the
+round, or that the recipe is broken."""
 
 
 def model_to_train(recipe: Recipe, newest: str = "") -> str:
-    """The folder that the trainer begins with.
+    """The folder of the model that the trainer starts from.
 
     Args:
-        newest: what an earlier round trained.
+        newest: the model that an earlier round trained.
 
     Raises:
-        InputError: no model is named, or the policy is none that plays what is trained.
+        InputError: no model is named, or the policy's engine cannot play the trained model.
     """
     rules = recipe.evolve.train
     assert rules is not None
@@ -53,14 +54,14 @@ def model_to_train(recipe: Recipe, newest: str = "") -> str:
 
 
 def train(loop: LoopFolder, at: RoundFolder, opened: Opened) -> None:
-    """Trains the policy, or says why not.
+    """Trains the policy, or records why it does not.
 
     Args:
-        opened: is closed before the trainer starts.
+        opened: the open models, which are closed before the trainer starts.
 
     Raises:
         InputError: no model is named.
-        QuestloomError: the trainer failed; the same command goes on from its checkpoint.
+        QuestloomError: the trainer failed; the same command continues from its checkpoint.
     """
     rules = loop.recipe.evolve.train
     sound = [row.id for row in read_rows(at) if row.tag in SOUND]
@@ -90,7 +91,7 @@ def train(loop: LoopFolder, at: RoundFolder, opened: Opened) -> None:
 
 
 def _give_memory_back(opened: Opened) -> None:
-    """The trainer is a process of its own and needs the GPU on which this one's policy has played."""
+    """Frees this process's GPU memory: the trainer is a separate process and needs the same GPU."""
     import torch
 
     opened.close()
@@ -100,15 +101,15 @@ def _give_memory_back(opened: Opened) -> None:
 
 
 def command(loop: LoopFolder, at: RoundFolder, out: Path, *, num_tasks: int) -> list[str]:
-    """The trainer's command line. Each round draws by a seed of its own; a step of GRPO takes no more tasks than there are.
+    """The trainer's command line. Each round has its own seed. A step of GRPO takes at most as many tasks as there are.
 
     Raises:
-        InputError: see `model_to_train`.
+        InputError: `model_to_train` finds no model.
     """
     rules = loop.recipe.evolve.train
     assert rules is not None
     model = model_to_train(loop.recipe, at.model)
-    # torchrun takes `--run` for an option of its own.
+    # torchrun would take `--run` as its own option
     data = (
         ["--questions", at.data.path, "--store", loop.store]
         if rules.trainer == "grpo"
@@ -137,7 +138,7 @@ def command(loop: LoopFolder, at: RoundFolder, out: Path, *, num_tasks: int) -> 
 
 
 def write_episodes(source: EpisodeFolder, target: EpisodeFolder, ids: Collection[str]) -> None:
-    """The kept trajectories of some questions, as a folder that a trainer reads; the pictures are the source's."""
+    """Writes the kept trajectories of some questions as a folder for a trainer. The pictures stay in the source."""
     wanted, label = frozenset(ids), source.label(KEEP)
     for path in source.shards(label, "kept"):
         write_records(

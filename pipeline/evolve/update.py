@@ -1,4 +1,4 @@
-"""The fourth step of a round: what is edited, what is refused, what is rolled back, and the next recipe."""
+"""The fourth step of a round: it accepts, refuses or rolls back edits, and writes the next recipe."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -17,13 +17,14 @@ from questloom.pipeline.recipe import Recipe
 from questloom.pipeline.settings import EvolveRules
 
 OUTAGE = 0.5
-"""Share of tasks that a provider spoiled from which a round changes nothing."""
+"""If a provider's faults spoiled this share of a round's tasks, the round changes nothing."""
 STARVED = 0.5
-"""A recipe that gives fewer tasks than this share of what the one before gave is rolled back, whatever they score."""
+"""A recipe that gives less than this share of the previous recipe's tasks is rolled back,
+regardless of their scores."""
 
 
 def update(loop: LoopFolder, at: RoundFolder, opened: Opened) -> None:
-    """Decides on the next round's recipe."""
+    """Decides about the next round's recipe."""
     rules, diagnosis, verified = loop.recipe.evolve, at.read("diagnose"), at.read("verify")
     before = loop.rounds(before=at.number)
     known = (
@@ -59,12 +60,13 @@ def update(loop: LoopFolder, at: RoundFolder, opened: Opened) -> None:
 
 
 def same_policy(loop: LoopFolder, one: RoundFolder, other: RoundFolder) -> bool:
-    """Whether the same policy played both rounds; in mode "sft" it is the teacher, whatever is trained on its episodes."""
+    """Whether the same policy played both rounds. In mode "sft" the policy is the teacher, which
+    training does not change."""
     return loop.recipe.evolve.mode == "sft" or one.model == other.model
 
 
 def spoiled(verified: Mapping[str, Any]) -> float:
-    """Share of a round's tasks whose failures are the provider's."""
+    """The share of a round's tasks that a provider's faults spoiled."""
     return verified["tags"][Tag.INFRA_FAILURE] / max(1, len(verified["tasks"]))
 
 
@@ -75,7 +77,8 @@ def _base(
     verified: Mapping[str, Any],
     found: dict[str, Any],
 ) -> tuple[Recipe, Sequence[Any], Sequence[TaskRow]]:
-    """The recipe to go on from, with what is known of it: this round's, or that from which it was edited, where this round is worse."""
+    """The recipe to continue from, with its diagnosis and rows. The loop continues with this
+    round's recipe, or with the recipe before the edits if this round is worse."""
     if at.parent:
         parent = loop.round(at.parent)
         alone = not same_policy(loop, parent, at)
@@ -107,7 +110,7 @@ def _base(
 
 
 def _made_by(loop: LoopFolder, at: RoundFolder) -> RoundFolder:
-    """The round whose edits made a round's recipe: a spoiled one in between has handed on what it was given."""
+    """The round whose edits made this round's recipe. A spoiled round in between passes its recipe on unchanged."""
     return next(
         each
         for each in reversed(loop.rounds(before=at.number))

@@ -1,4 +1,4 @@
-"""The second step of a round: the policy plays each task several times, and what that says of the task becomes its tag."""
+"""The second step of a round: the policy plays each task several times, and the results determine the task's tag."""
 
 import dataclasses
 from collections import Counter
@@ -31,12 +31,14 @@ POLICY = "policy"
 
 
 def policy_of(recipe: Recipe) -> str:
-    """The name of the folder of verify's rollouts; the teacher's is what `questloom.train.sft` learns from."""
+    """The name of the folder with the rollouts of `verify`. The name differs from the teacher's,
+    since `questloom.train.sft` learns from the teacher's folder."""
     return TEACHER if recipe.evolve.mode == "sft" else POLICY
 
 
 def policy_settings(recipe: Recipe, model: str) -> PlaySettings:
-    """How the policy plays: in mode "sft" the teacher as it is, in mode "rl" the policy, with the model that the loop has trained where it has."""
+    """How the policy plays. In mode "sft" the policy is the teacher itself; in mode "rl" the policy
+    plays with the loop's latest trained model."""
     rules = recipe.evolve
     if rules.mode == "sft":
         return recipe.teach
@@ -45,17 +47,18 @@ def policy_settings(recipe: Recipe, model: str) -> PlaySettings:
 
 
 def solver_settings(recipe: Recipe) -> PlaySettings:
-    """Who is asked where the policy fails: the teacher, or, where that is the policy, the oracle."""
+    """Who tries the tasks that the policy fails: the teacher, or the oracle if the teacher is the policy."""
     if recipe.evolve.mode == "rl":
         return recipe.teach
     return PlaySettings(tools=recipe.teach.tools, limits=recipe.teach.limits)
 
 
 def verify(loop: LoopFolder, at: RoundFolder, opened: Opened, *, workers: int) -> None:
-    """Plays, probes, asks the teacher, executes the rivals, and tags every task.
+    """Plays all tasks, continues the failed ones, asks the teacher, checks the rivals (wrong
+    answers), and tags every task.
 
     Raises:
-        QuestloomError: something waits for a provider or for budget; the same command goes on.
+        QuestloomError: some items wait for a provider or for budget; the same command continues.
     """
     first, recipe = loop.recipe, at.as_run
     rules, policy = first.evolve, policy_of(first)
@@ -109,10 +112,10 @@ def play_batch(
     opened: Opened,
     workers: int,
 ) -> Recipe:
-    """Plays a round's batch into the folder of a policy; gives the recipe with which it was played.
+    """Plays a round's batch into the folder of a policy. Returns the recipe that was used.
 
     Raises:
-        QuestloomError: something waits for a provider or for budget; the same call goes on.
+        QuestloomError: some items wait for a provider or for budget; the same call continues.
     """
     play = _playing(at.as_run, settings, rollouts)
     _play(play, at.batch, policy, store, opened, workers)
@@ -138,7 +141,7 @@ def _play(
 
 
 def _unsolved(tried: Played) -> bool:
-    """Whether a task is to be played on: no rollout solved it, and that was not the provider's doing."""
+    """Whether a task should be continued: no rollout solved it, and the provider was not the reason."""
     failed = [r for r in tried.rollouts if not r.solved]
     return (
         bool(tried.judged)
@@ -155,7 +158,7 @@ def _ask_teacher(
     opened: Opened,
     workers: int,
 ) -> dict[str, Played]:
-    """What the teacher, or the oracle, made of the tasks that the policy never solved."""
+    """Lets the teacher, or the oracle, play the tasks that the policy never solved."""
     if not ids:
         return {}
     write_subset(at.batch, at.unsolved, ids)
@@ -250,7 +253,8 @@ def task_row(
 
 
 def behaviour(rollouts: Sequence[Rollout]) -> dict[str, float]:
-    """ODE's measures, as means over rollouts: pictures that tools brought, calls that take a picture, tool pictures used again; and faults, calls."""
+    """ODE's measures as means over rollouts: pictures that tools returned, calls that take a
+    picture, tool pictures that are reused. The result also has the means of faults and calls."""
 
     def mean(name: str) -> float:
         return round(fmean(getattr(r.statistics, name) for r in rollouts), 4) if rollouts else 0.0
@@ -267,8 +271,11 @@ def behaviour(rollouts: Sequence[Rollout]) -> dict[str, float]:
 
 
 def summary(rows: Sequence[TaskRow]) -> dict[str, Any]:
-    """The round in numbers: shares of tags, pass rate of the tasks that no provider spoiled, behaviour. Of the rollouts with calls: how many chains of
-    calls are distinct, as a share (ODE's tool-chain diversity, section 3.4), and how many strategies are (ours, see `rollouts.KINDS`)."""
+    """The round in numbers: shares of tags, pass rate without the tasks that a provider spoiled,
+    and behaviour.
+
+    For rollouts with calls, the summary adds the share of distinct chains (ODE's tool-chain
+    diversity, section 3.4) and of distinct strategies (see `rollouts.KINDS`)."""
     tags = Counter(row.tag for row in rows)
     measured = [row for row in rows if row.tag is not Tag.INFRA_FAILURE]
     chains = [tuple(chain) for row in measured for chain in row.chains if chain]

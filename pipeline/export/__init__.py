@@ -1,4 +1,4 @@
-"""The data set of a run, and taking pictures out of it. See README.md."""
+"""Writes the data set of a run, and removes pictures from it. See README.md."""
 
 from questloom.pipeline.export.dataset import ExportSummary, export_dataset
 from questloom.pipeline.export.purge import DropSummary, drop, read_names

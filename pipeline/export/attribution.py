@@ -1,10 +1,11 @@
-"""Where every picture of a run comes from: a ledger by shard, and the data set's `attribution.parquet`.
+"""Records the source of every picture of a run: in a ledger for each shard, and in the data set's
+`attribution.parquet`.
 
-    RUN/attribution/store.json              the snapshot that the questions were made from
-                    ledger-00003.parquet    Attribution of every picture that the questions of shard 3 were ever given
+    RUN/attribution/store.json              the snapshot behind the questions
+                    ledger-00003.parquet    the source of every picture that a question of shard 3 ever had
 
-The ledger covers all of RUN/pictures, rejected questions' too, so that a picture can be dropped by its name without the
-store. The data set gets the rows of the pictures that are in it.
+The ledger covers all pictures in RUN/pictures, also those of rejected questions. The ledger allows
+dropping a picture by its name without the store. The data set gets the rows of its own pictures.
 """
 
 import heapq
@@ -32,14 +33,14 @@ MAX_OPEN_FILES = 256
 
 @dataclass(frozen=True, kw_only=True)
 class Attribution(Record):
-    """One picture as it is shown, and the file that it was made from."""
+    """A picture of the run, and the source file that it was made from."""
 
     image_id: str
-    """sha256 of the picture as it is shown."""
+    """The sha256 of the picture as the policy sees it."""
     source_sha256: str
-    """sha256 of the source's bytes."""
+    """The sha256 of the source file's bytes."""
     file: str
-    """Commons file name, path inside the ZIM or folder, or `source:row` of an outside row."""
+    """The Commons file name, the path inside the ZIM or folder, or `source:row` for an outside row."""
     author: str = ""
     licence: str
     licence_url: str = ""
@@ -50,7 +51,7 @@ class Attribution(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class _Shown(Record):
-    """What a question's row says of its picture: columns of `Question`."""
+    """The columns of `Question` that describe the question's picture."""
 
     image_id: str
     source_image_id: str
@@ -59,7 +60,7 @@ class _Shown(Record):
 
 
 def write_ledger(run: RunFolder, store: Store, num_shards: int) -> None:
-    """Writes the ledger of a run and the facts of its store.
+    """Writes the attribution ledger of a run, and the facts of its store.
 
     Raises:
         InputError: a picture is not in the store, or has no licence.
@@ -72,17 +73,17 @@ def write_ledger(run: RunFolder, store: Store, num_shards: int) -> None:
 
 
 def ledger_path(run: RunFolder, shard: int) -> Location:
-    """Where a shard's ledger stands."""
+    """The path of a shard's ledger."""
     return run.at("attribution", f"ledger-{shard:05d}.parquet")
 
 
 def read_ledger(run: RunFolder, shard: int) -> dict[str, Attribution]:
-    """A shard's ledger by the hash of the picture as shown."""
+    """A shard's ledger, keyed by the hash of the picture as shown."""
     return {a.image_id: a for a in read_records(ledger_path(run, shard), Attribution)}
 
 
 def store_facts(run: RunFolder) -> dict:
-    """The snapshot that a run was made from."""
+    """The snapshot from which a run was made."""
     return json.loads(run.at("attribution", "store.json").read_text(encoding="utf-8"))
 
 
@@ -141,7 +142,7 @@ def _of_shown(shown: _Shown, store: Store) -> Iterator[Attribution]:
 
 
 def _outside(provenance: dict) -> ImageAsset:
-    """An outside row's picture, of which the store knows nothing; see `transforms/external/outside_rows.py`."""
+    """The picture of an outside row, which the store does not contain; see `transforms/external/outside_rows.py`."""
     return ImageAsset(
         id=provenance["sha256"],
         file=f"{provenance['source']}:{provenance['row']}",
@@ -156,11 +157,12 @@ def _outside(provenance: dict) -> ImageAsset:
 
 
 def merged(parts: Iterable[Path], *, max_open: int = MAX_OPEN_FILES) -> Iterator[Attribution]:
-    """The rows of sorted files in one order, each picture once; memory does not grow with the rows.
+    """Merges the rows of sorted files in order, each picture once. Memory does not grow with the number of rows.
 
     Args:
-        parts: the files. Where they are more than may be open at once, they are merged in groups first, into files beside them.
-        max_open: how many may.
+        parts: the files. If there are more than `max_open` files, groups of files are merged first,
+            into files beside them.
+        max_open: the highest number of open files.
     """
     paths = list(parts)
     while len(paths) > max_open:

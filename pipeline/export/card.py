@@ -1,4 +1,4 @@
-"""The data set's card, `README.md`, made from run facts alone; the same run gives the same bytes."""
+"""Writes the data set's card, `README.md`, from run facts alone. The same run gives the same bytes."""
 
 import html
 import json
@@ -47,14 +47,14 @@ _LEVELS = ("easy", "medium", "hard", "expert", "benchmark")
 def write_card(
     folder: Path, run: RunFolder, recipe: Recipe, tally: Tally, licences: Counter[str]
 ) -> None:
-    """Writes `README.md` into a data set whose other files stand.
+    """Writes `README.md` into a data set whose other files are complete.
 
     Args:
-        folder: the data set.
-        run: the run's folder, for its stages, ledger of calls and store facts.
-        recipe: the run's.
-        tally: numbers of all shards.
-        licences: pictures by licence name.
+        folder: the data set's folder.
+        run: the run's folder, with its stages, ledger of calls and store facts.
+        recipe: the run's recipe.
+        tally: the counts of all shards.
+        licences: the number of pictures for each licence name.
     """
     environment = Environment(
         loader=PackageLoader("questloom.pipeline.export", "."),
@@ -62,7 +62,7 @@ def write_card(
         trim_blocks=True,
         lstrip_blocks=True,
         autoescape=False,
-    )  # Markdown: every text from outside goes through `plain`
+    )  # Markdown: all outside text goes through `plain`
     environment.filters.update(plain=plain, number=lambda n: f"{n:,}", answer=answer_words)
     tables = {
         name: _table(tally, name)
@@ -115,7 +115,8 @@ def write_card(
 
 
 def _format_words(folder: Path, formats: Mapping[str, Format]) -> dict[str, list[str]]:
-    """What the card says of the formats: names of those with bare answers and of those with rewarded rows, and their own sentences."""
+    """The card's words about the formats: the names of formats with bare answers, the names of
+    formats with rewarded rows, and each format's own sentences."""
     rewarded = [
         f for name, f in formats.items() if f.rewarded and (folder / "formats" / name).is_dir()
     ]
@@ -134,7 +135,7 @@ def _format_words(folder: Path, formats: Mapping[str, Format]) -> dict[str, list
 
 
 def _columns(folder: Path) -> dict[str, dict[str, str]]:
-    """The words for each column that the data set's files have, by configuration."""
+    """For each configuration, the words for each column of the data set's files."""
     there = {
         "tasks, rl, benchmark": ("rl", "sft", "tasks", "benchmark"),
         "sft": ("trajectories",),
@@ -156,7 +157,7 @@ def _columns(folder: Path) -> dict[str, dict[str, str]]:
 
 
 def _constant(folder: Path) -> dict[str, str]:
-    """Columns of plain values that say the same in every question, and what they say."""
+    """Columns of plain values that are the same in every question, with their value."""
     files = pyarrow.dataset.dataset(
         sorted(
             str(path)
@@ -182,7 +183,7 @@ def _constant(folder: Path) -> dict[str, str]:
 
 
 def _credit(folder: Path, image_id: str) -> dict[str, Any]:
-    """The row of `attribution` for a picture that the card shows."""
+    """The `attribution` row of a picture that the card shows."""
     rows = pq.read_table(
         folder / "attribution.parquet", filters=[("image_sha256", "=", image_id)]
     ).to_pylist()
@@ -190,14 +191,15 @@ def _credit(folder: Path, image_id: str) -> dict[str, Any]:
 
 
 def plain(text: Any) -> str:
-    """Text from outside as one line of Markdown that shows it as it is: no tag, link, table cell or emphasis begins in it."""
+    """Outside text as one line of Markdown that shows it unchanged: no tag, link, table cell or
+    emphasis begins in it."""
     return re.sub(
         r"([\\`*_\[\]|#~!])", r"\\\1", html.escape(" ".join(str(text).split()), quote=False)
     )
 
 
 def data_files(folder: Path) -> dict[str, list[dict[str, Any]]]:
-    """The configurations: to each its splits and their files. A split without files is left out."""
+    """The configurations with their splits and files. A split without files is left out."""
     found: dict[str, dict[str, list[str]]] = {name: {} for name in CONFIGURATIONS}
     for use in ("rl", "sft", "tasks", "benchmark"):
         for split, pattern in patterns(folder / "data" / use).items():
@@ -223,7 +225,7 @@ def data_files(folder: Path) -> dict[str, list[dict[str, Any]]]:
 def front_matter(
     recipe: Recipe, files: dict[str, list[dict[str, Any]]], num_questions: int, invented: bool
 ) -> str:
-    """The YAML that the Hub and `datasets` read."""
+    """The YAML header that the Hub and `datasets` read."""
     size = next((words for limit, words in _SIZES if num_questions < limit), "n>10M")
     facts = {
         "pretty_name": f"Questloom {recipe.name}",
@@ -253,7 +255,7 @@ def front_matter(
 
 
 def models_of(recipe: Recipe, tally: Tally) -> dict[str, str]:
-    """Who did what: role or check to the model's name, or to what stood in for one."""
+    """For each role or check, the model's name, or the name of its substitute."""
     found = {role: config.model for role, config in sorted(recipe.models.roles.items())}
     if recipe.writer == "graph":
         found["writer"] = "none: the graph writer composes from claims"
@@ -271,7 +273,7 @@ def models_of(recipe: Recipe, tally: Tally) -> dict[str, str]:
 
 
 def _settings(recipe: Recipe) -> str:
-    """Everything that bears on the result; how fast it was computed (`run`) does not."""
+    """The settings that affect the result. The section `run`, which only affects speed, is left out."""
     settings = {k: v for k, v in recipe.resolved().items() if k != "run"}
     return json.dumps(without_places(settings), indent=2, sort_keys=True, ensure_ascii=False)
 
@@ -288,7 +290,7 @@ def _funnel(run: RunFolder) -> list[StageCount]:
 
 
 def _reasons(tally: Tally, name: str = "reason") -> dict[str, str]:
-    """By stage, why items were rejected: "no path 12, no fact 3"."""
+    """For each stage, the reasons for rejections with their counts: "no path 12, no fact 3"."""
     by_stage: dict[str, list[tuple[int, str]]] = {}
     for key, number in tally.counts.items():
         if key[0] == name:
@@ -302,7 +304,7 @@ def _reasons(tally: Tally, name: str = "reason") -> dict[str, str]:
 
 
 def _screen(recipe: Recipe, tally: Tally) -> dict[str, int]:
-    """What was kept out so that benchmarks stay clean, and how often that happened."""
+    """What was excluded to keep benchmarks clean, with counts."""
     rejected: Counter[str] = Counter()
     for key, number in tally.counts.items():
         if key[0] == "reason":
@@ -317,7 +319,7 @@ def _screen(recipe: Recipe, tally: Tally) -> dict[str, int]:
 
 
 def _teach(run: RunFolder, tally: Tally) -> dict[str, Any] | None:
-    """What the card says of the trajectories; None where there are none."""
+    """The card's words about the trajectories; None if there are none."""
     taught = EpisodeFolder.of(run)
     facts = taught.read_facts() if taught.is_whole() else None
     if facts is None:
@@ -350,7 +352,7 @@ def _teach(run: RunFolder, tally: Tally) -> dict[str, Any] | None:
 
 
 def _taught_for(run: RunFolder) -> list[Any]:
-    """The teacher's replies, where they are in a ledger of their own."""
+    """The teacher's replies, if they have a ledger of their own."""
     taught = EpisodeFolder.of(run)
     if not taught.is_whole():
         return []
@@ -372,5 +374,5 @@ def _rl(recipe: Recipe, splits: dict[str, int]) -> dict[str, Any]:
 
 
 def licence_counts(rows: Iterable[Attribution]) -> Counter[str]:
-    """Pictures by the name of their licence."""
+    """The number of pictures for each licence name."""
     return Counter(row.licence for row in rows)

@@ -1,4 +1,5 @@
-"""Messages of the harness's renderer as trainers read them: with parts, or as text with `<image>` where a picture goes."""
+"""Converts the renderer's messages for trainers: to messages with parts, or to text with `<image>`
+in place of each picture."""
 
 import base64
 from collections.abc import Sequence
@@ -10,30 +11,31 @@ from questloom.models.messages import Message, Picture
 
 IMAGE_TOKEN = "<image>"
 PLACEHOLDERS = (IMAGE_TOKEN, "<video>", "<audio>")
-"""What LLaMA-Factory, verl and ms-swift replace by pictures, films and sounds, wherever they stand: one too many, and the first ends with an error,
-while the second leaves the row out."""
+"""Words that LLaMA-Factory, verl and ms-swift replace by pictures, videos and sounds anywhere in a
+text. If a text has one such word too many, LLaMA-Factory ends with an error and verl skips the
+row."""
 PARTS = List(
     {"role": Value("string"), "content": List({"type": Value("string"), "text": Value("string")})}
 )
-"""Of a column of messages with parts."""
+"""The feature of a column of messages with parts."""
 TEXTS = List({"role": Value("string"), "content": Value("string")})
-"""Of a column of messages as text."""
+"""The feature of a column of messages as text."""
 
 
 def without_placeholders(text: str) -> str:
-    """A text in which what looks like a placeholder has other brackets."""
+    """The text with other brackets around words that look like a placeholder."""
     for mark in PLACEHOLDERS:
         text = text.replace(mark, f"‹{mark[1:-1]}›")
     return text
 
 
 def pictures_in(messages: Sequence[Message]) -> list[Picture]:
-    """As they appear."""
+    """The pictures of the messages, in order."""
     return [part for message in messages for part in message.parts if isinstance(part, Picture)]
 
 
 def with_parts(messages: Sequence[Message]) -> list[dict[str, Any]]:
-    """Messages whose content is a list of {type, text}."""
+    """Messages with a list of {type, text} as content."""
     return [
         {
             "role": m.role,
@@ -49,7 +51,8 @@ def with_parts(messages: Sequence[Message]) -> list[dict[str, Any]]:
 
 
 def with_placeholders(messages: Sequence[Message]) -> list[dict[str, str]]:
-    """Messages whose content is text with `<image>` for each picture. A text that itself contains such a tag gets other brackets."""
+    """Messages with text as content, and `<image>` for each picture. A text that already contains
+    such a tag gets other brackets."""
     return [
         {
             "role": m.role,
@@ -62,12 +65,12 @@ def with_placeholders(messages: Sequence[Message]) -> list[dict[str, str]]:
 
 
 def image_cell(data: bytes, sha256: str) -> dict[str, Any]:
-    """A picture as the Image feature stores it; its name is its hash and gives nothing away."""
+    """A picture as the Image feature stores it. The picture's name is its hash, which reveals nothing."""
     kind = "png" if data.startswith(b"\x89PNG") else "jpg"
     return {"bytes": data, "path": f"{sha256}.{kind}"}
 
 
 def data_uri(picture: Picture) -> str:
-    """A picture in a line of JSON."""
+    """A picture as a data URI, for a line of JSON."""
     kind = "png" if picture.data.startswith(b"\x89PNG") else "jpeg"
     return f"data:image/{kind};base64,{base64.b64encode(picture.data).decode()}"

@@ -1,4 +1,4 @@
-"""What each column of the data set says, for its card. One entry a column; a test holds the two together."""
+"""The card's description of each column of the data set. A test checks that every column has one entry."""
 
 TASKS = {
     "id": "names the question; the same in every configuration and format",
@@ -100,4 +100,4 @@ COLUMNS = {
     "rejected": REJECTED,
     "attribution": ATTRIBUTION,
 }
-"""By configuration."""
+"""The descriptions of the columns, by configuration."""

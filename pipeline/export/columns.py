@@ -1,6 +1,6 @@
-"""The columns of the data set: what a user finds in `tasks`, `rl`, `benchmark`, `rejected` and `attribution`.
+"""The columns of the data set's configurations `tasks`, `rl`, `benchmark`, `rejected` and `attribution`.
 
-Nested columns are the records themselves (`records/synthesis.py`), so their fields are documented there.
+Nested columns are records; `records/synthesis.py` documents their fields.
 """
 
 from collections.abc import Callable
@@ -25,7 +25,7 @@ from questloom.records.synthesis import (
 from questloom.records.table import Json, Record
 
 ReadPicture = Callable[[str], bytes]
-"""Bytes of a picture by its hash."""
+"""Returns the bytes of a picture by its hash."""
 
 
 def _struct(kind: type[Record], leave_out: tuple[str, ...] = ()) -> dict[str, Any]:
@@ -82,11 +82,11 @@ ATTRIBUTION = Features({"image_sha256": Value("string"), **_struct(Attribution, 
 
 
 def task_features(*, enhanced: bool, outside: bool, taught: bool) -> Features:
-    """The columns of `tasks`, `rl` and `benchmark` of one data set: none that is empty in every row because of the recipe.
+    """The columns of `tasks`, `rl` and `benchmark`, without those that the recipe leaves empty in every row.
 
     Args:
         enhanced: whether the recipe degrades pictures.
-        outside: whether it takes in rows from outside.
+        outside: whether the recipe includes rows of external data sets.
         taught: whether a teacher played.
     """
     there = {
@@ -98,7 +98,7 @@ def task_features(*, enhanced: bool, outside: bool, taught: bool) -> Features:
 
 
 def attribution_row(attribution: Attribution) -> dict[str, Any]:
-    """One row of `attribution`, whose key is called as in the other configurations."""
+    """One row of `attribution`. The row's key has the same name as in the other configurations."""
     row = attribution.to_row()
     return {"image_sha256": row.pop("image_id"), **row}
 
@@ -110,9 +110,10 @@ def task_row(
 
     Args:
         question: a kept question.
-        subset: use and split as the data set has it ("rl/train", "tasks/train", "benchmark/test").
-        read: gives the bytes of a picture.
-        taught: the teacher's rollouts and how many of them were right, where it played the question.
+        subset: the use and split in the data set ("rl/train", "tasks/train", "benchmark/test").
+        read: returns the bytes of a picture.
+        taught: the number of the teacher's rollouts and of the right ones, if it played the
+            question.
     """
     certificate, enhancement = question.certificate, question.enhancement
     original = enhancement.original_image_id if enhancement else ""
@@ -175,7 +176,7 @@ def _json(value: Any) -> str | None:
 
 
 def _source_of(provenance: Any) -> Any:
-    """Of an outside row its source and number; author, licence and page belong to the attribution."""
+    """The source and number of an outside row. Author, licence and page are part of the attribution."""
     return (
         {k: provenance[k] for k in ("source", "row") if k in provenance}
         if isinstance(provenance, dict)
@@ -184,7 +185,7 @@ def _source_of(provenance: Any) -> Any:
 
 
 def rejected_row(rejection: Rejection) -> dict[str, Any]:
-    """One row of `rejected`: no picture, and no name of one."""
+    """One row of `rejected`, which contains neither a picture nor a picture's name."""
     shown = (
         error_kind(rejection.evidence)
         if rejection.reason == Reason.ERROR

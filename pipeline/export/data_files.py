@@ -1,11 +1,14 @@
-"""A data set's files: rows to as many files as their size asks for, and names that say what the data set holds.
+"""Writes rows to a data set's files, and starts a new file when one is large. The file names
+contain a digest of the data set.
 
-    data/rl/train-00000-of-00002-0f343b0931126a20.parquet     split, which of how many, digest of the whole data set
+    data/rl/train-00000-of-00002-0f343b0931126a20.parquet     split, number of the file, number of files, digest of the data set
 
-`datasets` keeps what it has read by the name of the data set's folder, the configuration, and the patterns in the
-card; it looks neither at the place nor at the content of the files. With the digest in the patterns no data set gets
-what another one left there. Files that a trainer names by their path have it, too: there `datasets` looks at path and
-time, which a copy may leave as they were.
+`datasets` caches rows by the folder's name, the configuration and the patterns in the card, not by
+the files' place or content. The digest in the patterns prevents one data set from getting another's
+cached rows.
+
+Files that a trainer names by path have the digest too. For such files `datasets` checks path and
+time, which a copy may leave unchanged.
 """
 
 import json
@@ -22,16 +25,18 @@ from datasets import Features
 from questloom.files.data_folders import content_digest
 
 FILE_BYTES = 300_000_000
-"""A file that has grown so large is followed by another."""
+"""The size in bytes at which a file is full and the next one starts."""
 ROWS_PER_GROUP, GROUP_BYTES = 100, 20_000_000
-"""What a reader, and a writer for each open file, must hold at once: rows with pictures are large."""
+"""The most rows and bytes of a row group, which readers and writers hold in memory. Rows with pictures are large."""
 _NUMBERED = re.compile(r"\w+-\d{5}")
 
 
 class RowWriter:
-    """Rows to numbered Parquet files with the features' metadata, so that `datasets` gives pictures and not bytes.
+    """Writes rows to numbered Parquet files. The features are in the metadata, so `datasets`
+    returns pictures and not bytes.
 
-    Pictures are stored as they are: they are compressed already, and a hub can tell equal ones.
+    Pictures are stored without further compression: they are compressed already, and a hub can
+    detect equal pictures.
     """
 
     def __init__(self, prefix: Path, features: Features, file_bytes: float = math.inf) -> None:
@@ -78,7 +83,7 @@ class RowWriter:
 
 
 class LineWriter:
-    """The same for JSON lines."""
+    """Writes rows to numbered files of JSON lines."""
 
     def __init__(self, prefix: Path, file_bytes: float = math.inf) -> None:
         self.prefix, self.file_bytes = prefix, file_bytes
@@ -94,7 +99,7 @@ class LineWriter:
             self.close()
 
     def close(self) -> None:
-        """Ends the present file."""
+        """Ends the current file."""
         if self._lines is not None:
             self._lines.close()
             self._lines = None
@@ -102,14 +107,14 @@ class LineWriter:
 
 
 class DataFiles:
-    """The open files of a data set. A file is begun by its first row."""
+    """The open files of a data set. Each file is created with its first row."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._writers: dict[str, RowWriter | LineWriter] = {}
 
     def put(self, name: str, features: Features | None, row: dict[str, Any]) -> None:
-        """Adds a row to the files of a name ("data/rl/train"); without features it is a line of JSON."""
+        """Adds a row to the files with this name ("data/rl/train"). Without features the row is a line of JSON."""
         if name not in self._writers:
             at = self.folder / name
             self._writers[name] = (
@@ -120,13 +125,14 @@ class DataFiles:
         self._writers[name].write(row)
 
     def close(self) -> None:
-        """Ends all files."""
+        """Ends all open files."""
         for writer in self._writers.values():
             writer.close()
 
 
 def name_files(folder: Path) -> None:
-    """Gives all numbered files of a data set the name that says how many there are, and what the data set holds."""
+    """Renames all numbered files of a data set, so that each name gives the number of files and the
+    digest of the data set."""
     digest = content_digest(folder)
     numbered = [path for path in folder.rglob("*") if _NUMBERED.fullmatch(path.stem)]
     num_files = Counter(path.parent / _split(path) for path in numbered)
@@ -139,7 +145,7 @@ def name_files(folder: Path) -> None:
 
 
 def patterns(folder: Path) -> dict[str, str]:
-    """By split the pattern of its files in a folder, for the card: "train-*-0f343b0931126a20.parquet"."""
+    """For each split the pattern of its files, as the card states it: "train-*-0f343b0931126a20.parquet"."""
     files = sorted(folder.glob("*.parquet"))
     return {
         _split(path): f"{_split(path)}-*-{path.stem.rpartition('-')[2]}.parquet" for path in files
@@ -156,7 +162,7 @@ def _numbered(prefix: Path, number: int, suffix: str) -> Path:
 
 
 def _num_bytes(value: Any) -> int:
-    """Of the texts and pictures in a row."""
+    """The number of bytes of the texts and pictures in a row."""
     if isinstance(value, dict):
         return sum(map(_num_bytes, value.values()))
     if isinstance(value, list):
@@ -165,7 +171,7 @@ def _num_bytes(value: Any) -> int:
 
 
 def _leaf_columns(schema: pa.Schema) -> list[str]:
-    """The names that Parquet gives the columns of a schema ("images.list.element.bytes")."""
+    """The names of a schema's leaf columns in Parquet ("images.list.element.bytes")."""
     sink = pa.BufferOutputStream()
     pq.ParquetWriter(sink, schema).close()
     leaves = pq.ParquetFile(pa.BufferReader(sink.getvalue())).schema

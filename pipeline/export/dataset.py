@@ -1,12 +1,12 @@
-"""The data set of a run: `RUN/dataset`, whole or not there.
+"""Writes the data set of a run, `RUN/dataset`, atomically.
 
     README.md            the card, with the configurations that `datasets` reads
-    data/                questions by use and split, the teacher's trajectories, and what was rejected
-    attribution.parquet  one row a picture
-    formats/             the same rows for trainers (`formats/`), and the reward function of their rows
+    data/                questions by use and split, the teacher's trajectories, and rejected items
+    attribution.parquet  one row per picture
+    formats/             the same rows for trainers (`formats/`), and a reward function
     example/             the card's picture
 
-`data_files.py` says how the files in data/ and formats/ are named.
+`data_files.py` explains the names of the files in data/ and formats/.
 """
 
 import re
@@ -41,17 +41,18 @@ _SPLIT = re.compile(r"\w+")
 
 @dataclass(frozen=True)
 class ExportSummary:
-    """What a data set holds."""
+    """The contents of a data set, in numbers."""
 
     path: str
     num_questions: dict[str, int]
-    """By use and split: "rl/train", "tasks/train" (over the ratio), "benchmark/test"."""
+    """The number of questions for each use and split: "rl/train", "tasks/train" (questions beyond
+    the level ratio), "benchmark/test"."""
     num_rejected: int
     num_pictures: int
 
 
 def export_dataset(job: Job) -> ExportSummary:
-    """Writes the data set of a finished run. Killed anywhere and run again, it gives the same bytes.
+    """Writes the data set of a finished run. After a kill, running the export again gives the same bytes.
 
     Raises:
         InputError: the run is not finished, the recipe's export settings are wrong, or a picture is missing, damaged or
@@ -65,7 +66,7 @@ def export_dataset(job: Job) -> ExportSummary:
 
 
 def build_dataset(run: RunFolder, recipe: Recipe) -> ExportSummary:
-    """`export_dataset` from the run's files alone, once its ledger stands."""
+    """Does the work of `export_dataset` from the run's files alone. The attribution ledger must exist."""
     _check(run, recipe)
     target, limits, tally, teaching = run.dataset, _quota(run, recipe), Tally(), Teaching(run)
     with whole_folder(target, last="README.md") as part:
@@ -112,7 +113,7 @@ def _check(run: RunFolder, recipe: Recipe) -> None:
 
 
 def _quota(run: RunFolder, recipe: Recipe) -> Quota:
-    """The limits of the level ratio, from three columns of the last stage."""
+    """The limits of the level ratio, computed from three columns of the last stage."""
     keys: list[Key] = []
     for shard in range(recipe.run.shards if recipe.export.level_ratio else 0):
         path = run.shard(run.labels()[-1], "kept", shard)
@@ -147,7 +148,7 @@ def _write_attribution(folder: Path, num_shards: int) -> tuple[int, Counter[str]
 
 
 def _write_extras(folder: Path, run: RunFolder, recipe: Recipe, tally: Tally) -> None:
-    """The formats' further files, the reward function, and the picture of the card's example."""
+    """Writes the formats' additional files, the reward function, and the picture of the card's example."""
     formats: dict[str, Format] = load_formats(recipe.export.formats)
     homes = [(f, folder / "formats" / name) for name, f in formats.items()]
     written = [(f, home) for f, home in homes if home.is_dir()]

@@ -1,4 +1,4 @@
-"""One stage shard of a run to the files of the data set, each of which the shards fill one after another.
+"""Writes one stage shard of a run into the files of the data set. The shards fill each file one after another.
 
 data/rl/train                questions, by use and split
 data/rejected/rejected
@@ -31,15 +31,15 @@ from questloom.transforms.stages.run_folder import RunFolder
 
 @dataclass
 class Tally:
-    """What the card counts, added up over shards."""
+    """The card's counts, summed over shards."""
 
     counts: Counter = field(default_factory=Counter)
-    """(table, value) to number: ("level", "easy"), ("split", "rl/train"), …"""
+    """The count for each (table, value): ("level", "easy"), ("split", "rl/train"), …"""
     example: tuple[str, Question] | None = None
-    """The training question with the smallest draw, and the draw."""
+    """The training question with the smallest random draw, and that draw."""
 
     def add(self, other: "Tally") -> None:
-        """Takes another shard's numbers."""
+        """Adds another shard's counts."""
         self.counts += other.counts
         self.example = min(
             (e for e in (self.example, other.example) if e), key=lambda e: e[0], default=None
@@ -49,7 +49,7 @@ class Tally:
 def write_shard(
     run: RunFolder, recipe: Recipe, quota: Quota, shard: int, files: DataFiles, teaching: Teaching
 ) -> Tally:
-    """Adds one stage shard to the data set's files, and gives its numbers. `teaching` is what the teacher left.
+    """Adds one stage shard to the data set's files and returns its counts. `teaching` holds the teacher's trajectories.
 
     Raises:
         InputError: a picture is missing, damaged, or is in no ledger.
@@ -76,7 +76,7 @@ def write_shard(
             use = SURPLUS_USE
         row = task_row(question, f"{use}/{split}", read, results.get(question.id))
         files.put(f"data/{use}/{split}", columns, {name: row[name] for name in columns})
-        # Where there are trajectories, nobody wants to be trained on bare answers.
+        # if there are trajectories, nobody needs to train on bare answers
         wanted = {
             name: f
             for name, f in formats.items()
@@ -127,23 +127,23 @@ def write_shard(
 
 
 def attribution_part(folder: Path, shard: int) -> Path:
-    """Where a shard's part of the attribution waits to be merged."""
+    """The file of a shard's part of the attribution, until the parts are merged."""
     return folder / ".attribution" / f"{shard:05d}.parquet"
 
 
 def questions(run: RunFolder, shard: int) -> Iterator[Question]:
-    """The kept questions of a shard: those of the last stage."""
+    """The kept questions of a shard, from the last stage."""
     return read_records(run.shard(run.labels()[-1], "kept", shard), Question)
 
 
 def rejections(run: RunFolder, shard: int) -> Iterator[Rejection]:
-    """What every stage rejected of a shard."""
+    """The items of a shard that any stage rejected."""
     for stage in run.labels():
         yield from read_records(run.shard(stage, "rejected", shard), Rejection)
 
 
 def pictures_of(question: Question) -> Iterable[str]:
-    """The pictures that a question brings into the data set."""
+    """The pictures that a question adds to the data set."""
     return (
         (question.image_id, question.enhancement.original_image_id)
         if question.enhancement

@@ -1,6 +1,8 @@
-"""Where every picture of a policy's episodes comes from, by shard: RUN/episodes/POLICY/attribution/ledger-SSSSS.parquet.
+"""Records the source of every picture in a policy's episodes, by shard:
+RUN/episodes/POLICY/attribution/ledger-SSSSS.parquet.
 
-Of all that was played, not of what was kept alone, so that a picture can be dropped by its name without the store.
+The ledger covers all played episodes, not only the kept ones. The ledger allows dropping a picture
+by its name without the store.
 """
 
 from collections.abc import Iterator
@@ -23,13 +25,14 @@ AS_FOUND = "as it is, or re-encoded without metadata where it was no plain JPEG 
 
 
 def read_episode_ledger(out: EpisodeFolder, shard: int) -> dict[str, Attribution]:
-    """A shard's ledger by the hash of the picture as shown; empty where nothing was played."""
+    """A shard's ledger, keyed by the hash of the picture as shown. The ledger is empty if nothing was played."""
     path = out.attribution(shard)
     return {a.image_id: a for a in read_records(path, Attribution)} if path.is_file() else {}
 
 
 def write_episode_ledger(run: RunFolder, out: EpisodeFolder, store: Store, num_shards: int) -> None:
-    """Writes the ledger of what a policy was shown. A picture of unknown origin is in none, and its trajectory in no data set."""
+    """Writes the ledger of the pictures that a policy saw. A picture of unknown origin is left out,
+    and its trajectory stays out of the data set."""
     if not ledger_path(run, 0).is_file():
         write_ledger(run, store, num_shards)
     for shard in range(num_shards):

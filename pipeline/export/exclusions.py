@@ -1,11 +1,16 @@
-"""The lists by which runs are kept apart: what another run must leave out so that neither's benchmark is in the other's training data.
+"""Lists that keep two runs apart: what another run must exclude so that no benchmark appears in the
+other run's training data.
 
-    RUN/exclude/training_entities.txt    seeds and pictured things of questions for training: `seeds.exclude` of a run that makes a benchmark
-                training_pictures.txt    perceptual hashes of their pictures: its `filters.exclude_pictures`
-                benchmark_entities.txt   everything that the benchmark's questions speak of: `seeds.exclude` of a run for training
-                benchmark_pictures.txt   perceptual hashes of its pictures: its `filters.exclude_pictures`
+    RUN/exclude/training_entities.txt    seeds and pictured things of the training questions
+                training_pictures.txt    perceptual hashes of the training pictures
+                benchmark_entities.txt   all things that the benchmark's questions mention
+                benchmark_pictures.txt   perceptual hashes of the benchmark's pictures
 
-Written at the end of the run; VSearcher's benchmark leaves out the seeds of its training data in the same way.
+A run that makes a benchmark names the training lists in `seeds.exclude` and
+`filters.exclude_pictures`. A run for training names the benchmark lists there.
+
+The lists are written at the end of the run. VSearcher's benchmark excludes the seeds of its
+training data in the same way.
 """
 
 import re
@@ -23,7 +28,7 @@ _ENTITY = re.compile(r"Q\d+")
 
 
 def write_exclusions(job: Job) -> None:
-    """Writes the four lists of a finished run; one without a benchmark has empty lists of that."""
+    """Writes the four lists of a finished run. Without a benchmark, its two lists are empty."""
     run = job.run
     entities: dict[str, set[str]] = {"training": set(), BENCHMARK: set()}
     pictures: dict[str, set[str]] = {"training": set(), BENCHMARK: set()}
@@ -35,7 +40,7 @@ def write_exclusions(job: Job) -> None:
         )
         stored = job.store.image(
             question.source_image_id
-        )  # an outside row's picture is in no store
+        )  # the picture of an outside row is in no store
         pictures[part].add(
             stored.perceptual_hash
             if stored and stored.perceptual_hash

@@ -1,6 +1,6 @@
-"""A trained model's folder for the Hub: the weights, and a card made from what the training wrote down.
+"""Prepares a trained model's folder for the Hub: the weights, and a card made from the files of the training.
 
-README.md        base, data, settings, seeds, hardware, hours, figures, and scores where an evaluation is named
+README.md        base, data, settings, seeds, hardware, hours, figures, and scores if an evaluation is given
 curves.png       of the last stage
 training/        settings.json, metrics.jsonl and result.json of each stage, the first one first
 """
@@ -33,14 +33,14 @@ SHOWN = {
     "held_out/pass_rate": "right on held-out questions",
     "held_out/valid_turns": "turns that hold the format, held out",
 }
-"""Figures of `metrics.jsonl` that the card shows, with their words."""
+"""The figures of `metrics.jsonl` that the card shows, with their labels."""
 SECONDS = ("seconds", "play_seconds", "update_seconds", "held_out/seconds")
 FILES = ("settings.json", "metrics.jsonl", "result.json")
 
 
 @dataclass(frozen=True)
 class Stage:
-    """One training run behind a model."""
+    """One of the training runs that led to a model."""
 
     folder: Path
     settings: dict[str, Any]
@@ -49,26 +49,27 @@ class Stage:
 
     @property
     def kind(self) -> str:
-        """ "SFT" or "GRPO"."""
+        """The method of the training, "SFT" or "GRPO"."""
         return "GRPO" if "steps" in self.result else "SFT"
 
     @property
     def hours(self) -> float:
-        """Wall time of playing, updating and measuring, as `metrics.jsonl` has it; starts and pauses apart."""
+        """The hours of playing, updating and measuring, from `metrics.jsonl`, without starts and pauses."""
         return sum(line.get(name, 0.0) for line in self.metrics for name in SECONDS) / 3600
 
     @property
     def figures(self) -> list[tuple[str, float, float]]:
-        """(words, first, last) of the figures that are there."""
+        """(label, first value, last value) of each available figure."""
         found = {name: [line[name] for line in self.metrics if name in line] for name in SHOWN}
         return [(SHOWN[name], values[0], values[-1]) for name, values in found.items() if values]
 
 
 def stages_of(out: Path) -> list[Stage]:
-    """The trainings behind OUT/model, the first one first: a model that was trained from OUT/model of another training has that before it.
+    """The trainings behind OUT/model, the first one first. A training that began from another
+    training's OUT/model comes after that training.
 
     Raises:
-        InputError: OUT is no finished training.
+        InputError: OUT is not a finished training.
     """
     found = [_stage(out)]
     while (before := Path(began_from(found[0]))).name == "model" and (
@@ -79,7 +80,7 @@ def stages_of(out: Path) -> list[Stage]:
 
 
 def began_from(stage: Stage) -> str:
-    """The folder or name of the model that a training began with."""
+    """The folder or name of the model from which a training began."""
     return str(stage.settings["run"]["model"])
 
 
@@ -103,15 +104,15 @@ def _stage(out: Path) -> Stage:
 def write_model_folder(
     out: Path, target: Path, *, scores: Sequence[Mapping[str, Any]] = ()
 ) -> None:
-    """Writes the folder that is published.
+    """Writes the folder to publish.
 
     Args:
-        out: the --out of a training.
+        out: the --out folder of a training.
         target: an empty folder.
-        scores: what `scores.json` files of `questloom evaluate` hold, for the card's tables.
+        scores: the contents of `scores.json` files of `questloom evaluate`, for the card's tables.
 
     Raises:
-        InputError: OUT is no finished training.
+        InputError: OUT is not a finished training.
     """
     stages = stages_of(out)
     if not (out / "model" / "config.json").is_file():
@@ -144,7 +145,7 @@ def _card(stages: list[Stage], tables: str, *, has_curves: bool) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
         autoescape=False,
-    )  # Markdown: what comes from outside is a path's last part
+    )  # Markdown: outside text is only a path's last part
     base = str(without_places(began_from(stages[0])))
     front = {
         "library_name": "transformers",
@@ -166,7 +167,7 @@ def _card(stages: list[Stage], tables: str, *, has_curves: bool) -> str:
 
 
 def _data(stage: Stage) -> str:
-    """Where a training's questions or trajectories are from, without places of a machine."""
+    """The source of a training's questions or trajectories, without paths of this machine."""
     run = stage.settings["run"]
     named = run.get("data") or [run.get("questions", "")]
     return ", ".join(html.escape(str(name)) for name in _names(named))
@@ -175,7 +176,7 @@ def _data(stage: Stage) -> str:
 def _names(named: Any) -> Iterator[str]:
     for path in [named] if isinstance(named, str) else named:
         recipe = Path(path, "recipe.json")
-        if recipe.is_file():  # a run of ours tells its recipe and fingerprint
+        if recipe.is_file():  # one of our runs states its recipe and fingerprint
             told = json.loads(recipe.read_text(encoding="utf-8"))
             yield f"recipe {told['recipe']['name']}, fingerprint {told['fingerprint'][:16]}"
         else:

@@ -1,9 +1,9 @@
-"""Takes pictures out of a run, so that nothing of them is left in it: what `--drop` names.
+"""Removes the pictures that `--drop` names completely from a run.
 
-The questions on a picture, on its degraded versions and on whatever else was made from the same source become rejections
-`dropped_by_request`, without a name, at the stage that chose the picture; later stages lose them. Where other rows name the
-picture (as evidence), the name is blanked. Counts and digests of the stages are kept true, so that the run can still be
-resumed, reported and exported.
+Questions about the picture, or about another picture from the same source, become rejections
+`dropped_by_request` without a name. The stage that chose the picture gets these rejections; later
+stages lose the questions. If other rows name the picture (as evidence), its name is blanked. Counts
+and digests of the stages are updated, so that the run can still be resumed, reported and exported.
 """
 
 import json
@@ -36,40 +36,42 @@ from questloom.transforms.stages.stage_shards import file_digest, source_digest
 
 BLANK = "(dropped)"
 HASHES = ("exclude", "dropped_pictures.txt")
-"""Of what was dropped, by every call: `filters.exclude_pictures` of later runs."""
+"""The file with the hashes of all dropped pictures, for `filters.exclude_pictures` of later runs."""
 _KINDS = ("side", "pending", "rejected", "kept")
 _SHA256 = re.compile(r"[0-9a-fA-F]{64}")
 
 
 @dataclass
 class Dropped:
-    """What must not be found in the run any more."""
+    """What must no longer occur in the run."""
 
     names: set[str] = field(default_factory=set)
-    """File names in every spelling, source pages, hashes."""
+    """File names in every spelling, source pages and hashes."""
     sources: set[str] = field(default_factory=set)
     shown: set[str] = field(default_factory=set)
     """Hashes of the pictures as shown."""
     played: set[str] = field(default_factory=set)
-    """Hashes of what episodes showed of them."""
+    """Hashes of the dropped pictures as episodes showed them."""
     found: set[str] = field(default_factory=set)
-    """Lines that named a picture of the run, here or in a try that was killed and had taken it out of the ledgers already."""
+    """Lines that name a picture of the run. Lines from a killed attempt count too: that attempt may
+    have removed the picture from the ledgers already."""
 
 
 @dataclass(frozen=True)
 class DropSummary:
-    """What `drop` took out."""
+    """The result of `drop`."""
 
     num_pictures: int
     num_questions: int
-    """On dropped pictures, those of earlier calls included."""
+    """The number of questions about dropped pictures, including those of earlier calls."""
     not_found: tuple[str, ...]
     """Lines that name no picture of the run."""
     dataset: ExportSummary
 
 
 def read_names(path: Location) -> tuple[str, ...]:
-    """The pictures that a file names, one a line: Commons file names, or sha256 of source or shown picture.
+    """The pictures that a file names, one per line: Commons file names, or the sha256 of the source
+    or of the shown picture.
 
     Raises:
         InputError: the file cannot be read, or names nothing.
@@ -93,17 +95,18 @@ def read_names(path: Location) -> tuple[str, ...]:
 
 
 def drop(run: RunFolder, names: Iterable[str]) -> DropSummary:
-    """Takes pictures out of a finished run and builds its data set and report again without them.
+    """Removes pictures from a finished run, and rebuilds the run's data set and report.
 
-    Killed anywhere and run again with the same names, it ends the same. The store, which is an input, keeps its copy: a new
-    run from it may use the picture again unless its `filters.exclude_pictures` names RUN/exclude/dropped_pictures.txt.
+    After a kill, calling `drop` again with the same names gives the same result. The store keeps
+    its copy of a dropped picture, so a new run may use the picture again. To exclude the picture
+    from a new run, put RUN/exclude/dropped_pictures.txt into its `filters.exclude_pictures`.
 
     Args:
         run: the run's folder.
         names: see `read_names`.
 
     Raises:
-        InputError: no run, or one that is not finished.
+        InputError: there is no run, or the run is not finished.
     """
     recipe = _recipe(run)
     marker = run.at(".drop-under-way.json")
@@ -133,7 +136,7 @@ def drop(run: RunFolder, names: Iterable[str]) -> DropSummary:
         run.picture(image_id).unlink(missing_ok=True)
     run.at("audit", "sheet.html").unlink(
         missing_ok=True
-    )  # pictures stand in it; a filled sheet.csv can still be read back
+    )  # the sheets contain pictures; a filled-in sheet.csv can still be read back
     summary = build_dataset(run, recipe)
     _correct_facts(run.facts, run)
     if run.at("report").exists():
@@ -148,7 +151,7 @@ def drop(run: RunFolder, names: Iterable[str]) -> DropSummary:
 
 
 def _list_hashes(run: RunFolder, shown: Iterable[str]) -> None:
-    """Writes the perceptual hashes of pictures that are still there, to those of earlier calls."""
+    """Adds the perceptual hashes of the pictures to the list of earlier calls, if their files still exist."""
     path = run.at(*HASHES)
     lines = set(path.read_text(encoding="utf-8").split()) if path.is_file() else set()
     for image_id in shown:
@@ -169,7 +172,8 @@ def _resume(marker: Location) -> Dropped:
 
 
 def spelling(file: str) -> str:
-    """A Commons file name as MediaWiki normalises it: without namespace, spaces for underscores, first letter large."""
+    """A Commons file name as MediaWiki normalises it: no namespace, spaces instead of underscores,
+    a capital first letter."""
     name = " ".join(file.replace("_", " ").split())
     name = name[5:].lstrip() if name[:5].lower() == "file:" else name
     return name[:1].upper() + name[1:]
@@ -178,7 +182,7 @@ def spelling(file: str) -> str:
 def _find(
     run: RunFolder, num_shards: int, names: tuple[str, ...], dropped: Dropped
 ) -> tuple[str, ...]:
-    """Fills `dropped`; gives the names that no ledger knows."""
+    """Fills `dropped`. Returns the names that no ledger knows."""
     wanted = {n.lower() if _SHA256.fullmatch(n) else spelling(n): n for n in names}
     for shard in range(num_shards):
         for row in _ledgers(run, shard):
@@ -196,7 +200,8 @@ def _find(
                     row.source_page,
                     *_spellings(row.file),
                 }
-    # A picture that was looked at and refused stands in no ledger, but in the evidence of its refusal.
+    # A picture that a stage examined and refused is in no ledger, only in the evidence of its
+    # refusal.
     dropped.names.update(
         s for key in wanted for s in (_spellings(key) if not _SHA256.fullmatch(key) else {key})
     )
@@ -205,7 +210,7 @@ def _find(
 
 
 def _ledgers(run: RunFolder, shard: int) -> Iterator[Attribution]:
-    """Every picture that the questions of a shard were given, and every one that a policy was shown."""
+    """Every picture that a shard's questions were given, or that a policy saw."""
     yield from read_ledger(run, shard).values()
     for policy in run.policies():
         yield from read_episode_ledger(EpisodeFolder.of(run, policy), shard).values()
@@ -217,7 +222,7 @@ def _spellings(file: str) -> set[str]:
 
 
 def _check_chain(run: RunFolder, num_shards: int) -> None:
-    """Refuses a run in which some stage is older than its input: its digests will be written anew."""
+    """Refuses a run with a stage that is older than its input, since the stages' digests will be written anew."""
     for shard in range(num_shards):
         before: Location | None = None
         for stage in run.labels():
@@ -242,7 +247,8 @@ def _source(run: RunFolder, stage: str, shard: int, before: Location) -> str:
 
 
 def _purge_shard(run: RunFolder, shard: int, dropped: Dropped) -> int:
-    """Purges one shard through all stages, in order; gives how many of its questions are dropped, now or by an earlier call."""
+    """Purges one shard in all stages, in order. Returns how many questions of the shard are
+    dropped, now or by an earlier call."""
     gone: set[str] = set()
     before: Location | None = None
     for stage in run.labels():
@@ -297,7 +303,7 @@ def _columns(table: pa.Table, *names: str) -> list[list]:
 def _without(
     rows: dict[str, pa.Table], gone: set[str], *, new: set[str], stage: str
 ) -> dict[str, pa.Table]:
-    """The tables of one stage without some questions; `new` ones become rejections."""
+    """The tables of one stage without the dropped questions. The `new` questions become rejections."""
     ids = _question_ids(rows["kept"])
     made = {
         kind: table.filter(
@@ -308,7 +314,7 @@ def _without(
         )
         for kind, table in rows.items()
     }
-    # An earlier try that was killed may have written the rejections already: those of this stage are made anew.
+    # A killed attempt may have written the rejections already: those of this stage are made anew.
     seeds = dict(zip(ids, rows["kept"]["seed_id"].to_pylist(), strict=True))
     rejected = made["rejected"].to_pylist() + [
         Rejection(
@@ -321,7 +327,7 @@ def _without(
 
 
 def _counted(facts: dict[str, str], rows: dict[str, pa.Table]) -> dict[str, str]:
-    """A stage's facts with its counts taken from its rows: from the choice of pictures on, a question stays one question."""
+    """A stage's facts with counts taken from its rows. After the choice of pictures, each question stays one row."""
     num_kept, num_rejected = (
         rows["kept"].num_rows,
         len(set(rows["rejected"]["item_id"].to_pylist())),
@@ -335,10 +341,10 @@ def _counted(facts: dict[str, str], rows: dict[str, pa.Table]) -> dict[str, str]
 
 
 def _blanked(table: pa.Table, names: set[str]) -> pa.Table:
-    """A table with every mention of the names blanked."""
+    """The table with every mention of the names blanked."""
     if not mentions(table, names):
         return table
-    # Longest first: a page's address holds the file's name.
+    # Longest first: a page's address contains the file's name.
     ordered = sorted(names, key=lambda name: (-len(name), name))
     return pa.Table.from_pylist(
         [_blank(row, ordered) for row in table.to_pylist()], schema=table.schema
@@ -358,7 +364,7 @@ def _blank(value: Any, names: list[str]) -> Any:
 
 
 def mentions(table: pa.Table, names: Iterable[str]) -> bool:
-    """Whether a text column of a table holds one of the names, at any depth."""
+    """Whether a text column of a table contains one of the names, at any depth."""
     texts = [name.encode() for name in names]
     return any(text in data for data in _buffers(table) for text in texts)
 
@@ -370,7 +376,7 @@ def _buffers(table: pa.Table) -> Iterator[bytes]:
 
 
 def _correct_facts(path: Location, run: RunFolder) -> None:
-    """The counts of `run.json` after the purge; times and versions stay."""
+    """Corrects the counts of `run.json` after the purge. Times and versions stay."""
     if not path.is_file():
         return
     facts = json.loads(path.read_text(encoding="utf-8"))

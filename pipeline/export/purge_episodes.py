@@ -1,7 +1,9 @@
-"""Takes pictures out of a policy's episodes: trajectories that show one become rejections `dropped_by_request`, their tasks go with the question.
+"""Removes pictures from a policy's episodes. Trajectories that show a dropped picture become
+rejections `dropped_by_request`. A task disappears with its question.
 
-A trajectory shows a picture where one of its own is it, or was made from it. Counts and digests of the stages are kept true; journals of
-episodes under way are removed, since they may hold the picture: what they held is played again.
+A trajectory shows a picture if its own pictures include that picture, or one made from it. Counts
+and digests of the stages are updated. Journals of unfinished episodes are removed, since they may
+contain the picture; these episodes are played again.
 """
 
 from collections.abc import Callable
@@ -26,7 +28,7 @@ Blank = Callable[[pa.Table], pa.Table]
 
 
 def pictures_from(out: EpisodeFolder, num_shards: int, sources: set[str]) -> set[str]:
-    """The pictures that the episodes showed and that were made from, or are, some of the store's pictures."""
+    """The episodes' pictures that equal, or were made from, the given pictures of the store."""
     found: set[str] = set()
     for shard in range(num_shards):
         path = out.shard(out.label(PLAY), "kept", shard)
@@ -44,14 +46,14 @@ def pictures_from(out: EpisodeFolder, num_shards: int, sources: set[str]) -> set
 def purge_episodes(
     out: EpisodeFolder, num_shards: int, *, sources: set[str], pictures: set[str], blanked: Blank
 ) -> None:
-    """Takes pictures out of a policy's folder; killed anywhere and run again with the same arguments, it ends the same.
+    """Removes pictures from a policy's folder. After a kill, the same call gives the same result.
 
     Args:
-        out: the policy's folder, of a run whose own stages are purged already.
-        num_shards: of it.
-        sources: ids of the store's pictures that go.
-        pictures: hashes under which they are shown.
-        blanked: gives a table without any mention of their names.
+        out: the policy's folder. The run's own stages must be purged already.
+        num_shards: the number of shards in the folder.
+        sources: the ids of the store's pictures to remove.
+        pictures: the hashes of these pictures as shown.
+        blanked: returns a table without any mention of the pictures' names.
     """
     remove_tree(out.at("journal"), ignore_errors=True)
     for shard in range(num_shards):
@@ -79,7 +81,7 @@ def _purge_shard(
         paths = {kind: out.shard(label, kind, shard) for kind in _KINDS}
         facts = read_metadata(paths["kept"])
         if facts is None:
-            return  # the job has not come so far
+            return  # the job has not reached this stage
         rows = {
             kind: pq.read_table(readable(path)) for kind, path in paths.items() if path.exists()
         }
@@ -123,7 +125,7 @@ def _purge_shard(
             for kind, table in rows.items()
         }
         if stage == PLAY:
-            # Rows of an earlier try that was killed are there already, since their trajectories are gone from `kept`.
+            # Rows of a killed attempt exist already, since their trajectories are gone from `kept`.
             rejected = made["rejected"].to_pylist() + [
                 Rejection(
                     item_id=i, seed_id=seeds[i], stage=stage, reason=Reason.DROPPED_BY_REQUEST.value
@@ -143,7 +145,7 @@ def _purge_shard(
 
 
 def _shows(kept: pa.Table, sources: set[str], pictures: set[str]) -> tuple[list[str], list[bool]]:
-    """(id, whether it shows a dropped picture) of the trajectories of a file."""
+    """(id, whether the trajectory shows a dropped picture) for each trajectory of a file."""
     ids, bad = [], []
     for row in kept.select(["episode", "source_ids", "source_image_id"]).to_pylist():
         episode = row["episode"]
@@ -171,7 +173,7 @@ def _facts(
     before: dict[str, Location],
     side: Location,
 ) -> dict[str, str]:
-    """A stage's facts with its counts taken from its rows, and the digest of what it now comes from."""
+    """A stage's facts, with counts taken from its rows and the digest of its new input."""
     num_out, num_pending = (
         rows["kept"].num_rows,
         rows["pending"].num_rows if "pending" in rows else 0,
@@ -202,7 +204,7 @@ def _facts(
 
 
 def _correct_facts(out: EpisodeFolder) -> None:
-    """The counts and statistics of `teach.json` after the purge."""
+    """Corrects the counts and statistics of `teach.json` after the purge."""
     facts = out.read_facts()
     if facts is None:
         return

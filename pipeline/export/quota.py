@@ -1,7 +1,9 @@
-"""Balances the RL configuration by level: the largest set of questions with the recipe's easy:medium:hard (`export.level_ratio`).
+"""Balances the RL configuration by level. The quota chooses the largest set of questions with the
+recipe's ratio easy:medium:hard (`export.level_ratio`).
 
-A question over the ratio stays in the data set, in `tasks` only (use "tasks"). It is certified like the others. Its split does not change,
-so a component still lies in one split. Which question is over is drawn by its id.
+A question beyond the ratio stays in the data set, but only in `tasks` (use "tasks"). Such a
+question is certified like other questions and keeps its split, so connected questions stay in one
+split. A draw by question id decides which questions are beyond the ratio.
 """
 
 from collections import defaultdict
@@ -13,12 +15,12 @@ from questloom.records.synthesis import Question
 
 BENCHMARK_SPLIT, SURPLUS_USE = "test", "tasks"
 Key = tuple[str, str, str]
-"""(place, split, level) of a question: all that must be known of every question at once."""
+"""(place, split, level): the data that the quota needs about a question."""
 
 
 @dataclass(frozen=True)
 class Quota:
-    """Where the draw ends for each (split, level) of RL; a level that is absent has no limit."""
+    """The limit of the draw for each (split, level) of RL. A level that is not listed has no limit."""
 
     seed: int
     last: Mapping[tuple[str, str], str]
@@ -35,18 +37,18 @@ class Quota:
 
 
 def draw(seed: int, question_id: str) -> str:
-    """A question's place in the draw."""
+    """A question's position in the draw."""
     return priority(seed, question_id, "level_ratio")
 
 
 def quota(keys: Iterable[Key], ratio: Mapping[str, float], seed: int) -> Quota:
-    """The limits that leave the largest set with the ratio.
+    """The limits that leave the largest set with the given ratio.
 
     Args:
-        keys: of all questions of RL.
-        ratio: level to its part; empty: no limits. Levels that have no question do not count; a level that is not named
-            gets no place.
-        seed: the recipe's.
+        keys: the keys of all RL questions.
+        ratio: the part of each level; an empty ratio sets no limits. Levels without questions are
+            ignored. Questions of an unnamed level are left out.
+        seed: the recipe's seed.
     """
     if not ratio:
         return Quota(seed, {})

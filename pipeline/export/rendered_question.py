@@ -1,7 +1,8 @@
-"""A question as a policy is asked it: system prompt with the tools' schemas, picture with handle and size, question.
+"""Renders a question as a policy receives it: system prompt with the tools' schemas, picture with
+handle and size, question.
 
-The same renderer writes the beginning of teacher trajectories, so that a policy which was fine-tuned on `sft` meets in reinforcement learning
-the very tokens that it knows.
+The same renderer writes the beginning of teacher trajectories. This way a policy that was
+fine-tuned on `sft` sees the same tokens in reinforcement learning.
 """
 
 import json
@@ -21,25 +22,26 @@ from questloom.records.synthesis import Question
 
 @dataclass(frozen=True)
 class RenderedQuestion:
-    """A question with the messages that a policy gets."""
+    """A question with the messages that a policy receives."""
 
     question: Question
     messages: tuple[Message, ...]
-    """System and user."""
+    """The system message and the user message."""
     schemas: str
     """The tools' OpenAI-style function schemas, as JSON."""
     tools: tuple[str, ...]
-    """Their names."""
+    """The names of the tools."""
     withheld: tuple[str, ...]
     """Hashes of store pictures that no search may return while this question is played."""
 
 
 class QuestionRenderer:
-    """Renders a run's questions as the teacher got them, or else as the recipe's section `teach` says.
+    """Renders a run's questions with the teacher's prompt if the teacher has played, otherwise as
+    the recipe's section `teach` says.
 
     Args:
-        recipe: the run's.
-        renderer, schemas: the teacher's, where one has played.
+        recipe: the run's recipe.
+        renderer, schemas: those of the teacher, if one has played.
     """
 
     def __init__(
@@ -57,10 +59,10 @@ class QuestionRenderer:
         self._withhold = recipe.pictures.withhold_own
 
     def of(self, question: Question, read: ReadPicture) -> RenderedQuestion:
-        """The question as it is put.
+        """The rendered question.
 
         Args:
-            read: gives the bytes of a picture.
+            read: returns the bytes of a picture.
         """
         bank = ImageBank()
         bank.add(read(question.image_id), origin="task")

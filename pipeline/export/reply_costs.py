@@ -1,5 +1,6 @@
-"""What the model replies behind a data set cost. Only replies that arrived are counted: they are the same however often the
-run was stopped; what was lost or asked again is in `run.json` and the report.
+"""Sums the cost of the model replies behind a data set. Only replies that arrived count, so
+interruptions of the run do not change the sum. `run.json` and the report include lost and repeated
+requests.
 """
 
 import sqlite3
@@ -17,7 +18,7 @@ from questloom.transforms.stages.run_folder import RunFolder
 
 @dataclass(frozen=True)
 class Spent:
-    """The replies of one model. `money` is None where the price of some is unknown."""
+    """The replies of one model. `money` is None if the price of some replies is unknown."""
 
     model: str
     num_replies: int
@@ -27,7 +28,7 @@ class Spent:
 
 
 def replies_of(run: RunFolder, calls: str = "") -> list[Spent]:
-    """The replies of a run by model; none where no model was called. `calls` is the recipe's `run.calls`."""
+    """The replies of a run by model. The list is empty if no model was called. `calls` is the recipe's `run.calls`."""
     if calls:
         path: Path | str = run.calls(calls)
     else:

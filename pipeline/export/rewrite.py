@@ -1,4 +1,5 @@
-"""Replaces a stage's Parquet file after rows were changed or removed, byte for byte as `questloom.files.parquet.write_records` would write it."""
+"""Replaces a stage's Parquet file after rows changed, with the same bytes that
+`questloom.files.parquet.write_records` would write."""
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -8,7 +9,7 @@ from questloom.files.parquet import ROW_GROUP, read_metadata, write_whole
 
 
 def rewrite(path: Location, table: pa.Table, facts: dict[str, str]) -> None:
-    """Writes a stage's file anew where rows or facts differ."""
+    """Writes a stage's file anew if its rows or facts have changed."""
     schema = table.schema.with_metadata({k.encode(): v.encode() for k, v in facts.items()})
     if read_metadata(path) == facts and pq.read_table(readable(path)).equals(table):
         return

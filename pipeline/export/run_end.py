@@ -1,4 +1,5 @@
-"""The end of a run: data set, `run.json` (written last: what says that the run is whole), report, and the words for the user."""
+"""Ends a run: data set, report, messages for the user, and `run.json`. `run.json` is written last
+and marks the run as complete."""
 
 import dataclasses
 import importlib.metadata
@@ -36,12 +37,12 @@ VERSIONS = (
     "rapidocr",
 )
 MAX_LACKING = 5
-"""Sentences on what the store lacks that a terminal shows."""
+"""The most sentences about missing data in the store that a terminal shows."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a run ended, for people and programs."""
+    """The result of a run, for people and programs."""
 
     run: str
     funnel: Funnel
@@ -51,14 +52,15 @@ class Outcome:
     message: str
     cost: list[dict[str, Any]] = field(default_factory=list)
     not_run: dict[str, str] = field(default_factory=dict)
-    """Filters that were not run, and why."""
+    """Filters that were not run, each with the reason."""
     lacking: tuple[Lacking, ...] = ()
-    """What the store lacks for more plans, `lacking.tsv`."""
+    """What the store lacks for more plans, as in `lacking.tsv`."""
     not_run_on: dict[str, int] = field(default_factory=dict)
-    """By other filters, on how many of the kept questions they were not run; each question's verdict says why."""
+    """For other filters, the number of kept questions on which the filter was not run. Each
+    question's verdict gives the reason."""
 
     def as_json(self) -> dict[str, Any]:
-        """For programs."""
+        """The outcome for programs."""
         counts = self.funnel.counts
         return {
             "run": self.run,
@@ -77,7 +79,7 @@ class Outcome:
         }
 
     def as_text(self) -> str:
-        """For people."""
+        """The outcome for people."""
         partly = [
             f"{name} was not run on {number:,} of the {self.funnel.counts[-1].num_out:,} questions"
             for name, number in self.not_run_on.items()
@@ -85,7 +87,9 @@ class Outcome:
         lacking = [one.words for one in self.lacking[:MAX_LACKING]]
         if lacking:
             lacking.append(f"{len(self.lacking):,} such lines: {self.run}/{LACKING}")
-        if self.funnel.num_errors and not self.exit_code:  # else it is the message
+        if (
+            self.funnel.num_errors and not self.exit_code
+        ):  # otherwise the message mentions the errors
             partly.append(self.funnel.errors_in_words)
         table = self.funnel.as_text(not_run=self.not_run)
         return "\n".join([table, *partly, *lacking, "", self.places()])
@@ -102,9 +106,10 @@ class Outcome:
 
 
 def finish_run(job: Job, funnel: Funnel, *, started: float) -> Outcome:
-    """Writes what a finished (or stopped) run leaves behind.
+    """Writes the final files of a finished or stopped run.
 
-    A run with pending items gets a report and no data set: the same command continues it. `started` is in seconds since the epoch.
+    A run with pending items gets a report but no data set; the same command continues the run.
+    `started` is in seconds since the epoch.
     """
     recipe, run, whole = job.recipe, job.run, not funnel.num_pending
     ledger = job.calls() if recipe.models.roles else None
@@ -157,7 +162,7 @@ def finish_run(job: Job, funnel: Funnel, *, started: float) -> Outcome:
 
 
 def _not_run_on(run: RunFolder, stage: str) -> list[tuple[str, int]]:
-    """(filter, kept questions on which it was not run) of a stage."""
+    """The filters that a stage did not run on some questions, each with the number of kept questions."""
     found: Counter[str] = Counter()
     for path in run.shards(run.label(stage), "kept"):
         for verdicts in pq.read_table(readable(path), columns=["verdicts"])["verdicts"].to_pylist():
@@ -166,7 +171,7 @@ def _not_run_on(run: RunFolder, stage: str) -> list[tuple[str, int]]:
 
 
 def _verdict(job: Job, funnel: Funnel) -> tuple[int, str]:
-    """The exit code, and what the user should know."""
+    """The exit code, and a message for the user."""
     seeds, kept = funnel.counts[0].num_out, funnel.counts[-1].num_out
     exit_code, message = funnel.verdict(
         max_error_share=job.recipe.run.max_error_share, num_items=seeds
@@ -181,7 +186,8 @@ def _verdict(job: Job, funnel: Funnel) -> tuple[int, str]:
 
 
 def _wanted(job: Job, funnel: Funnel) -> tuple[int, str]:
-    """How many questions each level has of those that the recipe wants; an error where it says so and some are missing."""
+    """Compares the number of questions of each level with the number that the recipe wants. If
+    questions are missing and the recipe demands them, the exit code is an error."""
     seeds, last = job.recipe.seeds, job.run.label(funnel.counts[-1].stage)
     made = Counter(q.level for q in job.run.read(last, "kept", Question))
     wanted = apportion(seeds.accepted, seeds.levels)

@@ -1,7 +1,8 @@
-"""What must not reach the data set through evidence and settings: pictures' names and hashes, and this machine's paths.
+"""Removes from evidence and settings what must not reach the data set: names and hashes of
+pictures, and paths of this machine.
 
-A refused picture's name is in the evidence of its refusal, and often names the entity. In the data set only
-`attribution.parquet` names pictures, and only those that are in it.
+The evidence for refusing a picture contains the picture's name, which often names the entity. In
+the data set only `attribution.parquet` names pictures, and only those of the data set.
 """
 
 import re
@@ -31,7 +32,7 @@ def without_pictures(evidence: Any) -> Any:
 
 
 def error_kind(evidence: Any) -> Any:
-    """Of an exception its class only: messages and tracebacks hold paths of the machine.
+    """The class name of an error. Messages and tracebacks are left out, since they contain paths of the machine.
 
     >>> error_kind({"error": "FileNotFoundError(2, '/home/a/b')", "traceback": "…"})
     {'error': 'FileNotFoundError'}

@@ -1,8 +1,13 @@
-"""Teacher trajectories in the data set: the configuration `sft`, and what the formats for trainers (`formats/`) are made from.
+"""Teacher trajectories in the data set: the configuration `sft`, and the input of the formats for
+trainers (`formats/`).
 
-A trajectory stands as the messages that the policy saw and wrote, rendered by the harness's one renderer: the system message with the tools'
-schemas, the question with its picture, each turn word for word, each observation as a user message. Training on the assistant's messages
-trains on exactly the text that the harness will read again; no tool's own format of calls is used.
+A trajectory is stored as the messages that the policy saw and wrote. The messages are the system
+message with the tools' schemas, the question with its picture, each turn word for word, and each
+observation as a user message.
+
+The same renderer makes the messages when a policy plays. As a result, training on the assistant's
+messages uses exactly the text that the agent code will parse. The messages do not use any trainer's
+own format of tool calls.
 """
 
 import json
@@ -68,7 +73,7 @@ SFT = Features(
 
 @dataclass(frozen=True)
 class RenderedTrajectory:
-    """A trajectory as the messages that the policy saw and wrote, with the pictures in the order in which they appear."""
+    """A trajectory as messages, with its pictures in order."""
 
     trajectory: Trajectory
     messages: tuple[Message, ...]
@@ -77,12 +82,13 @@ class RenderedTrajectory:
 
     @property
     def pictures(self) -> list[Picture]:
-        """As they appear."""
+        """The pictures of the messages, in order."""
         return pictures_in(self.messages)
 
 
 def find_violations(trajectory: Trajectory) -> dict[int, str]:
-    """The turns that broke the protocol. `questloom.train.sft` keeps them out of its loss; a format of messages cannot say so, and they would be imitated."""
+    """The turns that broke the protocol. `questloom.train.sft` leaves such turns out of its loss. A
+    format of messages cannot mark such turns, so a model would imitate them."""
     return {
         number: turn.violation
         for number, turn in enumerate(trajectory.episode.turns)
@@ -120,7 +126,8 @@ def sft_row(rendered: RenderedTrajectory) -> dict[str, Any]:
 
 
 class Teaching:
-    """What the teacher left for a run's data set; nothing where it has not played, or has not come to its end."""
+    """The teacher's results for a run's data set. The results are empty if the teacher has not
+    played, or has not finished."""
 
     def __init__(self, run: RunFolder) -> None:
         self.out = EpisodeFolder.of(run)
@@ -134,15 +141,17 @@ class Teaching:
         )
 
     def is_broken(self, result: tuple[int, int] | None) -> bool:
-        """Whether the oracle played a task and never solved it: the tools do not lead through, and no policy shall be trained on it.
+        """Whether the oracle (the scripted agent) played a task and never solved it. In that case
+        the tools cannot solve the task, and no policy should train on it.
 
         Args:
-            result: (rollouts, right ones), None where it was not played.
+            result: (number of rollouts, number of right ones); None if the task was not played.
         """
         return self._engine == "oracle" and result is not None and not result[1]
 
     def rendered(self, shard: int) -> Iterator[RenderedTrajectory]:
-        """The kept trajectories of a shard that are for supervised fine-tuning, without those in which a turn broke the protocol."""
+        """The kept trajectories of a shard for supervised fine-tuning. Trajectories with a turn
+        that broke the protocol are left out."""
         for trajectory in self._tuning(shard):
             if not find_violations(trajectory):
                 assert self.renderer is not None
@@ -157,7 +166,8 @@ class Teaching:
                 )
 
     def results(self, shard: int) -> Mapping[str, tuple[int, int]]:
-        """(rollouts, right ones) of the tasks of a shard, by question; unsolved ones too."""
+        """(number of rollouts, number of right ones) for each task of a shard, by question id.
+        Unsolved tasks are included."""
         found = {
             r.question_id: (r.num_rollouts, r.num_correct)
             for r in self._records(SOLVED, TaskResult, shard)
@@ -168,7 +178,8 @@ class Teaching:
         return found
 
     def rejections(self, shard: int) -> Iterable[Rejection]:
-        """What the teacher's stages rejected, and what they kept and the data set leaves out, under names that no stage of the main job has."""
+        """The trajectories that the teacher's stages rejected, and the kept ones that the data set
+        leaves out. The teacher's stage names differ from those of the main job."""
         for label in self.out.labels() if self.is_there else ():
             for rejection in read_records(self.out.shard(label, "rejected", shard), Rejection):
                 yield rejection.replace(stage=f"teach-{rejection.stage}")

@@ -1,4 +1,5 @@
-"""The ingest job: dumps to a store, resumable, the same store for any number of workers and any order of input."""
+"""The ingest job turns dumps into a store. The job can be resumed, and any number of workers and
+any order of input gives the same store."""
 
 import dataclasses
 import json
@@ -49,70 +50,76 @@ from questloom.transforms.stages.run_folder import absolute
 
 MIN_PARTITIONS = 2
 MAX_ERROR_SHARE = 0.01
-"""Above this share of items that ended as `error` the job fails: then it is our fault, not the data's."""
+"""The job fails if more than this share of items ends as `error`, because so many errors come from
+the code, not from the data."""
 POLL_SECONDS, REMOTE_POLL_SECONDS = 0.25, 5.0
 PLAN = "plan.json"
 CLASS_COUNTS = "class-counts.json"
-"""Beside an entity dump: how many members classes have in the world, by class id, as a query service counts them; those of subclasses count."""
+"""The file beside an entity dump with the number of members of each class in the world, by class
+id. A query service counts the members, including those of subclasses."""
 _ERROR_NUMBER = re.compile(r"(?:\[errno |os error )(\d+)[\])]", re.I)
-"""As Python, Arrow and Lance name it in their messages; of a task's exception the runner keeps the text alone."""
+"""The pattern of an error number in messages of Python, Arrow and Lance. The runner keeps only the
+text of a task's exception."""
 _DATE = re.compile(r"(20\d\d)-?([01]\d)-?([0-3]\d)")
 
 Progress = Callable[[str, int, int], None]
-"""Called with (stage, tasks done, tasks in all)."""
+"""Called with (stage, tasks done, total number of tasks)."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class IngestOptions:
-    """What to ingest, and into which folder.
+    """The inputs of an ingest job, and the folder of its store.
 
-    Any of articles, entities and images may be empty, but not all.
+    Articles, entities and images may be empty, but not all three.
     """
 
     store: str
     articles: tuple[str, ...] = ()
-    """MediaWiki XML dumps, ZIM files and data sets of articles, of one wiki."""
+    """MediaWiki XML dumps, ZIM files and data sets of articles, all from one wiki."""
     entities: tuple[str, ...] = ()
-    """Wikidata JSON dumps, and data sets of entities."""
+    """Wikidata JSON dumps and data sets of entities."""
     images: tuple[str, ...] = ()
-    """Folders of pictures with metadata. ZIM files bring their own."""
+    """Folders of pictures with metadata. ZIM files contain their own pictures."""
     popularity: str = ""
-    """A popularity file (`knowledge/readers/popularity.py`): how well known items are, where the dumps do not tell."""
+    """A popularity file (`knowledge/readers/popularity.py`): it tells how well known items are, if the dumps do not."""
     snapshot: str = ""
-    """YYYY-MM-DD: claims are best as of this day. Where empty, the date in a dump's name."""
+    """YYYY-MM-DD, the day on which claims must hold; "" takes the date in a dump's name."""
     languages: tuple[str, ...] = ()
-    """Of labels, aliases and descriptions to keep; () keeps all."""
+    """The languages of labels, aliases and descriptions to keep; () keeps all."""
     keep_partial: bool = False
-    """Keep what can be read of damaged dumps."""
+    """Whether to keep the readable part of damaged dumps."""
     workers: int = 1
-    """Processes of the local runner."""
+    """The number of processes of the local runner."""
     partitions: int = 0
-    """Parts that joins are cut into; 0 for as many as the input's size asks. The store does not depend on it."""
+    """The number of parts into which joins are cut; 0 chooses the number by the input's size. The
+    store does not depend on the number of parts."""
     runner: RunnerOptions = LOCAL
-    """Where it runs; store and inputs must be reachable by every worker, under the same paths."""
+    """Where the job runs. Every worker must reach store and inputs under the same paths."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class IngestSummary:
-    """What the job did."""
+    """The result of the job."""
 
     meta: dict[str, Any]
-    """As in meta.json: rows and digest of each table, dumps, dates."""
+    """The content of meta.json: rows and digest of each table, dumps, dates."""
     counts: tuple[StageCount, ...]
-    """One a stage, summed over its tasks."""
+    """The counts of each stage, summed over its tasks."""
     reasons: dict[str, int] = field(default_factory=dict)
-    """Items dropped, by reason."""
+    """The number of dropped items for each reason."""
     reused: bool = False
-    """The store was whole already; nothing was done."""
+    """The store was complete already, so the job did nothing."""
 
 
 def run_ingest(
     options: IngestOptions, progress: Progress = lambda stage, done, total: None
 ) -> IngestSummary:
-    """Ingests dumps into a store; called again after a kill it continues, and on a whole store of the same inputs it does nothing.
+    """Ingests dumps into a store. After a kill the next call continues; a call on a complete store
+    of the same inputs does nothing.
 
     Raises:
-        InputError: an input is missing or damaged, the store's folder cannot be written or holds another store, the disk is full.
+        InputError: an input is missing or damaged, the store's folder cannot be written or holds
+            another store, or the disk is full.
         QuestloomError: too many items ended as errors.
     """
     if not options.runner.is_local:
@@ -157,7 +164,7 @@ def run_ingest(
 
 
 def _absolute(options: IngestOptions) -> IngestOptions:
-    """All paths absolute, for workers that stand elsewhere."""
+    """The options with absolute paths, for workers with another working folder."""
 
     def each(paths: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(path if path.startswith(HUB) else absolute(path) for path in paths)
@@ -177,7 +184,7 @@ def _popularity(options: IngestOptions) -> tuple[str, ...]:
 
 
 def _inputs(options: IngestOptions) -> list[dict[str, Any]]:
-    """Name, size and age of every input: what tells whether a plan is still the same."""
+    """Name, size and modification time of every input. These values show whether a plan is still valid."""
     found = []
     counts = tuple(str(path) for path in _count_files(options))
     for kind, paths in (
@@ -207,7 +214,7 @@ def _inputs(options: IngestOptions) -> list[dict[str, Any]]:
 
 
 def _count_files(options: IngestOptions) -> list[Location]:
-    """The stated numbers of members that lie beside the entity dumps."""
+    """The files with numbers of class members beside the entity dumps."""
     beside = {
         str(path): path
         for dump in options.entities
@@ -218,10 +225,11 @@ def _count_files(options: IngestOptions) -> list[Location]:
 
 
 def _class_counts(options: IngestOptions) -> dict[str, int]:
-    """How many members classes have in the world, as stated beside the dumps; the largest where two files differ.
+    """The number of members of each class in the world, from the files beside the dumps. If two
+    files differ, the larger number counts.
 
     Raises:
-        InputError: a file is no object of class ids and positive numbers.
+        InputError: a file is not a JSON object of class ids and positive numbers.
     """
     found: dict[str, int] = {}
     for path in _count_files(options):
@@ -245,7 +253,7 @@ def _class_counts(options: IngestOptions) -> dict[str, int]:
 
 
 def _state(path: Location) -> tuple[int, int | str]:
-    """(bytes, 0 for a folder; what changes when it is written anew)."""
+    """(size in bytes, or 0 for a folder; a value that changes when the file is rewritten)."""
     if isinstance(path, BucketPath):
         return path.size() if path.is_file() else 0, path.version()
     facts = os.stat(path)
@@ -253,7 +261,7 @@ def _state(path: Location) -> tuple[int, int | str]:
 
 
 def _snapshot_of(options: IngestOptions) -> str:
-    """The date in the name of an entity dump, else of an article dump."""
+    """The date in the name of an entity dump, or else of an article dump."""
     for path in (*sorted(options.entities), *sorted(options.articles)):
         if found := _DATE.search(path.rpartition("/")[2]):
             return "-".join(found.groups())
@@ -278,10 +286,10 @@ def _day(snapshot: str) -> str:
 
 
 def _whole_store(store: Location, fingerprint: str) -> IngestSummary | None:
-    """The summary of a store that these very inputs gave, or None where there is no whole store.
+    """The summary of a complete store from exactly these inputs, or None if there is no complete store.
 
     Raises:
-        InputError: the folder holds the store of other inputs, or something that is no store.
+        InputError: the folder holds a store from other inputs, or something else.
     """
     if (store / META).exists():
         meta = json.loads((store / META).read_bytes())
@@ -304,14 +312,14 @@ def _whole_store(store: Location, fingerprint: str) -> IngestSummary | None:
 
 
 def _prepare(options: IngestOptions, store: Location, plan: str, snapshot: str) -> Job:
-    """Plans the read and makes the work folder; what an earlier run of another plan left there is removed."""
+    """Plans the reading and creates the work folder. The work of an earlier run with another plan is removed."""
     work = store / WORK
     if work.exists() and (
         not (work / PLAN).exists() or (work / PLAN).read_bytes() != plan.encode()
     ):
         (work / PLAN).unlink(
             missing_ok=True
-        )  # first: a kill in between must not leave half of the old plan's work under it
+        )  # first, since a kill in between must not leave half of the old plan's work
         remove_tree(store / "tables", ignore_errors=True)
         remove_tree(work)
     site = site_of(tuple(sorted(options.articles)))
@@ -344,10 +352,11 @@ def _prepare(options: IngestOptions, store: Location, plan: str, snapshot: str) 
 
 
 def _run_beam(job: Job, options: IngestOptions) -> None:
-    """Runs the graph.
+    """Runs the Beam pipeline.
 
     Raises:
-        InputError: a task met damaged input; OSError: the disk is full or cannot be written.
+        InputError: a task found damaged input.
+        OSError: the disk is full or cannot be written.
     """
     read_failure(job)
     try:
@@ -367,13 +376,13 @@ def _run_beam(job: Job, options: IngestOptions) -> None:
 
 
 def _num_done(job: Job, stage: str) -> int:
-    """Finished tasks of a stage, by their marks."""
+    """The number of finished tasks of a stage, counted by their marks (files)."""
     return len(list(done_path(job, stage, 0).parent.glob("*.json")))
 
 
 @contextmanager
 def _reporting(job: Job, progress: Progress) -> Iterator[None]:
-    """Tells the progress while the block runs: tasks leave marks, so this works with any runner."""
+    """Reports the progress while the block runs. Tasks leave marks (files), so this works with any runner."""
     ended = threading.Event()
 
     def watch() -> None:
@@ -405,7 +414,7 @@ def _finish(
     inputs: list[dict[str, Any]],
     class_counts: dict[str, int],
 ) -> IngestSummary:
-    """Collects what was rejected, writes meta.json, and removes the work."""
+    """Collects the rejections, writes meta.json, and removes the work folder."""
     store = location(job.store)
     counts, tables, num_stated = [], {}, 0
     for stage in STAGES:
@@ -465,7 +474,7 @@ def _finish(
 
 
 def _collect(job: Job, stage: str, path: Location) -> None:
-    """The rejections of a stage's tasks in one file, where there are any; sorted within each task."""
+    """Collects the rejections of a stage's tasks in one file, if there are any, sorted within each task."""
     parts = listed(job.folder("rejected"), f"{stage}-*.parquet")
     if parts:
         write_records(

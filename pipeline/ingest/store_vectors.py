@@ -1,4 +1,5 @@
-"""Embeds the store's pictures, before the jobs that search by them: here where they are few, else as a job of its own."""
+"""Embeds the store's pictures before the jobs that search by them. Few pictures are embedded in
+this process, many by a separate job."""
 
 from questloom.files.locations import is_remote
 from questloom.knowledge.store.vectors import (
@@ -15,23 +16,24 @@ from questloom.pipeline.runners.submit import run_pipeline
 from questloom.transforms.pictures.embed_pictures import EmbedPictures
 
 FEW = 4
-"""Parts that this process computes itself: for fewer pictures workers would take longer to load the checkpoint."""
+"""The most parts that this process computes itself. For so few pictures workers would take longer
+to load the checkpoint."""
 
 
 def embed_store(store: str, spec: str, *, workers: int = 1, runner: RunnerOptions = LOCAL) -> Clip:
-    """Computes the vectors that a store lacks; called again after a kill it continues.
+    """Computes the missing vectors of a store. After a kill, the next call continues.
 
     Args:
-        store: a whole store, by its absolute path.
-        spec: the checkpoint's, as `Clip.load` takes it.
-        workers: processes, for the runner in process.
-        runner: where it runs.
+        store: the absolute path of a complete store.
+        spec: the name of the checkpoint, as `Clip.load` accepts it.
+        workers: the number of processes, for the runner in process.
+        runner: where the job runs.
 
     Returns:
-        The checkpoint.
+        The loaded checkpoint.
 
     Raises:
-        InputError: it cannot be loaded, or what it needs is not installed.
+        InputError: the checkpoint cannot be loaded, or a required package is not installed.
     """
     clip = Clip.load(spec)
     clip.check()

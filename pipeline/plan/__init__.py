@@ -1,4 +1,5 @@
-"""The forecast of a run: calls, tokens, money, hours and survivors, each from low over likely to high. See README.md."""
+"""Forecasts a run: calls, tokens, money, hours and finished questions, each as a range (low,
+likely, high). See README.md."""
 
 from questloom.pipeline.plan.forecast import forecast
 

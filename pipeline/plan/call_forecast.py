@@ -1,7 +1,7 @@
-"""Which roles call a model, how often for one item of their stage, and how long prompt and reply are.
+"""Estimates which roles call a model, how often for one item of a stage, and the length of prompt and reply.
 
-The counts follow `transforms/drafting/drafter.py` and `transforms/filters/solvers.py`: what they must ask is counted, how often
-a plan needs another try is a prior.
+The counts follow `transforms/drafting/drafter.py` and `transforms/filters/solvers.py`. Calls that
+these modules always make are counted; the number of retries is an assumption.
 """
 
 from dataclasses import astuple, dataclass
@@ -32,17 +32,17 @@ JUDGED = {
     ),
     **{each.name: each.asks for each in registry.FILTERS if each.asks},
 }
-"""Stages that ask a model about a question where the recipe has one."""
+"""Stages that ask a model about a question, if the recipe configures one."""
 QUESTION_BYTES = 500
-"""Of question, answer, names and marks in a prompt."""
+"""The bytes of question, answer, names and marks in a prompt."""
 LARGEST = MAX_TOKENS * CHARS_PER_TOKEN
-"""Characters of a request for words."""
+"""The most characters of a prompt that asks for the wording of a plan."""
 NUM_PICTURES = 200
 
 
 @dataclass(frozen=True, kw_only=True)
 class RoleCalls:
-    """What one role, or after a pilot one model, asks for one item of a stage."""
+    """The calls of one role, or after a pilot of one model, for one item of a stage."""
 
     stage: str
     role: str
@@ -50,13 +50,13 @@ class RoleCalls:
     model: str
     per_item: Range
     tokens_in: Range
-    """Of one call."""
+    """The input tokens of one call."""
     tokens_out: Range
     seconds: Range
     price: Price | None
 
     def money(self, num_calls: Range) -> Range | None:
-        """What so many calls cost; None where the price is unknown."""
+        """The cost of this many calls; None if the price is unknown."""
         if self.price is None:
             return None
         return num_calls * (
@@ -78,7 +78,7 @@ def uses_model(recipe: Recipe, stage: str) -> bool:
 
 
 def planned_calls(recipe: Recipe, store: Store) -> list[RoleCalls]:
-    """The calls of every stage for one of its items, from the recipe and prompts over this store.
+    """The calls of every stage for one item, from the recipe and the prompts over this store.
 
     Args:
         recipe: the recipe.
@@ -106,7 +106,8 @@ def planned_calls(recipe: Recipe, store: Store) -> list[RoleCalls]:
 
 
 def draft_calls(recipe: Recipe) -> dict[str, Range]:
-    """Calls of the writing roles for one seed with plans: each plan that is tried is worded, and those that are worded are read back."""
+    """The writing roles' calls for one seed with plans. Each plan that is tried is put into words,
+    and each wording is read back."""
     plans = priors.PLANS.at_most(recipe.models.llm.plans)
     return {
         "word_plan": plans * priors.MENDED,
@@ -152,7 +153,7 @@ _PER_BYTE = Range(
 
 
 def role_config(recipe: Recipe, role: str) -> tuple[RoleConfig, EndpointConfig]:
-    """The model that plays a role, and its endpoint. No key is needed for a forecast.
+    """The model of a role, and its endpoint. A forecast needs no key.
 
     Raises:
         InputError: the role's endpoint is not configured.
@@ -169,7 +170,8 @@ def role_config(recipe: Recipe, role: str) -> tuple[RoleConfig, EndpointConfig]:
 
 
 def _picture_tokens(store: Store) -> Range:
-    """Tokens of a picture as it is shown, from the store's first pictures; their ids are hashes, so they are a random sample."""
+    """The tokens of a shown picture, from the store's first pictures. Picture ids are hashes, so
+    the first pictures are a random sample."""
     tokens = []
     for _, image in zip(range(NUM_PICTURES), store.scan_images(), strict=False):
         scale = min(1.0, MAX_SIDE / max(image.width, image.height, 1))
@@ -177,4 +179,4 @@ def _picture_tokens(store: Store) -> Range:
     most = mean_of(tokens, Range(300, 1_500, 5_000))
     return Range(
         most.low / 4, most.likely, most.high
-    )  # coarser models read a picture as a quarter of that
+    )  # coarser models use a quarter of the tokens for a picture

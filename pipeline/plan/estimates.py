@@ -1,27 +1,27 @@
-"""Ranges: a number that is not known yet, as low, likely and high. Low and high are meant as the ends of a 90 % interval."""
+"""Ranges: an unknown number as low, likely and high. Low and high are the ends of a 90 % interval."""
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 Z = 1.645
-"""Standard deviations from the middle to the ends of a 90 % interval."""
+"""Standard deviations from the middle of a 90 % interval to its ends."""
 PRIOR_WEIGHT = 4.0
-"""A prior counts as much as so many measured items."""
+"""A prior weighs as much as this number of measured items."""
 
 
 @dataclass(frozen=True)
 class Range:
-    """Low, likely and high; none is negative."""
+    """Low, likely and high; none of the three is negative."""
 
     low: float
     likely: float
     high: float
 
     def __mul__(self, other: "Range") -> "Range":
-        """The product of two unknowns that do not depend on each other: their relative errors add up by squares.
+        """The product of two independent unknowns. The relative errors add up as squares.
 
-        Multiplying the ends instead would make the end of twelve stages in a row absurdly low or high.
+        If the ends were multiplied, twelve stages would give absurdly low or high ends.
         """
         likely = self.likely * other.likely
         if min(self.low, other.low) <= 0 or likely <= 0:
@@ -31,15 +31,15 @@ class Range:
         return Range(likely * math.exp(-down), likely, likely * math.exp(up))
 
     def __add__(self, other: "Range") -> "Range":
-        """The sum; the ends are added, since what makes one cost more as a rule makes the other cost more."""
+        """The sum of two ranges. The ends are added, since a cause that raises one cost usually raises the other."""
         return Range(self.low + other.low, self.likely + other.likely, self.high + other.high)
 
     def scaled(self, factor: float) -> "Range":
-        """Times a known number."""
+        """The range times a known number."""
         return Range(self.low * factor, self.likely * factor, self.high * factor)
 
     def at_most(self, most: float) -> "Range":
-        """The range with nothing above `most`."""
+        """The range, cut off at `most`."""
         return Range(min(self.low, most), min(self.likely, most), min(self.high, most))
 
     def as_json(self) -> dict[str, float]:
@@ -51,7 +51,7 @@ def _short(number: float) -> float:
 
 
 def exactly(number: float) -> Range:
-    """A number that is known."""
+    """The range of a known number."""
     return Range(number, number, number)
 
 
@@ -59,7 +59,8 @@ ZERO = exactly(0.0)
 
 
 def share_of(kept: int, total: int, prior: Range) -> Range:
-    """The share that passes a stage: Wilson's 90 % interval over what was measured and the prior, which weighs four items."""
+    """The share that passes a stage: Wilson's 90 % interval over the measurement and the prior,
+    which counts as four items."""
     num = total + PRIOR_WEIGHT
     share = (kept + PRIOR_WEIGHT * prior.likely) / num
     middle = (share + Z * Z / (2 * num)) / (1 + Z * Z / num)
@@ -68,9 +69,9 @@ def share_of(kept: int, total: int, prior: Range) -> Range:
 
 
 def mean_of(values: Sequence[float], prior: Range) -> Range:
-    """The mean of a quantity over all items, from a few of them: 90 %, by the normal approximation.
+    """The mean over all items, estimated from a few of them: a 90 % interval by the normal approximation.
 
-    With fewer than three values the prior's relative spread is laid around their mean.
+    With fewer than three values, the interval takes the prior's relative spread around their mean.
     """
     if not values:
         return prior

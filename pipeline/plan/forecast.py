@@ -1,4 +1,5 @@
-"""The forecast: seeds through the stages, calls times prices, seconds over workers; each number a range, each assumption named."""
+"""The forecast: seeds through the stages, calls times prices, seconds over workers. Each number is
+a range, and each assumption is named."""
 
 import io
 from dataclasses import dataclass
@@ -29,12 +30,13 @@ from questloom.records.errors import InputError
 from questloom.transforms.filters import registry
 
 SMALL_CLIP, OTHER_CLIP = Range(0.005, 0.007, 0.02), Range(0.03, 0.09, 0.3)
-"""Seconds of one core to embed a picture: measured 7 ms with the shipped checkpoint, 71 to 118 ms with ViT-B/32."""
+"""Seconds of one core to embed a picture: measured 7 ms with the shipped checkpoint, and 71 to 118 ms with ViT-B/32."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class StageForecast:
-    """One stage: what comes in, what share passes, what it costs. `money` is None where it is unknown."""
+    """The forecast of one stage: its input, the share that passes, and its cost. `money` is None if
+    the cost is unknown."""
 
     stage: str
     items: Range
@@ -43,10 +45,10 @@ class StageForecast:
     tokens: Range
     money: Range | None
     unpriced: tuple[str, ...]
-    """Models of unknown price; where `money` is a range all the same, it is for the others."""
+    """Models of unknown price. `money` covers only the models of known price."""
     hours: Range
     source: str
-    """Where `share` comes from."""
+    """The source of `share`."""
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -64,7 +66,7 @@ class StageForecast:
 
 @dataclass(frozen=True, kw_only=True)
 class Forecast:
-    """What a run will take and give."""
+    """The cost and the result of a run."""
 
     recipe: str
     seeds: SeedCount
@@ -94,12 +96,12 @@ class Forecast:
 
     @property
     def money(self) -> Range | None:
-        """Money for the models of known price; None where no price is known."""
+        """The money for the models of known price; None if no price is known."""
         known = sum((s.money for s in self.stages if s.money is not None), ZERO)
         return None if self.unpriced and known == ZERO else known
 
     def as_json(self) -> dict[str, Any]:
-        """Everything, for programs."""
+        """The whole forecast, for programs."""
         return {
             "recipe": self.recipe,
             "seeds": {
@@ -121,7 +123,7 @@ class Forecast:
         }
 
     def as_text(self) -> str:
-        """The table, the sums, and what they rest on."""
+        """The table, the sums, and the assumptions behind them."""
         table = Table(box=None, pad_edge=False)
         for name in ("stage", "in", "goes on", "calls", "tokens", "money", "time"):
             table.add_column(name, justify="left" if name == "stage" else "right")
@@ -157,18 +159,20 @@ class Forecast:
 def forecast(
     recipe: Recipe, *, store: str, opened: Opened, pilot: int = 0, out: str = "", workers: int = 1
 ) -> Forecast:
-    """What a run of a recipe over a store will take and give. Nothing is spent and nothing written without a pilot.
+    """Forecasts the cost and the result of a run. Without a pilot the forecast costs nothing and writes no files.
 
     Args:
         recipe: the settings.
         store: an ingested store.
-        opened: holds what this process opens.
-        pilot: so many of the run's seeds are run first, in `out`; their replies serve the run.
+        opened: keeps the objects that this process opens.
+        pilot: runs this number of the run's seeds in `out` first; the run then reuses their
+            replies.
         out: the run's folder, for a pilot.
         workers: processes that the run will have.
 
     Raises:
-        InputError: the store or a file of the recipe cannot be read, or a role is not configured well.
+        InputError: the store or a file of the recipe cannot be read, or the recipe configures a
+            model role wrongly.
     """
     if pilot and not out:
         raise InputError(
@@ -189,7 +193,7 @@ def forecast(
     rows = [_embedding(recipe, job.store_path, job.store.num_rows("images"), workers)]
     items, left_out = seeds.drawn, filters_not_run(job)
     for stage in synth_stages(job)[1:]:
-        if stage.name == registry.FILTERS[0].name:  # where outside rows join
+        if stage.name == registry.FILTERS[0].name:  # rows from outside join here
             items = items + exactly(num_outside)
         is_off = stage.name in left_out
         share, source = _share_of(recipe, stage.name, left_out.get(stage.name, ""), measured)
@@ -224,7 +228,7 @@ def forecast(
 
 
 def _unmeasured(rows: list[StageForecast]) -> tuple[str, ...]:
-    """Names the stages of which nothing is known."""
+    """Names the stages without any measurement."""
     names = [row.stage for row in rows if row.source == priors.ASSUMED_SURVIVAL.source]
     return (f"Nothing is measured of {', '.join(names)}: what passes is assumed.",) if names else ()
 
@@ -232,7 +236,8 @@ def _unmeasured(rows: list[StageForecast]) -> tuple[str, ...]:
 def _share_of(
     recipe: Recipe, stage: str, why_not: str, measured: Pilot | None
 ) -> tuple[Range, str]:
-    """The share of a stage's items that passes, and where that comes from; `why_not` says why the stage is not run."""
+    """The share of a stage's items that passes, and the source of the number. `why_not` says why
+    the stage is not run."""
     if why_not:
         return exactly(1), f"not run: {why_not}"
     prior = (
@@ -251,7 +256,7 @@ def _share_of(
 
 
 def _seconds(stage: str, measured: Pilot | None) -> Range:
-    """Seconds of one core for one item."""
+    """Seconds of one core for one item of a stage."""
     if measured and stage in measured.seconds:
         return exactly(measured.seconds[stage])
     return priors.SECONDS.get(stage, ZERO)
@@ -297,7 +302,8 @@ def _stage(
 
 
 def _waiting(recipe: Recipe, role: RoleCalls, num_calls: Range, workers: int) -> Range:
-    """Hours that the calls take: as many at once as window and endpoint allow, in every worker, and no faster than its rate."""
+    """The hours that the calls take. In each worker the window and the endpoint limit the calls at
+    once, and the endpoint's rate limits the calls per minute."""
     endpoint = next(e for e in recipe.models.endpoints if e.name == role.endpoint)
     at_once = workers * min(recipe.run.in_flight, endpoint.max_in_flight)
     hours = (num_calls * role.seconds).scaled(1 / at_once / 3600)
@@ -312,7 +318,7 @@ def _waiting(recipe: Recipe, role: RoleCalls, num_calls: Range, workers: int) ->
 
 
 def _embedding(recipe: Recipe, store: str, num_images: int, workers: int) -> StageForecast:
-    """The store's pictures are embedded once, before the first stage, where the run compares pictures."""
+    """The cost of embedding the store's pictures, once before the first stage, if the run compares pictures."""
     clip = Clip.load(recipe.models.clip)
     table = vectors_of(store)
     stands = not needs_vectors(recipe) or (

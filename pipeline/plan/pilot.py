@@ -1,8 +1,9 @@
-"""The pilot: N of the run's own seeds go through the real job in RUN/pilot, over the run's own call cache.
+"""The pilot: some of the run's own seeds go through the real job in RUN/pilot, with the run's own call cache.
 
-The run's seeds are drawn first, into the run's folder, where the run finds them; the pilot takes those with the first
-places in an order of its own, so they are a random sample of all. What a model is asked about a seed does not depend on
-the folder or on other seeds, so the run finds every reply of the pilot in the cache and pays none again.
+The run's seeds are drawn first, into the run's folder, and the run reuses them. The pilot takes a
+random sample: the first seeds in a separate random order. A model's request for a seed depends
+neither on the folder nor on other seeds. As a result, the run finds every reply of the pilot in the
+cache and pays for none again.
 """
 
 from collections import defaultdict
@@ -33,15 +34,16 @@ from questloom.transforms.filters import registry
 
 Counts = dict[str, tuple[int, int]]
 COROUTINES = ("draft", *(each.name for each in registry.FILTERS if each.coroutine == "always"))
-"""Stages whose shards stay open while others work, so that the time they took says little about their own work."""
+"""Stages whose shards stay open while other stages work. The time of such a stage says little about its own work."""
 
 
 @dataclass(frozen=True)
 class Pilot:
-    """What a pilot measured.
+    """The measurements of a pilot.
 
-    `num_seeds` drawn seeds ran; `shares` holds (kept, in) by stage, `seconds` those of one item by stage, `calls` one entry
-    for each stage and model; `spent` is the ledger's line over all of the run's calls so far.
+    `num_seeds` is the number of seeds that ran. `shares` holds (kept, in) for each stage, and
+    `seconds` the time of one item. `calls` has an entry for each stage and model. `spent` is the
+    ledger's sum of all the run's calls so far.
     """
 
     num_seeds: int
@@ -53,10 +55,10 @@ class Pilot:
 
 
 def run_pilot(job: Job, *, num_seeds: int, workers: int) -> Pilot:
-    """Runs `num_seeds` of the run's seeds; what they cost is spent.
+    """Runs `num_seeds` of the run's seeds through the real job, and pays for their calls.
 
     Raises:
-        InputError: as `run_synth`.
+        InputError: see `run_synth`.
     """
     excluded = prepare(job)
     check_models(job)
@@ -75,7 +77,7 @@ def run_pilot(job: Job, *, num_seeds: int, workers: int) -> Pilot:
 
 
 def _draw(job: Job, label: str, num_seeds: int) -> list[Seed]:
-    """Writes the pilot's seeds where its job finds them."""
+    """Writes the pilot's seeds where the pilot's job finds them."""
     own_job = replace(job, run=job.run.pilot)
     prepare(own_job)
     claim_folder(own_job)
@@ -120,7 +122,7 @@ def _measured(job: Job, seeds: list[Seed], funnel: Funnel) -> Pilot:
 def _calls(
     recipe: Recipe, lines: list[CostLine], seeds: set[str], shares: Counts
 ) -> list[RoleCalls]:
-    """One entry for each stage, endpoint and model; a seed's calls of one stage are those of its one item there."""
+    """One entry for each stage, endpoint and model. All calls of a stage for one seed count as calls for one item."""
     groups: dict[tuple[str, str, str], list[CostLine]] = defaultdict(list)
     for line in lines:
         stage, endpoint, model, seed = line.group

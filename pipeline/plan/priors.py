@@ -1,8 +1,10 @@
-"""The forecast's assumptions before anything is measured, each with its source. `--pilot` replaces it bit by bit.
+"""The forecast's assumptions before any measurement, each with its source. `--pilot` replaces
+assumptions by measurements, step by step.
 
-Neither VSearcher nor OpenSearch-VL publishes what share of seeds or questions passes any of their steps, so survival is
-what was measured here, on the fictional world of the demo (`questloom demo`, the graph writer). Another store may differ
-a lot, which the ranges say: about threefold odds each way for what depends on the store, more where a model decides.
+Neither VSearcher nor OpenSearch-VL publishes which share of seeds or questions passes its steps.
+The shares below were measured on the demo's fictional world (`questloom demo`, the graph writer).
+Another store may differ a lot, so the ranges are wide. Steps that depend on the store get about
+threefold odds each way; steps in which a model decides get more.
 """
 
 from dataclasses import dataclass
@@ -17,14 +19,15 @@ ASSUMED = "assumed; nothing is published"
 
 @dataclass(frozen=True)
 class Prior:
-    """A range and where it comes from."""
+    """A range and its source."""
 
     range: Range
     source: str
 
 
 def around(kept: int, total: int, odds: float) -> Range:
-    """A measured share, with the odds divided and multiplied for another store. Half an item keeps the ends off 0 and 1."""
+    """A measured share, with its odds divided and multiplied by `odds` to allow for another store.
+    Adding half an item prevents ends of 0 and 1."""
     likely = (kept + 0.5) / (total + 1)
     ratio = likely / (1 - likely)
     return Range(ratio / odds / (1 + ratio / odds), likely, ratio * odds / (1 + ratio * odds))
@@ -38,9 +41,9 @@ SURVIVAL: dict[str, Prior] = {
     "enhance": Prior(around(294, 295, 3), DEMO),
     "split": Prior(Range(1, 1, 1), "drops nothing"),
 }
-"""Share of the items that pass, of the stages that are no filters."""
+"""The share of items that pass each stage, for stages that are not filters."""
 ASSUMED_SURVIVAL = Prior(Range(0.5, 0.9, 1.0), "assumed; nothing is measured")
-"""Of a stage that states no share."""
+"""The share of items that pass a stage without a stated share."""
 MODEL_SURVIVAL: dict[str, Prior] = {
     "draft": Prior(Range(0.1, 0.35, 0.7), f"drafts of a model: {ASSUMED}"),
     "certify": Prior(Range(0.5, 0.85, 0.98), f"drafts of a model: {ASSUMED}"),
@@ -51,7 +54,7 @@ MODEL_SURVIVAL: dict[str, Prior] = {
         if each.asks
     },
 }
-"""The same where a model writes or answers."""
+"""The shares for a model as writer or answerer."""
 
 SECONDS: dict[str, Range] = {
     "plan": Range(0.05, 0.2, 1),
@@ -61,12 +64,13 @@ SECONDS: dict[str, Range] = {
     **{each.name: Range(*each.seconds) for each in registry.FILTERS if each.seconds},
     "enhance": Range(0.01, 0.04, 0.2),
 }
-"""Seconds of one core for one item, without waiting for models: what 60 seeds of the demo took; stages not named take less than a
-millisecond. A larger store makes searches and look-ups slower, which the high ends allow for."""
+"""Seconds of one core for one item, without waiting for models, from 60 seeds of the demo. Other
+stages take less than a millisecond. The high ends allow for slower searches and look-ups in a
+larger store."""
 
 
 def survival(stage: str, settings: Any) -> Prior:
-    """The share of a stage's items that passes without a model, by the settings of the filters."""
+    """The share of a stage's items that passes without a model, under the filters' settings."""
     if stage in SURVIVAL:
         return SURVIVAL[stage]
     found = next((f.measured_by(settings) for f in registry.FILTERS if f.name == stage), None)
@@ -74,28 +78,28 @@ def survival(stage: str, settings: Any) -> Prior:
 
 
 PLANS = Range(1.0, 1.3, 10.0)
-"""Plans of a seed that are put into words, of those that the recipe lets be tried."""
+"""The number of plans per seed that are put into words, out of the plans that the recipe allows."""
 MENDED = Range(1.0, 1.3, 2.0)
-"""Requests for the words of one plan."""
+"""The number of requests for the words of one plan."""
 READ = Range(0.4, 0.8, 1.0)
-"""Share of the plans put into words that rules prove, so that a reader is asked."""
+"""The share of wordings that the rules accept, so that a reader model is asked about them."""
 REPAIRS = Range(1.0, 1.05, 1.4)
-"""Calls for one usable reply: one that is empty, cut off or does not fit is asked again."""
+"""The number of calls for one usable reply. A reply that is empty, cut off or invalid is requested again."""
 WRONG_ANSWERS = Range(0.2, 0.6, 1.0)
-"""Share of a solver's samples whose words must be judged."""
+"""The share of a solver's samples whose answer a judge must check."""
 
 REPLY_BYTES = {
     "word_plan": 300,
     "check_words": 320,
 }
-"""Mean length of replies that were written in earnest to prompts about the demo's world."""
+"""The mean length of real replies to prompts about the demo's world."""
 OTHER_REPLY_BYTES = 120
-"""Of the other roles: a short answer or judgement."""
+"""The mean length in bytes of the other roles' replies: a short answer or judgement."""
 THINKING = Range(1.0, 1.5, 12.0)
-"""By how much a model's reply is longer than its JSON; models that think aloud are at the upper end."""
+"""The factor by which a model's reply is longer than its JSON. Models that think aloud are at the upper end."""
 BYTES_PER_TOKEN = Range(3.0, 4.0, 4.6)
 SECONDS_PER_CALL = Range(1.0, 5.0, 25.0)
-"""From request to reply; it depends on the endpoint alone."""
+"""Seconds from request to reply, which depend only on the endpoint."""
 SOURCES = {
     "calls": "calls for one seed: counted from the stage, with how often a plan is tried and mended assumed",
     "tokens": "prompts measured on entities of this store; replies on recorded ones, without a model's thinking",

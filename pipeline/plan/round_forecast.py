@@ -1,4 +1,5 @@
-"""What a round of the closed loop takes, as a formula of its settings: episodes, turns, tokens, hours of GPU, beside the synthesis of its seeds."""
+"""Forecasts a round of the closed loop by a formula of its settings: episodes, turns, tokens and
+GPU hours. The forecast of the round's synthesis is added."""
 
 from dataclasses import dataclass
 
@@ -8,15 +9,16 @@ from questloom.pipeline.plan.teach_forecast import OBSERVATION, OPENING, TOKENS_
 from questloom.pipeline.recipe import Recipe
 
 UNSOLVED = Range(0.1, 0.3, 0.6)
-"""Share of tasks that no rollout solves. It is our guess, and wide until a round was played."""
+"""The share of tasks that no rollout solves. This share is a guess, and wide until a round has been played."""
 TOKENS_A_SECOND = Range(300.0, 1_500.0, 5_000.0)
-"""New tokens that one GPU's server gives while it plays many episodes at once, an 8B model; an assumption, not measured here."""
+"""New tokens per second of one GPU that plays many episodes at once with an 8B model. This number
+is an assumption, not a measurement."""
 SECONDS_AN_HOUR = 3600
 
 
 @dataclass(frozen=True, kw_only=True)
 class RoundForecast:
-    """A round, and the loop of such rounds."""
+    """The forecast of a round and of the whole loop."""
 
     recipe: Recipe
     synth: Forecast
@@ -28,7 +30,7 @@ class RoundForecast:
 
     @property
     def num_batches(self) -> int:
-        """Rounds, and as many held-out batches at most as there are recipes."""
+        """The number of batches: one per round, and at most one held-out batch per recipe."""
         rules = self.recipe.evolve
         return rules.rounds + (rules.rounds if rules.held_out and rules.control != "static" else 0)
 
@@ -64,7 +66,7 @@ def round_forecast(recipe: Recipe, synth: Forecast) -> RoundForecast:
     limits = (rules.policy or recipe.teach).limits
     turns = TURNS.at_most(limits.calls + 1)
     calls = episodes * turns
-    # Each turn reads all that came before it, as in `teach_forecast`.
+    # each turn reads all that came before, as in `teach_forecast`
     tokens_in, tokens_out = (
         calls * (OPENING + (OBSERVATION + TOKENS_OUT) * turns.scaled(0.5)),
         calls * TOKENS_OUT,

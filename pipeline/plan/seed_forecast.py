@@ -1,4 +1,5 @@
-"""How many seeds a store gives under a recipe: the same rules as the run, over all entities or an even sample of them."""
+"""Counts the seeds that a store gives under a recipe. The run's rules are applied to all entities,
+or to an even sample."""
 
 import math
 from dataclasses import dataclass
@@ -10,25 +11,26 @@ from questloom.transforms.drafting.seeds import Candidate, candidates
 from questloom.transforms.facts.lookups import Lookups
 
 SCANNED = 20_000
-"""Entities looked at (about 1 ms each); a larger store is sampled in even blocks."""
+"""The most entities that are examined (about 1 ms each). A larger store is sampled in even blocks."""
 BLOCK = 1_000
 
 
 @dataclass(frozen=True)
 class SeedCount:
-    """What the store gives.
+    """The seeds of a store.
 
-    `eligible` are the seeds that it could give, `drawn` those that the run would take (at most `seeds.count`).
+    `eligible` counts the possible seeds, and `drawn` those that the run would take (at most
+    `seeds.count`).
     """
 
     eligible: Range
     drawn: Range
     scanned: int
-    """Entities looked at."""
+    """The number of entities that were examined."""
 
 
 def count_seeds(recipe: Recipe, store: Store, excluded: frozenset[str] = frozenset()) -> SeedCount:
-    """Counts the store's seeds; exactly where it has at most `SCANNED` entities."""
+    """Counts the store's seeds. The count is exact if the store has at most `SCANNED` entities."""
     num_rows = store.num_rows("entities")
     blocks = range(0, num_rows, BLOCK)
     step = max(1, math.ceil(num_rows / SCANNED))

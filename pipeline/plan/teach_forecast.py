@@ -1,4 +1,4 @@
-"""The forecast of a teacher's job: episodes, calls, tokens and money, each as a range. Nothing is spent for it."""
+"""Forecasts a teacher's job: episodes, calls, tokens and money, each as a range. The forecast costs nothing."""
 
 import pyarrow.parquet as pq
 
@@ -10,17 +10,18 @@ from questloom.records.errors import InputError
 from questloom.transforms.stages.run_folder import RunFolder
 
 TURNS = Range(3.0, 6.3, 15.0)
-"""Turns an episode: OpenSearch-VL's teacher took 6.3 on average; the ends are ours."""
+"""Turns per episode. OpenSearch-VL's teacher took 6.3 on average; the ends are our estimate."""
 TOKENS_OUT = Range(150.0, 500.0, 3_000.0)
-"""New tokens of a turn, thought and call; ours, from short instruct to long thinking models."""
+"""New tokens of a turn, thought and call. The range is our estimate, from short instruct models to
+long thinking models."""
 OPENING = Range(2_500.0, 4_000.0, 7_000.0)
-"""System prompt with schemas, question and picture."""
+"""Tokens of the system prompt with schemas, the question and its picture."""
 OBSERVATION = Range(600.0, 1_500.0, 4_000.0)
 """Tokens of a tool's result with its pictures."""
 
 
 def num_tasks(recipe: Recipe, run: str) -> int:
-    """How many questions of the run are to be played.
+    """The number of the run's questions to play.
 
     Raises:
         InputError: the run has no finished stage.
@@ -39,13 +40,14 @@ def num_tasks(recipe: Recipe, run: str) -> int:
 
 
 def forecast_line(recipe: Recipe, run: str) -> str:
-    """A line on what the job will take; "" where no endpoint is asked."""
+    """A line about the cost of the job; "" if it calls no endpoint."""
     if recipe.teach.engine != "openai" or AGENT not in recipe.models.roles:
         return ""
     episodes = num_tasks(recipe, run) * recipe.teach.rollouts
     turns = TURNS.at_most(recipe.teach.limits.calls + 1)
     calls = turns.scaled(episodes)
-    # Each turn reads all that came before it: the opening, and on average half of the observations and turns.
+    # Each turn reads all that came before: the opening, and on average half of the observations and
+    # turns.
     tokens_in = calls * (OPENING + (OBSERVATION + TOKENS_OUT) * turns.scaled(0.5))
     tokens_out = calls * TOKENS_OUT
     role = recipe.models.roles[AGENT]

@@ -1,4 +1,4 @@
-"""`questloom plan sft|grpo`: how long a run's rows are, what training on them takes, and the words for it."""
+"""`questloom plan sft|grpo`: the lengths of a run's rows, the cost of training on them, and the text about it."""
 
 import io
 from collections.abc import Sequence
@@ -16,23 +16,25 @@ from questloom.transforms.episodes.episode_folder import KEEP, EpisodeFolder
 from questloom.transforms.stages.run_folder import RunFolder
 
 CHARACTERS = 4
-"""Of a token, where an engine told none: Qwen's tokenizer on English with some JSON, roughly."""
+"""Characters per token, if the engine gave no token ids: about right for Qwen's tokenizer on English with some JSON."""
 PICTURE_SIDE = 32
-"""Pixels a side that become one token, in Qwen3-VL."""
+"""The side in pixels of the square that becomes one token, in Qwen3-VL."""
 MAX_PIXELS = 262_144
-"""Of a picture, where the settings leave it to the model's processor."""
+"""The pixels of a picture, if the settings leave the size to the model's processor."""
 
 
 def lengths_of(run: str, policy: str, *, only_sft: bool, max_pixels: int) -> list[RowLength]:
-    """The rows of a run's kept trajectories: the policy's token ids where an engine told them, else their characters ÷ 4.
+    """The length of each kept trajectory of a run in tokens: from the policy's token ids, or else
+    from the number of characters ÷ 4.
 
     Args:
-        policy: whose episodes.
-        only_sft: those of questions for fine-tuning alone; else all, as a guess at what a policy's episodes will be.
-        max_pixels: of a picture as the model is shown it; 0 for 262,144.
+        policy: the policy that played the episodes.
+        only_sft: counts only questions for fine-tuning. If false, all questions count, as a guess
+            at a policy's future episodes.
+        max_pixels: the most pixels of a picture for the model; 0 for 262,144.
 
     Raises:
-        InputError: there are none.
+        InputError: the run has no kept trajectories.
     """
     folder = EpisodeFolder.of(RunFolder(run), policy)
     if not folder.files.has_prompt() or not folder.label(KEEP):
@@ -79,10 +81,10 @@ def _length(trajectory: Trajectory, system_prompt: int, max_pixels: int) -> RowL
 def lengths_of_counts(
     rows: int, tokens: int, labels: int, pictures: int, max_pixels: int
 ) -> list[RowLength]:
-    """Rows that are all as long as their mean.
+    """Rows that all have the mean length.
 
     Args:
-        tokens, labels, pictures: of a row.
+        tokens, labels, pictures: the number of each in a row.
 
     Raises:
         InputError: a count is missing.
@@ -127,8 +129,9 @@ def grpo_text(
     """The forecast for people.
 
     Args:
-        name: of the settings.
-        questions, rollouts: of a step, and of a question.
+        name: the name of the settings.
+        questions: the number of questions in a step.
+        rollouts: the number of rollouts for a question.
     """
     sampling, reading, updating = found.seconds
     rows = [
@@ -170,7 +173,7 @@ def grpo_text(
 
 
 def as_json(found: SftForecast | GrpoForecast) -> dict[str, Any]:
-    """Everything, for programs."""
+    """The whole forecast, for programs."""
     return {
         **asdict(found),
         "hours": found.hours,

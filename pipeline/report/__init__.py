@@ -1,4 +1,4 @@
-"""The HTML report of a run: one folder that opens from a file, without a server or network."""
+"""Writes the HTML report of a run: one folder that opens without a server or network."""
 
 from questloom.pipeline.report.report_pages import build_report
 

@@ -1,7 +1,8 @@
-"""The report's charts, as numbers for SVG: the funnel's strips, and tables with bars. Every chart is a table too, so that it can be read aloud.
+"""The report's charts as numbers for SVG: the strips of the funnel, and tables with bars. Every
+chart is also a table, so that it can be read aloud.
 
-Shapes carry positions only; colours are classes of the style sheet. A strip is stretched to its place's width,
-so its x runs from 0 to `WIDTH` whatever the screen.
+Shapes contain only positions; the style sheet sets the colours by class. A strip is stretched to
+the page's width, so x always runs from 0 to `WIDTH`.
 """
 
 from collections import Counter
@@ -26,7 +27,8 @@ class Segment:
 
 @dataclass(frozen=True)
 class Strip:
-    """One stage of the funnel: its bar, and the flow into the next stage's bar ("" where nothing says that it is the same items)."""
+    """One stage of the funnel: its bar, and the flow into the next stage's bar ("" if the two may
+    not count the same items)."""
 
     flow: StageFlow
     segments: tuple[Segment, ...]
@@ -38,7 +40,7 @@ def _scaled(number: float, largest: int) -> float:
 
 
 def funnel(flows: Iterable[StageFlow]) -> list[Strip]:
-    """The strips of the funnel, all to one scale: kept first, then each reason, then what is pending."""
+    """The strips of the funnel, all to the same scale: kept items first, then each reason, then pending items."""
     flows = list(flows)
     largest = max((f.size for f in flows), default=1)
     strips = []
@@ -46,7 +48,8 @@ def funnel(flows: Iterable[StageFlow]) -> list[Strip]:
         kept = flow.num_kept if flow.num_kept is not None else flow.num_out
         rejected = flow.num_rejected if flow.num_rejected is not None else flow.rows_rejected
         parts: list[tuple[float, str, str]] = [(kept, "kept", f"kept {kept:,}")]
-        # Where one item had several drafts, more rows than items: the items' width is shared out by rows.
+        # If an item had several drafts, there are more rows than items: the items' width is divided
+        # in proportion to the rows.
         parts += [
             (
                 n * rejected / flow.rows_rejected,
@@ -72,19 +75,19 @@ def funnel(flows: Iterable[StageFlow]) -> list[Strip]:
 
 @dataclass(frozen=True)
 class Bar:
-    """A row of a bar table."""
+    """A row of a table with bars."""
 
     label: str
     number: int
     width: float
-    """0 to 100, of the largest."""
+    """The bar's width, 0 to 100, relative to the largest."""
     share: float
-    """0 to 1, of all items."""
+    """The share of all items, 0 to 1."""
 
 
 @dataclass(frozen=True)
 class BarTable:
-    """A distribution. `facet` is the gallery's filter of that name, "" where it has none."""
+    """A distribution as a table with bars. `facet` is the name of the gallery's filter, "" if there is none."""
 
     title: str
     facet: str
@@ -101,13 +104,14 @@ def bar_table(
     order: Iterable[str] = (),
     note: str = "",
 ) -> BarTable:
-    """A distribution as bars: by the given order first, then the largest first.
+    """A distribution as bars: labels of the given order first, then the rest from the largest down.
 
     Args:
         title, facet, note: see `BarTable`.
-        counter: items by label.
-        num_items: all items; shares can sum to more than 1 where an item has several labels.
-        order: labels that have a natural order.
+        counter: the number of items for each label.
+        num_items: the number of all items. Shares can sum to more than 1 if an item has several
+            labels.
+        order: the labels with a natural order.
     """
     place = {label: i for i, label in enumerate(order)}
     rows = sorted(
@@ -125,7 +129,7 @@ def bar_table(
 
 
 def matrix(counter: Counter[tuple[int, int]]) -> dict:
-    """Counts by (row, column) for a table whose cells are shaded in five steps."""
+    """Counts by (row, column), for a table whose cells are shaded in five steps."""
     rows, columns = sorted({r for r, _ in counter}), sorted({c for _, c in counter})
     largest = max(counter.values(), default=1)
     return {

@@ -1,4 +1,4 @@
-"""What kinds of question were kept: counted in the one pass over them."""
+"""Counts the kinds of kept questions in a single pass."""
 
 from collections import Counter
 
@@ -8,7 +8,7 @@ from questloom.records.synthesis import BASES, LEVELS, METHODS, Question
 from questloom.transforms.reason_words import words
 
 LENGTH_STEP = 8
-"""Words in one class of the length distribution."""
+"""The number of words in one class of the length distribution."""
 _TABLES = (
     ("Level", "level", LEVELS),
     ("Method", "method", METHODS),
@@ -42,7 +42,7 @@ class Distributions:
 
         Args:
             question: a kept question.
-            facets: `gallery.facets` of it.
+            facets: the question's `gallery.facets`.
         """
         self.num_questions += 1
         for facet, counter in self.by_facet.items():
@@ -50,12 +50,12 @@ class Distributions:
             counter.update(value if isinstance(value, list) else [value])
         if (
             question.certificate and question.certificate.effective_hops is not None
-        ):  # outside rows have none
+        ):  # rows from outside have no certificate
             self.hops[question.certificate.nominal_hops, question.certificate.effective_hops] += 1
         self.lengths[len(question.text.split()) // LENGTH_STEP] += 1
 
     def tables(self) -> list[BarTable]:
-        """One bar table a distribution."""
+        """The bar table of each distribution."""
         found = [
             bar_table(
                 title,
@@ -81,5 +81,5 @@ class Distributions:
         ]
 
     def hop_matrix(self) -> dict:
-        """Questions by nominal (rows) and effective (columns) hops."""
+        """The number of questions by nominal (rows) and effective (columns) hops."""
         return matrix(self.hops)

@@ -1,7 +1,9 @@
-"""The teacher's episodes in the report: one data file a question, loaded when its episodes are opened; and the panel of the overview.
+"""The teacher's episodes in the report: a data file for each question, which the page loads on
+demand, and the panel of the overview.
 
-Everything in an episode may be hostile: what the policy wrote, what pages and searches returned, titles, addresses. It goes out as JSON
-and is set as text by the page.
+Every text in an episode may be hostile: the policy's own words, results of pages and searches,
+titles, addresses. Therefore the files hold such text as JSON, and the page inserts it as text, not
+as markup.
 """
 
 import json
@@ -28,12 +30,13 @@ from questloom.transforms.reason_words import PENDING, REASONS, words
 from questloom.transforms.stages.run_folder import RunFolder
 
 MAX_TEXT = 6_000
-"""Characters of a thought or an observation that are shown; the rest is counted."""
+"""The most characters of a thought or an observation that are shown. The page gives the number of
+the remaining characters."""
 
 
 @dataclass(frozen=True)
 class Teacher:
-    """The teacher's folder of a run, as the report reads it."""
+    """The teacher's folder of a run, for the report."""
 
     out: EpisodeFolder
     run: Run
@@ -41,11 +44,11 @@ class Teacher:
 
     @property
     def flows(self) -> list[StageFlow]:
-        """What each stage did."""
+        """The numbers of each stage."""
         return [stage_flow(self.run, stage) for stage in self.run.stages]
 
     def tables(self) -> list[BarTable]:
-        """The kept episodes' distributions."""
+        """The distributions of the kept episodes."""
         kept = (self.facts.get("statistics") or {}).get("kept") or {}
         num = kept.get("episodes", 0)
         by_turns, by_tool = (
@@ -80,12 +83,12 @@ class Teacher:
         ]
 
     def spend(self) -> tuple[list[CostLine], CostLine | None]:
-        """What the teacher's calls cost."""
+        """The cost of the teacher's calls."""
         return read_spend(self.out.at(), self.facts)
 
 
 def teacher_of(run: Location) -> Teacher | None:
-    """The teacher's folder of a run; None where nothing was played."""
+    """The teacher's folder of a run; None if nothing was played."""
     out = EpisodeFolder.of(RunFolder(str(run)))
     if not out.recipe.is_file() or not out.label(PLAY):
         return None
@@ -93,11 +96,11 @@ def teacher_of(run: Location) -> Teacher | None:
 
 
 class Episodes:
-    """Gives the episodes of each question, shard by shard.
+    """Yields the episodes of each question, shard by shard.
 
     Args:
-        teacher: the folder.
-        names: labels, for the evidence of rejections.
+        teacher: the teacher's folder.
+        names: the labels for the evidence of rejections.
     """
 
     def __init__(self, teacher: Teacher, names: Names) -> None:
@@ -105,7 +108,7 @@ class Episodes:
         self.image_ids: set[str] = set()
 
     def by_question(self) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-        """(question id, its episodes in order of rollouts)."""
+        """(question id, the question's episodes in order of rollouts)."""
         num_shards = self._teacher.run.recipe["run"]["shards"]
         for shard in range(num_shards):
             path = self._path(PLAY, "kept", shard)
@@ -133,7 +136,7 @@ class Episodes:
         return read_records(path, kind) if path.is_file() else iter(())
 
     def _ends(self, shard: int) -> dict[str, dict[str, str]]:
-        """What became of each episode of a shard, by its id."""
+        """The outcome of each episode of a shard, by the episode's id."""
         found: dict[str, dict[str, str]] = {}
         for stage in self._teacher.run.stages:
             for row in self._read(self._path(stage.name, "rejected", shard), Rejection):
@@ -246,7 +249,7 @@ def _cut(text: str) -> str:
 
 
 def standing(episodes: Sequence[Mapping[str, Any]]) -> str:
-    """In a word, what the teacher made of a question: a filter of the gallery."""
+    """The teacher's result on a question, as a single word for the gallery's filter."""
     outcomes = {e["outcome"] for e in episodes}
     if not outcomes:
         return "not played"

@@ -1,4 +1,5 @@
-"""Evidence, which is any JSON, as text with labels for ids; several cases of one thing stand on lines of their own."""
+"""Turns evidence, which is any JSON, into text with labels in place of ids. Several cases of the
+same kind have a line each."""
 
 import re
 from typing import Any
@@ -9,12 +10,12 @@ from questloom.records.identity import canonical_json
 from questloom.transforms.reason_words import words
 
 MAX_EVIDENCE = 2_000
-"""Characters that the report shows."""
+"""The most characters of evidence that the report shows."""
 _MACHINE_NAME = re.compile(r"[a-z]+(_[a-z]+)+")
 
 
 def evidence_text(evidence: Any, names: Names) -> str:
-    """Evidence in words: "margin: 1 · rival: Thalmor School (Q5)"; cut at `MAX_EVIDENCE`. An empty value is left out."""
+    """Evidence in words: "margin: 1 · rival: Thalmor School (Q5)", cut at `MAX_EVIDENCE`. Empty values are left out."""
     text = _say(evidence, names)
     return text if len(text) <= MAX_EVIDENCE else text[:MAX_EVIDENCE] + " …"
 
@@ -32,7 +33,7 @@ def _say(value: Any, names: Names) -> str:
         case {"clauses": _, "ask": _}:
             try:
                 return "; ".join(clause_words(Form.from_json(value), names, {}))
-            except ValueError:  # a model's form may be none: then it is shown as it came
+            except ValueError:  # a model's form may be invalid; then it is shown unchanged
                 return canonical_json(value)
         case {"reason": str() as reason, "evidence": proof}:
             said = _say(proof, names)
@@ -41,7 +42,7 @@ def _say(value: Any, names: Names) -> str:
             label = names.entity(entity_id)
             return f"{label if label == entity_id else f'{label} ({entity_id})'}{', gaps: ' if gaps else ''}{_say(gaps, names)}"
         case dict():
-            # What stands on lines of its own comes last.
+            # entries with lines of their own come last
             parts = sorted(
                 value.items(),
                 key=lambda item: (

@@ -1,4 +1,4 @@
-"""Kept questions as the page shows them: a row of the search index each, and a detail in a chunk."""
+"""Kept questions for the page. Each question has a row in the search index, and its details in a data file."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,7 +12,7 @@ from questloom.records.synthesis import Certificate, Hop, Question
 from questloom.transforms.reason_words import CHECKS, FILTERS, words
 
 NO_RIVAL = 9
-"""Margins from here on mean that no rival at all was left (`questloom.transforms.certificate.margin.NO_RIVAL`)."""
+"""A margin of at least this value means that no rival was left (`questloom.transforms.certificate.margin.NO_RIVAL`)."""
 
 
 def relations(question: Question) -> list[str]:
@@ -25,7 +25,7 @@ def relations(question: Question) -> list[str]:
 
 
 def margin_words(certificate: Certificate | None) -> str:
-    """The margin as a facet: a number, "no rival", or "none" where the basis is no margin."""
+    """The margin as a facet: a number, "no rival", or "none" if the basis is not a margin."""
     if certificate is None or certificate.margin < 0:
         return "none"
     return "no rival" if certificate.margin >= NO_RIVAL else str(certificate.margin)
@@ -34,7 +34,7 @@ def margin_words(certificate: Certificate | None) -> str:
 def facets(
     question: Question, names: Names, asset: ImageAsset | None
 ) -> dict[str, str | list[str]]:
-    """What a question can be filtered by; the keys are the facets' names on the page."""
+    """The values by which a question can be filtered. The keys are the facets' names on the page."""
     made = question.certificate
     needs = [
         w
@@ -64,7 +64,7 @@ def facets(
 
 
 def _constant(hop: Hop, question: Question) -> Value | None:
-    """The value that is in the form where a hop has no variable at one end."""
+    """The constant of the formal query at the end of a hop without a variable."""
     subject, value = (hop.target, hop.source) if hop.reverse else (hop.source, hop.target)
     form = question.logical_form
     for clause in form.of(ClaimClause) if form else ():
@@ -79,7 +79,7 @@ def _constant(hop: Hop, question: Question) -> Value | None:
 
 
 def hop_words(hop: Hop, question: Question, names: Names) -> dict[str, Any]:
-    """A hop with its ends named, and what shows it."""
+    """A hop with the names of its ends, and the evidence for it."""
 
     def end(var: str) -> str:
         if not var:
@@ -181,7 +181,7 @@ def detail(
     asset: ImageAsset | None,
     helps: Mapping[str, str] = FILTERS,
 ) -> dict[str, Any]:
-    """All that the detail view shows of a question, beyond its row of the index; `helps` says what passing each filter means."""
+    """The detail view of a question, beyond its row of the index. `helps` says what passing each filter means."""
     hops = (
         question.certificate.evidence
         if question.certificate and question.certificate.evidence
@@ -228,7 +228,7 @@ def detail(
 
 
 class Index:
-    """The search index of the gallery, by column; facets are coded so that filtering compares small numbers."""
+    """The search index of the gallery, stored by column. Facets are coded as small numbers, for fast filtering."""
 
     def __init__(self) -> None:
         self.columns: dict[str, list[Any]] = {
@@ -245,7 +245,7 @@ class Index:
         return len(self.columns["text"])
 
     def add(self, question: Question, found: dict[str, str | list[str]]) -> int:
-        """Adds a row; returns its number."""
+        """Adds a row. Returns the row's number."""
         made = question.certificate
         row = {
             "text": question.text,

@@ -1,4 +1,5 @@
-"""The path of a question as nodes and edges, for drawing: picture, entities, described constants, operations, answer."""
+"""The path of a question as nodes and edges, for a drawing: picture, entities, described constants,
+operations, answer."""
 
 from typing import Any
 
@@ -126,7 +127,7 @@ class _Graph:
 def question_graph(question: Question, names: Names) -> dict[str, Any]:
     """{"nodes": [{id, kind, label, sub}], "edges": [{from, to, label, kind}], "answer": node id}.
 
-    From the logical form where the question has one, else from its hops.
+    The graph is built from the question's logical form, or from its hops if there is no form.
     """
     graph = _Graph(question, names)
     form = question.logical_form
@@ -146,9 +147,7 @@ def question_graph(question: Question, names: Names) -> dict[str, Any]:
 
 def _from_form(graph: _Graph, form: Form) -> None:
     answer = form.ask.var
-    for clause in (
-        form.clauses
-    ):  # variables first, so that nodes stand in the order in which the form names them
+    for clause in form.clauses:  # variables first, so that nodes keep the order of the form
         for var in variables(clause):
             graph.variable(var, answer)
     for clause in form.clauses:

@@ -1,4 +1,4 @@
-"""Names for people: entities, properties, values, and the clauses of a logical form in words."""
+"""Names for people: entities, properties, values, and the clauses of a logical form (the formal query) in words."""
 
 import re
 from typing import Any, Protocol
@@ -25,7 +25,8 @@ _LITERAL = re.compile(r"\b(?:time:[+-][\w-]*/\d+|quantity:\S+)")
 
 
 class Sources(Protocol):
-    """What the report asks of a store (`questloom.knowledge.store.Store`); without one it shows ids."""
+    """The look-ups that the report needs from a store (`questloom.knowledge.store.Store`). Without
+    a store the report shows ids."""
 
     def label(self, entity_id: str, language: str = "en") -> str: ...
     def property(self, property_id: str) -> PropertyInfo | None: ...
@@ -35,7 +36,7 @@ class Sources(Protocol):
 
 
 def date_words(time: str, precision: int) -> str:
-    """An ISO 8601 time at Wikidata's precision: "+1874-03-12…", 11 is "12 March 1874"."""
+    """An ISO 8601 time at Wikidata's precision, in words: "+1874-03-12…" at precision 11 is "12 March 1874"."""
     try:
         stated, month, day = parts_of(time)
     except ValueError:
@@ -52,7 +53,7 @@ def date_words(time: str, precision: int) -> str:
 
 
 class Names:
-    """Labels in one language, from a store where there is one."""
+    """Labels in one language, from a store if there is one."""
 
     def __init__(self, sources: Sources | None, language: str = "en") -> None:
         self.sources, self.language = sources, language
@@ -65,7 +66,7 @@ class Names:
         return self.sources.label(entity_id, self.language) or entity_id
 
     def property(self, property_id: str) -> str:
-        """A property's label, or its id; "linked" for a hop that only a sentence holds."""
+        """A property's label, or its id; "linked" for a hop that only a sentence states."""
         if not property_id:
             return "linked"
         if property_id not in self._properties:
@@ -90,7 +91,7 @@ class Names:
         return value.text
 
     def key(self, key: str) -> str:
-        """A binding in words: an entity id, or `Value.key()` of a literal."""
+        """A binding in words. A binding is an entity id, or `Value.key()` of a literal."""
         kind, _, rest = key.partition(":")
         match kind:
             case "time":
@@ -105,11 +106,11 @@ class Names:
         return self.entity(key)
 
     def title(self, title: str) -> str:
-        """What a rejection calls its item: an entity's label where it is only an id."""
+        """The title of a rejected item. A title that is only an id is replaced by the entity's label."""
         return self.entity(title) if _ID.fullmatch(title) or title.startswith("wiki:") else title
 
     def spoken(self, text: str) -> str:
-        """A formal text ("P84=Q12", "time:+1874/9") with labels beside its ids and literals in words."""
+        """A formal text ("P84=Q12", "time:+1874/9") with labels beside the ids, and with literals in words."""
 
         def label(found: re.Match) -> str:
             known = (self.entity if found[0][0] == "Q" else self.property)(found[0])
@@ -119,7 +120,7 @@ class Names:
 
 
 def clause_words(form: Form, names: Names, bindings: dict[str, str]) -> list[str]:
-    """A form's clauses, one short sentence each."""
+    """The clauses of a logical form, each as a short sentence."""
 
     def term(t: Term) -> str:
         if isinstance(t, Value):
@@ -133,7 +134,7 @@ def clause_words(form: Form, names: Names, bindings: dict[str, str]) -> list[str
             case ClaimClause():
                 return f"{term(clause.subject)} — {names.property(clause.property)} — {term(clause.object)}"
             case ClassClause():
-                return f"{term(clause.var)} is a {names.entity(clause.class_id)}"
+                return f"{term(clause.var)} — instance of — {names.entity(clause.class_id)}"
             case Fuzzy():
                 return f"{term(clause.subject)} — {names.property(clause.property)} — {vague_words(clause, names, term(clause.object))}"
             case Compare():
@@ -167,5 +168,5 @@ def vague_words(clause: Fuzzy, names: Names, of: str) -> str:
 
 
 def read_words(clause: Reads, names: Names) -> str:
-    """What is read: "inscription, plaque"."""
+    """What a `Reads` clause reads: "inscription, plaque"."""
     return ", ".join(x for x in (names.property(clause.property), names.entity(clause.part)) if x)

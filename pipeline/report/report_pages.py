@@ -1,13 +1,15 @@
-"""Builds the report of a run: counts, index, details and thumbnails, into one folder that needs no server.
+"""Builds the report of a run: counts, index, details and thumbnails, in a folder that needs no server.
 
     report/index.html   head, funnel, cost and distributions: readable without JavaScript
            assets/      style sheet and scripts
-           data/        index.js, questions-NNNN.js, outcomes-NNNN.js, rejected.js, episodes-NNNN.js (one a question, with the
-                        teacher's episodes): each hands one JSON value to the page, loaded by script tags, since browsers refuse
-                        to fetch local files
+           data/        index.js, questions-NNNN.js, outcomes-NNNN.js, rejected.js, episodes-NNNN.js (one per
+                        question, with the teacher's episodes)
            thumbnails/  <sha256>.jpg
 
-The same run gives the same bytes: what is timed comes from `run.json`.
+Each data file is a script that hands a JSON value to the page, since browsers refuse to fetch local
+files.
+
+The same run gives the same bytes, since all times come from `run.json`.
 """
 
 import json
@@ -62,16 +64,19 @@ def build_report(
     sources: Sources | None = None,
     picture: Picture | None = None,
 ) -> Location:
-    """Writes the report of a run and returns the path of its `index.html`.
+    """Writes the report of a run. Returns the path of the report's `index.html`.
 
     Args:
         run: the run's folder.
-        out: the report's folder; `run/report` by default. It is replaced as a whole.
-        sources: a store, for labels and attribution; by default the one that `run.json` names, and without one, ids are shown.
-        picture: gives the bytes of a picture that is not under `run/pictures`; by default the store's.
+        out: the report's folder, `run/report` by default. An existing report is replaced as a
+            whole.
+        sources: a store for labels and attribution, by default the one that `run.json` names.
+            Without a store the report shows ids.
+        picture: returns the bytes of a picture that is not in `run/pictures`; by default from the
+            store.
 
     Raises:
-        InputError: the folder is no run, or a file of it is damaged.
+        InputError: the folder is not a run, or one of its files is damaged.
     """
     run = location(run)
     target = location(out) if out else run / "report"
@@ -89,7 +94,8 @@ def build_report(
 
 
 def script_json(value: Any) -> str:
-    """JSON that is safe inside a script: no tag can begin or end in it, and no line separator of JavaScript is in it."""
+    """JSON that is safe inside a script: it can neither open nor close a tag, and contains no
+    JavaScript line separator."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     for char in "<>&\u2028\u2029":
         text = text.replace(char, f"\\u{ord(char):04x}")
@@ -118,15 +124,15 @@ class _Builder:
         self.index, self.distributions = Index(), Distributions()
         self.kept_of_seed: dict[str, list[int]] = defaultdict(list)
         self.numbers: dict[str, int] = {}
-        """Of the kept questions, by id."""
+        """The number of each kept question, by id."""
         self.num_not_run: Counter[str] = Counter()
-        """Kept questions on which a filter was not run, by its name."""
+        """For each filter, the number of kept questions on which the filter was not run."""
         self.image_ids: set[str] = set()
         self.teacher = teacher_of(run.folder)
         self.episode_heads: dict[str, list] = {}
-        """By question id: (rollout, outcome, reason, turns) of each episode."""
+        """For each question id, (rollout, outcome, reason, turns) of each episode."""
         self.heads: dict[int, list] = {}
-        """The same by the question's number."""
+        """For each question's number, (rollout, outcome, reason, turns) of each episode."""
 
     def build(self) -> None:
         (self.folder / "data").mkdir(parents=True)
@@ -163,7 +169,8 @@ class _Builder:
         return self.sources.image(image_id) if self.sources and image_id else None
 
     def _episodes(self) -> None:
-        """Writes the teacher's episodes, a file a question, under the question's id until its number is known."""
+        """Writes the teacher's episodes, one file per question. The question's id is the file's
+        name until its number is known."""
         if self.teacher is None:
             return
         episodes = Episodes(self.teacher, self.names)
@@ -177,7 +184,7 @@ class _Builder:
         self.image_ids |= episodes.image_ids
 
     def _number_episodes(self, question_id: str, number: int) -> None:
-        """Gives the file of a question's episodes its name."""
+        """Renames the file of a question's episodes to the question's number."""
         if question_id in self.episode_heads:
             waiting = self.folder / "data" / f"{question_id}.json"
             name = f"episodes-{number:04d}"
@@ -191,7 +198,7 @@ class _Builder:
     def _questions(self) -> None:
         chunk: list[dict] = []
         for question in self.run.last.questions() if self.run.last else ():
-            # A degraded picture's origin is that of the picture it was made from.
+            # a degraded picture has the origin of the picture that it was made from
             asset = self._asset(question.source_image_id or question.image_id)
             found = facets(question, self.names, asset)
             if self.teacher is not None:
@@ -209,7 +216,7 @@ class _Builder:
             if len(chunk) == QUESTIONS_PER_CHUNK:
                 self._put(f"questions-{number // QUESTIONS_PER_CHUNK:04d}", chunk)
                 chunk = []
-        for question_id in self.episode_heads:  # of questions that the run no longer has
+        for question_id in self.episode_heads:  # episodes of questions that the run has lost
             (self.folder / "data" / f"{question_id}.json").unlink()
         if chunk:
             self._put(f"questions-{(len(self.index) - 1) // QUESTIONS_PER_CHUNK:04d}", chunk)

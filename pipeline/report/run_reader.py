@@ -1,8 +1,8 @@
-"""A run on disk as the report and the audit read it: stages in order, their rows, and what `run.json` says.
+"""Reads a run on disk for the report and the audit: the stages in order, their rows, and the content of `run.json`.
 
     RUN/recipe.json   RUN/run.json   RUN/stages/NN-name/{kept,rejected,pending}-SSSSS.parquet
 
-Everything is read a row group at a time; nothing here keeps all rows.
+Files are read by row groups, and the rows are never all in memory.
 """
 
 import json
@@ -29,19 +29,19 @@ _BATCH = 1024
 
 @dataclass(frozen=True)
 class Stage:
-    """One stage's folder. `name` is the folder's name without its number."""
+    """The folder of one stage. `name` is the folder's name without its number."""
 
     folder: Location
     number: int
     name: str
 
     def files(self, outcome: str) -> list[Location]:
-        """The shards of one outcome ("kept", "rejected", "pending"), in order."""
+        """The shards of an outcome ("kept", "rejected", "pending"), in order."""
         return listed(self.folder, f"{outcome}-*.parquet")
 
     @cached_property
     def kind(self) -> str:
-        """The record type of what was kept ("Seed", "Question"), or "" where no shard is whole."""
+        """The record type of the kept rows ("Seed", "Question"), or "" if no shard is complete."""
         for path in self.files("kept"):
             facts = read_metadata(path)
             if facts:
@@ -49,12 +49,12 @@ class Stage:
         return ""
 
     def questions(self) -> Iterator[Question]:
-        """Kept questions, shard by shard."""
+        """The kept questions, shard by shard."""
         for path in self.files("kept"):
             yield from read_records(path, Question)
 
     def pick(self, ids: Collection[str]) -> Iterator[Question]:
-        """The kept questions among `ids`; other rows are not decoded."""
+        """The kept questions with these ids; other rows are not decoded."""
         for path in self.files("kept"):
             with _open(path) as file:
                 for group in range(file.num_row_groups):
@@ -70,12 +70,12 @@ class Stage:
                         )
 
     def seeds(self) -> Iterator[Seed]:
-        """Kept seeds, shard by shard."""
+        """The kept seeds, shard by shard."""
         for path in self.files("kept"):
             yield from read_records(path, Seed)
 
     def question_ids(self) -> Iterator[tuple[str, bool]]:
-        """(id, whether it has words and a picture) of each kept question; reads four columns only."""
+        """(id, whether the question has words and a picture) for each kept question. Only four columns are read."""
         for path in self.files("kept"):
             with _open(path) as file:
                 for batch in file.iter_batches(
@@ -88,18 +88,19 @@ class Stage:
                         )
 
     def rejections(self) -> Iterator[Rejection]:
-        """What this stage rejected."""
+        """The items that this stage rejected."""
         for path in self.files("rejected"):
             yield from read_records(path, Rejection)
 
     def pending(self) -> Iterator[Pending]:
-        """What waits for a provider or for budget."""
+        """The items that wait for a provider or for budget."""
         for path in self.files("pending"):
             yield from read_records(path, Pending)
 
     @property
     def counts(self) -> StageCount | None:
-        """What the stage counted while it ran (metadata of its kept shards), summed; None where a shard does not say."""
+        """The stage's own counts, from the metadata of its kept shards, summed. The result is None
+        if a shard has no counts."""
         total = dict.fromkeys(("num_in", "num_kept", "num_rejected", "num_pending", "num_out"), 0)
         for path in self.files("kept"):
             facts = read_metadata(path) or {}
@@ -110,7 +111,7 @@ class Stage:
         return StageCount(stage=self.name, shard=-1, **total)
 
     def num_rows(self, outcome: str) -> int:
-        """Rows of one outcome, from the files' footers."""
+        """The number of rows of an outcome, from the files' footers."""
         return sum(_open(path).metadata.num_rows for path in self.files(outcome))
 
 
@@ -127,18 +128,18 @@ def _open(path: Location) -> pq.ParquetFile:
 
 @dataclass(frozen=True)
 class Run:
-    """A run's folder. `recipe` is the resolved recipe; `facts` is `run.json`, empty where the run has not ended."""
+    """The folder of a run. `recipe` is the resolved recipe; `facts` is `run.json`, empty if the run has not ended."""
 
     folder: Location
     recipe: dict[str, Any]
     facts: dict[str, Any]
     stages: tuple[Stage, ...]
     not_run: dict[str, str]
-    """Filters that were not run, by name, and why."""
+    """The filters that were not run: the reason for each name."""
     custom_filters: dict[str, dict[str, Any]] = field(default_factory=dict)
-    """Those of other packages, by name: identity, help, reasons."""
+    """Filters of other packages by name: identity, help, reasons."""
     extensions: tuple[str, ...] = ()
-    """The identities of all objects of other packages; of episodes, of tools and services."""
+    """The identities of all objects from other packages: for episodes, tools and services."""
 
     @property
     def name(self) -> str:
@@ -150,7 +151,7 @@ class Run:
 
     @property
     def own_reasons(self) -> dict[str, str]:
-        """The sentences of reasons that only this run has: those of its custom filters."""
+        """The sentences of the reasons that custom filters of this run add."""
         return {
             reason: words
             for each in self.custom_filters.values()
@@ -159,7 +160,7 @@ class Run:
 
     @property
     def base(self) -> str:
-        """Address of the main page of the wiki that the run was made from, "" where it is not known."""
+        """The address of the main page of the run's wiki, "" if it is unknown."""
         path = self.folder / "attribution" / "store.json"
         return (
             str(_read_json(path, "Run `questloom synth` again on the same folder.").get("base", ""))
@@ -173,18 +174,19 @@ class Run:
 
     @property
     def last(self) -> Stage | None:
-        """The stage whose kept questions are the run's result; None where the run has not come so far."""
+        """The stage whose kept questions are the run's result; None if the run has not reached it."""
         found = self.question_stages
         return found[-1] if found and found[-1] == self.stages[-1] else None
 
     def seconds(self, stage: Stage) -> float | None:
-        """How long a stage took by `run.json`, or None."""
+        """The duration of a stage according to `run.json`, or None."""
         row = (self.facts.get("stages") or {}).get(stage.name) or {}
         return float(row["seconds"]) if "seconds" in row else None
 
 
 def store_of(run: Run) -> Store | None:
-    """The store that `run.json` names, where it can still be opened: a report outlives its store, and then shows ids."""
+    """The store that `run.json` names, if it can still be opened. A report may outlive its store,
+    and then shows ids."""
     path = run.facts.get("store")
     if not isinstance(path, str):
         return None
@@ -205,7 +207,7 @@ def _read_json(path: Location, fix: str) -> dict[str, Any]:
 
 
 def open_run(folder: Location) -> Run:
-    """A run by its folder.
+    """Opens a run by its folder.
 
     Raises:
         InputError: the folder is missing, or holds no run.
@@ -243,7 +245,8 @@ def open_run(folder: Location) -> Run:
 
 
 def find_questions(run: Run, ids: Iterable[str]) -> dict[str, Question]:
-    """Questions by id, each as the latest stage that kept it has it; ids that never were a question are absent."""
+    """Questions by id, in the version of the last stage that kept the question. Ids that never were
+    a question are left out."""
     missing = set(ids)
     found: dict[str, Question] = {}
     for stage in reversed(run.question_stages):
@@ -254,5 +257,5 @@ def find_questions(run: Run, ids: Iterable[str]) -> dict[str, Question]:
 
 
 def question_id(seed_id: str, index: int) -> str:
-    """`Question.id` from the two columns it is made of."""
+    """`Question.id`, computed from its two columns."""
     return record_id("Question", seed_id, index=index)

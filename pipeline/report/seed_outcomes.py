@@ -1,4 +1,4 @@
-"""Where each seed went and why, and whether seeds = kept + rejected + pending."""
+"""The outcome of each seed with its reason, and a check that seeds = kept + rejected + pending."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from questloom.records.synthesis import Seed
 
 @dataclass(frozen=True)
 class StageFlow:
-    """What one stage did: one step of the funnel. The first four are None where the stage did not count itself."""
+    """The numbers of one stage in the funnel. The first four numbers are None if the stage has no counts of its own."""
 
     name: str
     num_in: int | None
@@ -19,20 +19,23 @@ class StageFlow:
     num_rejected: int | None
     num_pending: int | None
     num_out: int
-    """Records that passed, by the rows on disk; more than `num_kept` where a stage fans out."""
+    """The number of rows on disk that passed. This number exceeds `num_kept` if a stage makes
+    several rows of an item."""
     reasons: tuple[tuple[str, int], ...]
-    """Rows of rejections by reason, most first. More than `num_rejected` where one item had several drafts."""
+    """The number of rejection rows for each reason, most frequent first. The sum exceeds
+    `num_rejected` if an item had several drafts."""
     pending: tuple[tuple[str, int], ...]
-    """Rows that wait, by cause."""
+    """The number of waiting rows for each cause."""
     seconds: float | None
     not_run: str = ""
-    """Why the filter was not run, so that whatever came in went on; "" where it was."""
+    """Why the filter was not run, so that all its input passed; "" if it was run."""
     custom: str = ""
-    """Which object of another package the filter is; "" where it is the program's."""
+    """For a custom filter, the name of its object in another package; "" for a built-in filter."""
 
     @property
     def balanced(self) -> bool | None:
-        """Whether in = kept + rejected + pending, and the rows on disk bear it out; None where the stage did not count."""
+        """Whether in = kept + rejected + pending, and the rows on disk agree. The value is None if
+        the stage has no counts of its own."""
         if (
             self.num_in is None
             or self.num_kept is None
@@ -57,7 +60,7 @@ class StageFlow:
 
     @property
     def size(self) -> int:
-        """What came in, as far as is known."""
+        """The number of input items, as far as it is known."""
         return (
             self.num_out + self.rows_rejected + self.rows_pending
             if self.num_in is None
@@ -67,8 +70,8 @@ class StageFlow:
 
 @dataclass
 class Outcome:
-    """The end of one seed. `result` is "kept", "rejected", "pending", "under way" in a run that has not ended, or "unaccounted"
-    where no row of an ended run says."""
+    """The outcome of one seed. `result` is "kept", "rejected" or "pending". `result` is "under way"
+    in an unfinished run, and "unaccounted" if no row of a finished run mentions the seed."""
 
     seed: Seed
     result: str
@@ -77,7 +80,7 @@ class Outcome:
     evidence: str = ""
     title: str = ""
     questions: list[int] = field(default_factory=list)
-    """Numbers of its kept questions in the gallery."""
+    """The numbers of the seed's kept questions in the gallery."""
 
 
 def _by_count(counter: Counter[str]) -> tuple[tuple[str, int], ...]:
@@ -85,7 +88,8 @@ def _by_count(counter: Counter[str]) -> tuple[tuple[str, int], ...]:
 
 
 def stage_flow(run: Run, stage: Stage) -> StageFlow:
-    """The numbers of one stage: rows counted from its files, items as it counted them, seconds from `run.json`."""
+    """The numbers of one stage. Rows are counted in the stage's files, items come from the stage's
+    own counts, and seconds from `run.json`."""
     counts = stage.counts
     return StageFlow(
         name=stage.name,
@@ -105,13 +109,14 @@ def stage_flow(run: Run, stage: Stage) -> StageFlow:
 def seed_outcomes(run: Run, kept: dict[str, list[int]], names: Names) -> list[Outcome]:
     """The final outcome of every seed, by seed id.
 
-    A seed with several drafts is kept if one of them is; else pending if one of them waits; else its outcome is that of
-    the draft that came furthest (and of the smallest reason among equals).
+    A seed with several drafts is kept if one draft is kept, and otherwise pending if one draft
+    waits. If neither is the case, the draft that passed most stages decides; among equals, the
+    alphabetically first reason.
 
     Args:
         run: the run.
-        kept: numbers of the kept questions by seed id.
-        names: labels, for the evidence.
+        kept: the numbers of the kept questions, by seed id.
+        names: the labels for the evidence.
     """
     outcomes: dict[str, Outcome] = {}
     unknown = "unaccounted" if run.facts else "under way"

@@ -1,4 +1,4 @@
-"""What the run's calls cost, in words. A price that nobody knows is unknown, never 0."""
+"""The cost of the run's calls in words. A price that nobody knows is unknown, never 0."""
 
 from collections.abc import Mapping
 from dataclasses import fields
@@ -14,10 +14,11 @@ LEDGER = "calls.sqlite"
 def read_spend(
     run: Location, facts: Mapping[str, Any] | None = None
 ) -> tuple[list[CostLine], CostLine | None]:
-    """The ledger's sums by stage and model, and the sum of all; none where the run has no ledger.
+    """The ledger's sums by stage and model, and the total. Sums and total are empty if the run has no ledger.
 
     Args:
-        facts: `run.json`. It has the sums of a ledger that is not in the run's folder (Redis), so that a report needs no server.
+        facts: the content of `run.json`. This file has the sums of a ledger in Redis, so that a
+            report needs no server.
     """
     told = [
         CostLine(**{**line, "group": tuple(line["group"])})
@@ -37,11 +38,11 @@ def read_spend(
 
 
 def money_words(line: CostLine | None, per: int = 1) -> str:
-    """Money as shown: "$1.23", "unknown", "at least $1.23".
+    """Money in words: "$1.23", "unknown", "at least $1.23".
 
     Args:
-        line: sums of the ledger; None where nothing was called.
-        per: what to divide by (surviving questions).
+        line: the sums of the ledger; None if there were no calls.
+        per: the divisor (the number of finished questions).
     """
     if line is None or not line.num_calls:
         return "$0"
@@ -53,7 +54,7 @@ def money_words(line: CostLine | None, per: int = 1) -> str:
 
 
 def seconds_words(seconds: float | None) -> str:
-    """A duration as shown: "unknown", "0.4 s", "42 s", "3 min 5 s", "2 h 4 min"."""
+    """A duration in words: "unknown", "0.4 s", "42 s", "3 min 5 s", "2 h 4 min"."""
     if seconds is None:
         return "unknown"
     if seconds < 10:

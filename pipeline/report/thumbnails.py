@@ -1,4 +1,4 @@
-"""Thumbnails, and where each picture comes from."""
+"""Makes thumbnails, and finds the bytes of each picture."""
 
 import io
 from collections.abc import Callable
@@ -12,16 +12,17 @@ from questloom.transforms.episodes.episode_folder import EpisodeFolder
 from questloom.transforms.stages.run_folder import RunFolder
 
 THUMBNAIL = 480
-"""Longest edge, in pixels."""
+"""The length of the longest edge in pixels."""
 QUALITY = 80
 NUM_THREADS = 4
 Picture = Callable[[str], bytes]
 
 
 def picture_reader(run: Location, fallback: Picture | None) -> Picture:
-    """Reads a picture's bytes by its id: from `RUN/pictures/`, from those that the teacher was shown, else from the fallback (a store).
+    """Returns a function that reads a picture by its id: from `RUN/pictures/`, from the teacher's
+    pictures, or else from the fallback (a store).
 
-    The returned function raises KeyError where neither has it.
+    The returned function raises KeyError if none of them has the picture.
     """
     folder = RunFolder(str(run))
     taught = EpisodeFolder.of(folder)
@@ -41,7 +42,7 @@ def picture_reader(run: Location, fallback: Picture | None) -> Picture:
 
 
 def shrunk(data: bytes, longest: int, quality: int = QUALITY) -> bytes:
-    """A picture as JPEG without metadata, at most `longest` pixels wide or high."""
+    """A picture as a JPEG file without metadata, at most `longest` pixels wide or high."""
     try:
         picture = decode(data, at_least=longest)
     except PictureError as error:
@@ -57,9 +58,9 @@ def shrunk(data: bytes, longest: int, quality: int = QUALITY) -> bytes:
 
 
 def write_thumbnails(image_ids: set[str], read: Picture, folder: Path) -> set[str]:
-    """Writes `folder/<image id>.jpg` for each picture; returns the ids of which there is no readable picture.
+    """Writes `folder/<image id>.jpg` for each picture. Returns the ids without a readable picture.
 
-    Decoding leaves the interpreter's lock, so threads help.
+    Decoding releases the interpreter lock, so threads help.
     """
     folder.mkdir(parents=True)
 
@@ -69,7 +70,7 @@ def write_thumbnails(image_ids: set[str], read: Picture, folder: Path) -> set[st
         except (
             KeyError,
             InputError,
-        ):  # a rejected question's picture may be missing, or be what it was rejected for
+        ):  # the picture of a rejected question may be missing, or be the reason for the rejection
             return False
         (folder / f"{image_id}.jpg").write_bytes(data)
         return True

@@ -1,4 +1,4 @@
-"""Can a job run on Dataflow? Libraries, options, credentials and the bucket, before anything is submitted."""
+"""Checks before a submission whether a job can run on Dataflow: libraries, options, credentials and the bucket."""
 
 import importlib.util
 from collections.abc import Collection, Iterator
@@ -22,7 +22,7 @@ from questloom.records.errors import QuestloomError
 def dataflow_lines(
     runner: RunnerOptions, folders: tuple[str, ...], tools: Collection[str] = ()
 ) -> Iterator[Line]:
-    """One line for each thing that Dataflow needs; see `questloom.pipeline.runners.runner_checks.check_runner`."""
+    """One line for each requirement of Dataflow; see `questloom.pipeline.runners.runner_checks.check_runner`."""
     if importlib.util.find_spec("apitools") is None:
         yield Line(
             "dataflow",
@@ -90,7 +90,8 @@ def _given(name: str, value: str | None, example: str) -> Line:
 
 
 def _sandbox(tools: Collection[str], *, has_container: bool) -> Iterator[Line]:
-    """Whether workers can have what confines a policy's code, as far as it can be told before there are any."""
+    """Whether workers will be able to confine a policy's code, as far as the options tell it before
+    any worker exists."""
     if CONFINED in tools and not has_container:
         yield Line(
             "dataflow",
@@ -102,7 +103,7 @@ def _sandbox(tools: Collection[str], *, has_container: bool) -> Iterator[Line]:
 
 
 def _bucket(bucket: str) -> Line:
-    """Writes and removes a small object."""
+    """Checks a bucket by writing and removing a small object."""
     try:
         check_locations(writes=[bucket])
     except QuestloomError as error:

@@ -1,4 +1,5 @@
-"""What the endpoints of a job do, in words, from the ledger of its calls: so it works for any engine and number of workers."""
+"""Describes in words what a job's endpoints do. The data come from the ledger of calls, so the
+runner and the number of workers do not matter."""
 
 import time
 from collections import Counter
@@ -13,9 +14,9 @@ from questloom.models.endpoints import EndpointConfig
 from questloom.records.errors import InputError
 
 LAST = 2_000
-"""Attempts that are looked at, the last ones."""
+"""The number of recent attempts that a description covers."""
 LOOK_SECONDS, SHARED_LOOK_SECONDS = 0.5, 5.0
-"""Between two looks at a ledger in a file, and at one on a server."""
+"""Seconds between two reads of a ledger: of one in a file, and of one on a server."""
 TROUBLE = {
     Status.RATE_LIMITED: "sent back for their number (429)",
     Status.SERVER_ERROR: "met an error of the server",
@@ -27,11 +28,11 @@ TROUBLE = {
 
 
 class EndpointProgress:
-    """Looks at the attempts since it was made; one object a job.
+    """Reports on the attempts made since this object was created. A job has one `EndpointProgress`.
 
     Args:
-        calls: the job's call cache; None where it asks no model.
-        endpoints: those that it may ask; nothing is said of other providers.
+        calls: the job's call cache; None if the job calls no model.
+        endpoints: the endpoints that the job may call; other providers are not described.
     """
 
     def __init__(self, calls: Path | str | None, endpoints: Sequence[EndpointConfig]) -> None:
@@ -41,7 +42,7 @@ class EndpointProgress:
         self._told: set[str] = set()
 
     def words(self) -> str:
-        """A clause for each endpoint that was asked; "" where none was."""
+        """A clause for each endpoint that was called; "" if none was."""
         self._look()
         return "; ".join(
             endpoint_words(
@@ -54,7 +55,7 @@ class EndpointProgress:
         )
 
     def news(self) -> list[str]:
-        """A line for each endpoint that has brought no reply and nothing that may have been one; each once."""
+        """A line for each endpoint that has not replied at all so far. Each endpoint is named only once."""
         seen = {
             name: {status for provider, _, status in self._found if provider == name}
             - {Status.IN_FLIGHT.value}
@@ -82,7 +83,7 @@ class EndpointProgress:
         self._looked = time.monotonic()
         with suppress(
             InputError
-        ):  # the file is being made, or the server is away: the next look finds it, and the calls themselves wait and tell
+        ):  # the ledger is being created, or the server is unreachable: the next look finds it, and the calls themselves wait and report
             self._found = (
                 last_attempts(self._calls, self._since, LAST) if has_ledger(self._calls) else []
             )
@@ -91,11 +92,11 @@ class EndpointProgress:
 def endpoint_words(
     endpoint: EndpointConfig, attempts: Sequence[tuple[str, str]], *, cut: bool = False
 ) -> str:
-    """What an endpoint did.
+    """Describes what an endpoint did.
 
     Args:
-        attempts: key and status of each.
-        cut: whether there were more before these.
+        attempts: key and status of each attempt.
+        cut: whether there were earlier attempts.
 
     >>> endpoint_words(EndpointConfig(name="lab", base_url="http://lab/v1"), [("a", "timeout"), ("b", "timeout"), ("a", "timeout")])
     'lab: 2 asked, 0 answered, 3 gave no reply within 120 s: lower max_in_flight or raise timeout'

@@ -1,4 +1,4 @@
-"""What was looked at and what came of it: the lines of `questloom doctor`, and those that stop a job before it starts."""
+"""The results of checks: the lines of `questloom doctor`, and those that stop a job before it starts."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -8,12 +8,12 @@ class Status(StrEnum):
     OK = "ok"
     MISSING = "missing"
     INFO = "info"
-    """Optional, or for the reader to judge."""
+    """Optional, or left to the reader's judgement."""
 
 
 @dataclass(frozen=True)
 class Line:
-    """One thing that was looked at; `fix` says what to do where it is not ok."""
+    """The result of one check. `fix` says what to do if the result is not ok."""
 
     topic: str
     name: str

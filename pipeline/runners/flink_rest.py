@@ -1,4 +1,4 @@
-"""What a Flink cluster says of itself: the few calls of its REST interface that a job needs (docs of Flink: "REST API")."""
+"""The few calls to a Flink cluster's REST interface that a job needs (Flink docs: "REST API")."""
 
 import json
 import urllib.error
@@ -11,7 +11,7 @@ ENDED = ("FINISHED", "CANCELED", "FAILED")
 
 
 class Unreachable(Exception):
-    """The job manager does not answer, or something else does."""
+    """The job manager does not answer, or the answer is not Flink's."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class FlinkRest:
         return (self.master if "://" in self.master else f"http://{self.master}").rstrip("/")
 
     def overview(self) -> Overview:
-        """Raises: Unreachable."""
+        """The cluster's overview. Raises `Unreachable`."""
         found = self._get("/overview")
         try:
             return Overview(
@@ -52,19 +52,19 @@ class FlinkRest:
             raise Unreachable(f"{self.url} answers, but not as Flink does") from error
 
     def running(self) -> list[str]:
-        """Names of the jobs that have not ended."""
+        """The names of the jobs that have not ended."""
         return [
             job["name"] for job in self._get("/jobs/overview")["jobs"] if job["state"] not in ENDED
         ]
 
     def find(self, name: str) -> tuple[str, str] | None:
-        """(id, state) of the newest job of a name, or None."""
+        """(id, state) of the newest job with this name, or None."""
         jobs = [job for job in self._get("/jobs/overview")["jobs"] if job["name"] == name]
         newest = max(jobs, key=lambda job: job["start-time"], default=None)
         return (newest["jid"], newest["state"]) if newest else None
 
     def fault(self, job_id: str) -> str:
-        """The newest exception of a job with its causes, a line each; "" where there is none."""
+        """The newest exception of a job and its causes, one per line; "" if there is none."""
         entries = (
             self._get(f"/jobs/{job_id}/exceptions?maxExceptions=1")
             .get("exceptionHistory", {})
@@ -92,7 +92,7 @@ class FlinkRest:
 
 
 def causes(trace: str) -> str:
-    """The messages of a Java stack trace, outermost first, without its frames and what only wraps."""
+    """The messages of a Java stack trace, outermost first, without stack frames and mere wrappers."""
     said: list[str] = []
     for line in trace.splitlines():
         if line.startswith(("\tat ", "\t...", "   ", "\tSuppressed")) or not line.strip():

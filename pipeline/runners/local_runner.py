@@ -1,6 +1,7 @@
-"""Beam's runner in process, quiet: FnApiRunner by name, since Beam's default would try to download a binary.
+"""Runs Beam quietly in this process. The module names FnApiRunner, since Beam's default runner
+would try to download a binary.
 
-Of several workers each runs in its own process, started through `pipeline/runners/quiet_worker.py`.
+With several workers, `pipeline/runners/quiet_worker.py` starts a process for each.
 """
 
 import sys
@@ -10,7 +11,8 @@ from apache_beam.transforms.environments import SubprocessSDKEnvironment
 
 
 def local_runner(workers: int) -> FnApiRunner:
-    """The runner in process, with so many worker processes (1: none but this one). To be used with `--direct_num_workers`."""
+    """The local runner with this many worker processes; 1 means only this process. Use the runner
+    with `--direct_num_workers`."""
     if workers == 1:
         return FnApiRunner()
     return FnApiRunner(

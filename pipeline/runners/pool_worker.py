@@ -1,4 +1,5 @@
-"""One worker of `questloom.pipeline.runners.worker_pool`: imports the package, says that it is ready, and serves Beam's control stream until it ends."""
+"""One worker of `questloom.pipeline.runners.worker_pool`. The worker imports the package, reports
+that it is ready, and serves Beam's control stream until the stream ends."""
 
 import faulthandler
 import logging
@@ -14,11 +15,12 @@ if __name__ == "__main__":
     from questloom.pipeline.runners.probe import import_jobs
     from questloom.pipeline.runners.worker_pool import READY
 
-    import_jobs()  # a worker that cannot import its stages must not say that it is ready
+    import_jobs()  # a worker that cannot import its stages must not report that it is ready
     harness = SdkHarness(
         control, worker_id=worker_id, state_cache_size=0, data_buffer_time_limit_ms=-1
     )
     os.write(1, READY)
-    # Nobody reads on: what a library prints must go where errors go, or the pipe would fill and stop the worker.
+    # Nobody reads stdout from here on: library output must go to stderr, or the pipe would fill and
+    # block the worker.
     os.dup2(2, 1)
     harness.run()

@@ -1,7 +1,9 @@
-"""A tiny job that goes first: do workers start, do they run this very code, and do they see the folders that the job will use?
+"""A tiny job that runs before the real job. The tiny job shows whether workers start, run the same
+code, and see the job's folders.
 
-The submitter writes a mark into each folder; every worker reads it and leaves a note beside it, which the submitter
-reads back. Folders are local paths or buckets (`s3://`, `gs://`).
+The submitter writes a mark (a small file) into each folder. Every worker reads the mark and leaves
+a note beside it, which the submitter reads back. Folders are local paths or buckets (`s3://`,
+`gs://`).
 """
 
 import hashlib
@@ -26,14 +28,15 @@ JOBS = (
     "questloom.pipeline.synth.synth_job",
     "questloom.pipeline.teach.teach_job",
 )
-"""Modules that import all stages; by name, since the jobs stand above what runs them."""
+"""Names of the modules that import all stages. The modules are imported by name, since they lie on
+a higher floor (layer of packages)."""
 NUM_PROBES = 16
-"""Elements of the job: with as many, every worker gets one."""
+"""The number of elements in the tiny job, large enough that every worker gets one."""
 
 
 @dataclass(frozen=True)
 class Worker:
-    """What a worker is; two that differ in `python`, `beam` or `code` may not give the same bytes."""
+    """Describes a worker. Workers that differ in `python`, `beam` or `code` may not give the same bytes."""
 
     host: str
     pid: int
@@ -41,12 +44,12 @@ class Worker:
     beam: str
     code: str
     no_sandbox: str = ""
-    """Why it cannot confine a policy's code; "" where it can."""
+    """Why the worker cannot confine a policy's code; "" if it can."""
 
 
 @dataclass(frozen=True)
 class Mark:
-    """A submitter's mark in its folders."""
+    """A submitter's mark in the job's folders."""
 
     name: str
     folders: tuple[str, ...]
@@ -56,12 +59,12 @@ class Mark:
         return cls(f".questloom-probe-{uuid.uuid4().hex}", tuple(dict.fromkeys(folders)))
 
     def write(self) -> None:
-        """Raises: OSError, or what a bucket's library makes of it (`files/buckets.py`)."""
+        """Writes the mark. Raises OSError, or the error of a bucket's library (`files/buckets.py`)."""
         for folder in self.folders:
             write(location(folder, self.name), self.name)
 
     def notes(self, folder: str) -> list[Worker]:
-        """What workers left in a folder."""
+        """The notes that workers left in a folder."""
         return [
             Worker(**json.loads(path.read_bytes()))
             for path in listed(location(folder), f"{self.name}-*")
@@ -74,14 +77,14 @@ class Mark:
 
 
 def write(path: Location, text: str) -> None:
-    """Writes a small file; its folder is made where there is such a thing."""
+    """Writes a small file, and creates its folder if the storage has folders."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(text.encode())
 
 
 @cache
 def here() -> Worker:
-    """This process. It imports all stages, since a worker that cannot is none."""
+    """Describes this process as a worker. The function imports all stages, as a worker must."""
     import_jobs()
     from questloom.agent.sandbox import open_sandbox
 
@@ -99,14 +102,15 @@ def import_jobs() -> None:
     """Imports all stages.
 
     Raises:
-        ImportError: something is missing here, and a worker that lacks it must not begin.
+        ImportError: a package is missing here. A worker without that package must not start.
     """
     for name in JOBS:
         importlib.import_module(name)
 
 
 def code_digest() -> str:
-    """Of the distribution's files, code and data (prompts, phrases, scripts), by name: the same wherever it is installed."""
+    """A digest of the distribution's files by name: code and data (prompts, phrases, scripts). The
+    digest is the same wherever the same version is installed."""
     digest = hashlib.sha256()
     for name, path in installed_files():
         digest.update(f"{name}\0".encode() + path.read_bytes())
@@ -114,7 +118,7 @@ def code_digest() -> str:
 
 
 class LeaveNote(beam.DoFn):
-    """Numbers in, the same out; leaves the note of its worker in every folder where the mark is seen."""
+    """Passes numbers through unchanged, and leaves its worker's note in every folder where it sees the mark."""
 
     def __init__(self, mark: Mark) -> None:
         self.mark = mark
@@ -125,7 +129,7 @@ class LeaveNote(beam.DoFn):
             try:
                 seen = location(folder, self.mark.name).read_bytes().decode() == self.mark.name
             except FileNotFoundError:
-                seen = False  # then there is no note, and the submitter says so
+                seen = False  # without a note the submitter reports the problem
             if seen:
                 write(
                     location(folder, f"{self.mark.name}-{me.host}-{me.pid}"), json.dumps(asdict(me))
@@ -134,7 +138,7 @@ class LeaveNote(beam.DoFn):
 
 
 def build(pipeline: beam.Pipeline, mark: Mark) -> None:
-    """The probe's graph."""
+    """Adds the tiny job's steps to a pipeline."""
     (
         pipeline
         | "probes" >> beam.Create(range(NUM_PROBES), reshuffle=False)

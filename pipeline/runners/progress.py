@@ -1,4 +1,5 @@
-"""Progress on stderr: bars with words on a terminal, a line every ten seconds elsewhere. It works for any engine and worker count."""
+"""Progress on stderr: bars on a terminal, a line every ten seconds elsewhere. The display works for
+any engine and number of workers."""
 
 import logging
 import sys
@@ -15,7 +16,7 @@ from questloom.pipeline.runners.stage_words import left
 
 POLL_SECONDS, SLOW_POLL_SECONDS = 0.5, 5.0
 LINE_SECONDS = 10.0
-"""Between two lines where stderr is no terminal."""
+"""Seconds between two lines if stderr is not a terminal."""
 STEPS = {
     "parts": "writing articles and facts",
     "drawings": "drawing pictures",
@@ -27,14 +28,15 @@ STEPS = {
     "images": "joining the pictures' files",
     "tables": "writing the store's tables",
 }
-"""What the steps of writing a world and of ingesting do."""
+"""Words for the steps of writing a world and of ingesting."""
 LOG = logging.getLogger("questloom")
 _QUIET = ContextVar("quiet", default=False)
 
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """No progress on stderr in the block; lines that would stay there are logged at level INFO."""
+    """Shows no progress on stderr inside the block. Lines that would stay on the screen are logged
+    at level INFO instead."""
     before = _QUIET.set(True)
     try:
         yield
@@ -43,11 +45,13 @@ def quiet() -> Iterator[None]:
 
 
 class _Shown:
-    """One bar with words, or its lines."""
+    """One bar with words, or lines in place of the bar."""
 
     def __init__(self, title: str, *, transient: bool = False) -> None:
         self.title = title
-        self._quiet = _QUIET.get()  # here: a thread that shows what is done has no such context
+        self._quiet = (
+            _QUIET.get()
+        )  # read here, since the thread that shows the progress does not inherit this context
         self._console = Console(stderr=True)
         self.bars = Progress(
             TextColumn("{task.description}"),
@@ -62,7 +66,8 @@ class _Shown:
         self._last = time.monotonic()
 
     def show(self, done: int, total: int, words: str, *, bar: str = "") -> None:
-        """Moves the bar of a name. Without a terminal it prints a line if the last one is ten seconds old or the bar is new."""
+        """Moves the bar with this name. Without a terminal, a line is printed if the last line is
+        ten seconds old or the bar is new."""
         if self._quiet:
             return
         is_new = bar not in self._tasks
@@ -76,7 +81,7 @@ class _Shown:
             say(f"{self.title}: {words}")
 
     def say(self, line: str) -> None:
-        """A line that stays."""
+        """Prints a line that stays."""
         if self._quiet:
             LOG.info("%s: %s", self.title, line)
         elif self._console.is_terminal:
@@ -86,7 +91,7 @@ class _Shown:
 
 
 def say(line: str) -> None:
-    """A line on stderr, or in the log where it is quiet."""
+    """Prints a line on stderr, or logs it inside `quiet`."""
     if _QUIET.get():
         LOG.info("%s", line)
         return
@@ -95,7 +100,7 @@ def say(line: str) -> None:
 
 @contextmanager
 def counting(title: str) -> Iterator[Callable[[int, int], None]]:
-    """Gives a callback (done, total) that shows a bar on stderr; nothing is shown before its first call."""
+    """Yields a callback (done, total) that shows a bar on stderr. The bar appears with the first call."""
     shown, started = _Shown(title, transient=True), time.monotonic()
     with shown.bars:
         yield lambda done, total: shown.show(
@@ -104,7 +109,7 @@ def counting(title: str) -> Iterator[Callable[[int, int], None]]:
 
 
 def counted(done: int, total: int, seconds: float) -> str:
-    """How far a count is, and how long it takes still by its own pace.
+    """The progress of a count, with the remaining time at its present pace.
 
     >>> counted(1200, 4800, 10.0), counted(0, 4, 1.0)
     ('1,200 of 4,800, about 30 s left', '0 of 4')
@@ -123,14 +128,16 @@ def watching(
     news: Callable[[], Sequence[str]] = tuple,
     slow: bool = False,
 ) -> Iterator[None]:
-    """Shows on stderr how far a job is while it runs.
+    """Shows a job's progress on stderr while the block runs.
 
     Args:
-        title: what runs.
-        total: how many units of work it has.
-        done: gives the units done and the progress in words; it is called twice a second, and once at the end. Without words the units are shown.
-        news: gives lines that are to stay; it is called after `done`.
-        slow: whether `done` takes long (it lists a bucket): it is called every five seconds then.
+        title: the name of the job.
+        total: the number of units of work.
+        done: returns the units done and the progress in words. `done` is called twice a second, and
+            once at the end. If the words are empty, the units are shown.
+        news: returns lines that should stay on the screen; it is called after `done`.
+        slow: whether `done` takes long, for example because it lists a bucket. A slow `done` is
+            called every five seconds.
     """
     shown, stop, started = _Shown(title), threading.Event(), time.monotonic()
 
@@ -157,10 +164,10 @@ def watching(
 
 @contextmanager
 def staged(title: str = "") -> Iterator[Callable[[str, int, int], None]]:
-    """Gives a callback (step, done, total) that shows one bar a step on stderr.
+    """Yields a callback (step, done, total) that shows one bar per step on stderr.
 
     Args:
-        title: what the steps belong to.
+        title: the name of the job that the steps belong to.
     """
     shown, began = _Shown(title or "questloom"), dict[str, float]()
     with shown.bars:

@@ -1,7 +1,8 @@
-"""Beam's worker process, with only errors, and those in the command's log.
+"""Beam's worker process with errors only, written to the command's log.
 
-Beam's own (`apache_beam.runners.worker.sdk_worker_main`) writes its start and its end at level INFO whatever the options
-say, which would drown the progress bar. Logging is set up before Beam is imported, since that logs already.
+Beam's own worker (`apache_beam.runners.worker.sdk_worker_main`) always logs its start and end at
+level INFO, which would hide the progress bar. This module sets up logging before it imports Beam,
+since the import already logs.
 """
 
 import logging
@@ -9,7 +10,8 @@ import os
 import sys
 
 if __name__ == "__main__":
-    # The command's log; without one, stderr. (questloom.pipeline.runners.run_log would import Beam first.)
+    # The command's log, or stderr if there is none. (Importing questloom.pipeline.runners.run_log
+    # here would import Beam first.)
     handler = (
         logging.FileHandler(os.environ["QUESTLOOM_LOG"], encoding="utf-8", delay=True)
         if "QUESTLOOM_LOG" in os.environ

@@ -1,7 +1,8 @@
-"""A command's log: what Beam, workers and libraries say of a fault goes there, and the person is told one message and the log's path.
+"""A command's log holds what Beam, workers and libraries report about an error. The user sees one
+message and the path of the log.
 
-A fault in a worker reaches the command as text with the whole story around it. The cause is in the chain of exceptions, or in that text,
-since only text crosses a process boundary.
+An error in a worker reaches the command as text with long context, since only text crosses a
+process boundary. This module finds the cause in the chain of exceptions, or in that text.
 """
 
 import errno
@@ -17,16 +18,16 @@ from questloom.files.extras import error_of_import
 from questloom.records.errors import InputError, QuestloomError
 
 VARIABLE = "QUESTLOOM_LOG"
-"""Tells worker processes where the log is."""
+"""The environment variable that tells worker processes the path of the log."""
 _LINE = "%(asctime)s %(process)d %(name)s %(levelname)s %(message)s"
 _RAISED = re.compile(r"records\.errors\.(InputError|ProviderFault|QuestloomError): (.+)")
 _INPUT = re.compile(r"(.+?): (.+?)\. (.+)")
-"""`InputError` as text."""
+"""The pattern of an `InputError` as text."""
 MAX_MESSAGE = 600
 
 
 def log_path() -> Path:
-    """Where this command's log is; the file appears with its first line."""
+    """The path of this command's log. The file is created with the first line."""
     if VARIABLE not in os.environ:
         os.environ[VARIABLE] = os.path.join(
             tempfile.gettempdir(), f"questloom-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.log"
@@ -35,7 +36,7 @@ def log_path() -> Path:
 
 
 def log_errors_to_file() -> None:
-    """Sends errors that libraries log to the command's log instead of to the terminal."""
+    """Sends the errors that libraries log to the command's log instead of the terminal."""
     handler = logging.FileHandler(log_path(), encoding="utf-8", delay=True)
     handler.setFormatter(logging.Formatter(_LINE))
     root = logging.getLogger()
@@ -51,13 +52,13 @@ def note_fault(error: BaseException) -> None:
 
 
 def note_known(error: BaseException) -> None:
-    """As `note_fault`, where this process or the one that started it keeps a command's log."""
+    """Like `note_fault`, if this process or its parent keeps a command's log; otherwise it does nothing."""
     if VARIABLE in os.environ:
         note_fault(error)
 
 
 def known_cause(error: BaseException) -> QuestloomError | None:
-    """The error of ours behind an exception that a library raised, or what a path that the system refuses means; else None."""
+    """The Questloom error behind a library's exception or a refused path; None if there is none."""
     seen: set[int] = set()
     at: BaseException | None = error
     while at is not None and id(at) not in seen:
@@ -75,7 +76,8 @@ def known_cause(error: BaseException) -> QuestloomError | None:
 
 
 def path_error(error: OSError, where: object = "") -> InputError:
-    """What a path that cannot be read or written, or a full disk, means to the user; `where` stands for an error that names no path."""
+    """The `InputError` for a path that cannot be read or written, or for a full disk. `where`
+    replaces the path if the error names none."""
     if error.errno == errno.ENOSPC:
         return InputError(
             str(where or error.filename),
@@ -90,6 +92,6 @@ def path_error(error: OSError, where: object = "") -> InputError:
 
 
 def fault_message(error: BaseException) -> str:
-    """An exception that nobody expected, on one line, for people."""
+    """An unexpected exception as one line for people."""
     said = " ".join(str(error).split())[:MAX_MESSAGE]
     return f"{type(error).__name__}: {said}" if said else type(error).__name__

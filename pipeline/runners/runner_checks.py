@@ -1,7 +1,9 @@
-"""Can a job run there? The checks of `questloom doctor --runner …`, which are also made before a job is submitted.
+"""Checks whether a job can run on a cluster. `questloom doctor --runner …` makes these checks, and
+so does every job before it is submitted.
 
-Each check answers within seconds and the whole within a minute, since a cluster that lacks something makes Beam wait
-without a word: for a worker that cannot start, a slot that is never free, a job server that cannot be found.
+Each check ends within seconds, and all of them within a minute. Without these checks Beam would
+wait silently: for a worker that cannot start, a slot that is never free, or a job server that does
+not exist.
 """
 
 import shutil
@@ -29,7 +31,7 @@ from questloom.pipeline.runners.submit import JobFailed, Stalled, minor, run_on_
 from questloom.records.errors import InputError, QuestloomError
 
 FREE_SECONDS = 8.0
-"""A job that has just ended gives its slots back within so long."""
+"""Seconds within which a finished job returns its slots."""
 CONNECT_SECONDS = 3.0
 FLINK_IN_JAR = ".flink-runtime.version.properties"
 BUILD_ONE = "Build one with deploy/flink/pom.xml (mvn package) and name it with --job-server-jar."
@@ -38,12 +40,12 @@ BUILD_ONE = "Build one with deploy/flink/pom.xml (mvn package) and name it with 
 def check_runner(
     runner: RunnerOptions, folders: Iterable[str] = (), tools: Collection[str] = ()
 ) -> Iterator[Line]:
-    """Looks at the runner, line by line; stops where nothing further can be said.
+    """Checks the runner, line by line. The checks stop at the first error that makes further checks useless.
 
     Args:
-        runner: which, and how it is reached.
-        folders: which submitter and workers must share: local paths or URLs.
-        tools: with which the job plays; every worker must have what they need.
+        runner: the runner and its address.
+        folders: local paths or URLs that submitter and workers must share.
+        tools: the tools of the job's agent. Every worker must have what these tools need.
     """
     match runner.kind:
         case RunnerKind.FLINK:
@@ -55,10 +57,10 @@ def check_runner(
 def require_runner(
     runner: RunnerOptions, folders: Iterable[str] = (), tools: Collection[str] = ()
 ) -> None:
-    """Raises the first thing that is missing, before any work is done.
+    """Raises an error for the first missing requirement, before any work is done.
 
     Raises:
-        InputError: with what is wrong and what to do.
+        InputError: a requirement is missing; the message says what to do.
     """
     for line in check_runner(runner, folders, tools):
         if line.status is Status.MISSING:
@@ -66,14 +68,14 @@ def require_runner(
 
 
 def require_shared(runner: RunnerOptions, files: Iterable[str], key: str) -> None:
-    """Refuses files that workers elsewhere could not find.
+    """Refuses files that workers on other machines could not find.
 
     Args:
-        files: that stages read on the workers.
-        key: of the recipe, which names them.
+        files: the files that stages read on the workers.
+        key: the recipe key that names the files.
 
     Raises:
-        InputError: a relative path, and a cluster.
+        InputError: a path is relative, and the runner is a cluster.
     """
     for path in files:
         if not runner.is_local and "://" not in path and not Path(path).is_absolute():
@@ -162,10 +164,12 @@ def _job_server(runner: RunnerOptions, version: str) -> Line:
 
 
 def flink_of_jar(jar: Path) -> str:
-    """The version of Flink that a job server carries.
+    """The Flink version inside a job server's jar.
 
     Raises:
-        FileNotFoundError, zipfile.BadZipFile; KeyError: no Flink in it.
+        FileNotFoundError: there is no such file.
+        zipfile.BadZipFile: the file is not a jar.
+        KeyError: the jar contains no Flink.
     """
     with zipfile.ZipFile(jar) as file:
         lines = file.read(FLINK_IN_JAR).decode().splitlines()
@@ -175,7 +179,7 @@ def flink_of_jar(jar: Path) -> str:
 
 
 def _published(version: str) -> Line:
-    """Whether Beam's own job server can be had: it is downloaded once, at the first job."""
+    """Whether Beam's own job server is available. Beam downloads the job server once, for the first job."""
     if version not in FlinkRunnerOptions.PUBLISHED_FLINK_VERSIONS:
         known = ", ".join(FlinkRunnerOptions.PUBLISHED_FLINK_VERSIONS)
         return Line(
@@ -211,7 +215,7 @@ def _published(version: str) -> Line:
 
 
 def _slots(rest: FlinkRest, wanted: int) -> Line:
-    """Whether as many slots are free, now or within some seconds."""
+    """Whether enough slots are free, now or within some seconds."""
     cluster, until = rest.overview(), time.monotonic() + FREE_SECONDS
     while (
         cluster.free < max(1, wanted)
@@ -240,7 +244,7 @@ def _slots(rest: FlinkRest, wanted: int) -> Line:
 
 
 def _pool(address: str) -> Line:
-    """Whether a worker pool listens, as far as it can be seen from here."""
+    """Whether a worker pool listens at the address, as seen from this machine."""
     host, colon, port = address.rpartition(":")
     if not colon or not port.isdigit():
         return Line(
@@ -270,7 +274,7 @@ def folder_lines(topic: str, folders: tuple[str, ...]) -> Iterator[Line]:
             mark.write()
             mark.remove()
             yield Line(topic, "folder", Status.OK, f"{folder} can be written from here")
-        except Exception as error:  # whatever the file system's library raises is the finding
+        except Exception as error:  # any exception of the file system's library is the finding
             yield Line(
                 topic,
                 "folder",
@@ -283,7 +287,7 @@ def folder_lines(topic: str, folders: tuple[str, ...]) -> Iterator[Line]:
 def _probe(
     runner: RunnerOptions, folders: tuple[str, ...], tools: Collection[str]
 ) -> Iterator[Line]:
-    """Runs the tiny job and reads what its workers left."""
+    """Runs the tiny job and reads the notes of its workers."""
     mark = probe.Mark.new(folders)
     mark.write()
     rest, began = FlinkRest(runner.flink_master), time.monotonic()
@@ -318,8 +322,8 @@ def _probe(
         )
     finally:
         mark.remove()
-        with suppress(Unreachable):  # whoever submits next will say so
-            _slots(rest, num_free)  # the tiny job's are back before the job counts what is free
+        with suppress(Unreachable):  # the next submitter reports it
+            _slots(rest, num_free)  # the tiny job must return its slots first
 
 
 def _did_not_start(runner: RunnerOptions, fault: str) -> Line:
@@ -379,7 +383,7 @@ def _failed(runner: RunnerOptions, text: str) -> Line:
 
 
 def _shown(text: str, of: str = "") -> str:
-    """The most telling part of a fault, short enough for a line."""
+    """The most informative part of an error, short enough for one line."""
     lines = [line for line in text.splitlines() if line.strip()]
     told = next((line for line in reversed(lines) if of and of in line), lines[-1] if lines else "")
     start = max(0, told.find(of)) if of else 0
@@ -387,7 +391,7 @@ def _shown(text: str, of: str = "") -> str:
 
 
 def _notes(folder: str, workers: list[probe.Worker]) -> Iterator[Line]:
-    """What the workers' notes say; none means that they see another folder."""
+    """Evaluates the workers' notes. Missing notes mean that the workers see another folder."""
     if not workers:
         yield Line(
             "flink",
@@ -420,7 +424,8 @@ def _notes(folder: str, workers: list[probe.Worker]) -> Iterator[Line]:
 
 
 def _sandboxes(workers: Iterable[probe.Worker], needed: bool) -> Iterator[Line]:
-    """Whether all workers can confine a policy's code; a job some of whose workers cannot would play otherwise there."""
+    """Whether all workers can confine a policy's code. Workers without this ability would play
+    differently."""
     lacking = sorted(
         {f"{worker.host}: {worker.no_sandbox}" for worker in workers if worker.no_sandbox}
     )

@@ -1,4 +1,4 @@
-"""The runner's options on the command line, in one place for every command that has them."""
+"""The runner's command-line options, in one place for all commands that have them."""
 
 import functools
 import inspect
@@ -48,7 +48,7 @@ FLAGS: dict[str, tuple[Any, Any]] = {
         Annotated[
             str,
             typer.Option(
-                help="Where Flink's task managers find Python workers: HOST:PORT of a worker pool "
+                help="The Python workers of Flink's task managers: HOST:PORT of a worker pool "
                 "(python -m questloom.pipeline.runners.worker_pool), or `loopback`: this process, on one machine.",
                 rich_help_panel=PANEL,
             ),
@@ -69,7 +69,7 @@ FLAGS: dict[str, tuple[Any, Any]] = {
             float,
             typer.Option(
                 min=0.05,
-                help="A cluster's job of which nothing was finished for so long is cancelled.",
+                help="Minutes without progress after which a cluster's job is cancelled.",
                 rich_help_panel=PANEL,
             ),
         ],
@@ -80,7 +80,7 @@ FLAGS: dict[str, tuple[Any, Any]] = {
             float,
             typer.Option(
                 min=0,
-                help="A tiny job that tries the cluster first may take so long; 0: none.",
+                help="Time limit of the tiny job that tests the cluster first; 0 skips it.",
                 rich_help_panel=PANEL,
             ),
         ],
@@ -98,13 +98,13 @@ FLAGS: dict[str, tuple[Any, Any]] = {
         "",
     ),
 }
-"""By parameter of a command: its type and default."""
+"""Type and default of each parameter of a command."""
 
 
 def with_runner(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Gives a command the options of `FLAGS`; it takes them as one parameter `runner: RunnerOptions`.
+    """Adds the options of `FLAGS` to a command, which takes them as one parameter `runner: RunnerOptions`.
 
-    The command's `typer.Context` gives what else stands on the line, for Beam.
+    All further arguments, from the command's `typer.Context`, go to Beam.
     """
     own = inspect.signature(command)
     added = [
@@ -132,7 +132,7 @@ def _options(flags: dict[str, Any], further: tuple[str, ...]) -> Any:
     from questloom.pipeline.runners.runner_options import (
         RunnerOptions,
         check_arguments,
-    )  # Beam's import takes a second
+    )  # importing Beam takes a second
 
     check_arguments(flags["runner"], further)
     jar = flags["job_server_jar"]

@@ -1,4 +1,4 @@
-"""The runners that a job can be sent to; what the command line needs to know before Beam is imported."""
+"""The runners that can execute a job. The command line needs these names before Beam is imported."""
 
 import os
 from enum import StrEnum
@@ -14,9 +14,9 @@ class RunnerKind(StrEnum):
 
 
 class NothingRun(QuestloomError):
-    """The end of a command that was asked for no job but for its template."""
+    """Ends a command that only writes a job's template and runs no job."""
 
 
 def cpus() -> int:
-    """Processors that this process may use."""
+    """The number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,6 +1,7 @@
-"""Where a job runs: in process, on a Flink cluster, on Dataflow. The graph is the same, and so are the bytes.
+"""Where a job runs: in process, on Flink, or on Dataflow. The pipeline and the resulting bytes are the same.
 
-`pipeline/runners/submit.py` runs a pipeline there, `pipeline/runners/runner_checks.py` looks before whether it can.
+`pipeline/runners/runner_checks.py` checks the runner, and `pipeline/runners/submit.py` runs a
+pipeline on it.
 """
 
 import logging
@@ -17,14 +18,16 @@ from questloom.records.errors import InputError
 
 LOOPBACK = "loopback"
 JOB_SERVER_JAVA = ("-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
-"""It lives for one job: the optimising compiler would cost more than it saves. Ready after 1.2 s of CPU instead of 2.4."""
+"""Options for the job server's Java. The server lives for one job, so the optimising compiler would
+cost more than it saves. With these options the server is ready after 1.2 s of CPU instead of
+2.4."""
 NO_FREEZE = "--experiments=disable_logging_submission_environment"
-"""Beam would stage a list of the submitting environment, with its path: the path is nobody's business, and the list takes seconds."""
+"""Stops Beam from staging a list of the submitting environment. The list takes seconds, and contains private paths."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class RunnerOptions:
-    """Which runner, and how it is reached. No result depends on it."""
+    """The runner and its options. No result depends on the runner."""
 
     kind: RunnerKind = RunnerKind.LOCAL
     flink_master: str = "localhost:8081"
@@ -32,17 +35,20 @@ class RunnerOptions:
     job_server_jar: str = ""
     """Beam's job server for the cluster's Flink version; "" for the published one, which Beam downloads."""
     environment: str = LOOPBACK
-    """Where the task managers find Python workers: HOST:PORT of a worker pool, or "loopback" for this process (one machine only)."""
+    """Where the task managers find Python workers: HOST:PORT of a worker pool, or "loopback" for
+    this process (one machine only)."""
     parallelism: Annotated[int, Ge(0)] = 0
-    """Slots that the job takes; 0 for all that are free."""
+    """Slots that the job takes; 0 for all free slots."""
     stall_minutes: Annotated[float, Gt(0)] = 60.0
-    """A job of which no part was finished for so long is cancelled and reported. The largest task must fit in."""
+    """A job without a finished part for this many minutes is cancelled and reported. The limit must
+    exceed the time of the largest task."""
     probe_seconds: Annotated[float, Ge(0)] = 50.0
-    """A tiny job goes first, which shows that workers start, run this code and share the folders; it may take so long. 0: none."""
+    """Time limit in seconds for the tiny job that runs first; 0 skips that job. The tiny job shows
+    that workers start, run this code and share the folders."""
     gpu: str = ""
     """Dataflow's accelerator for the stages that run CLIP ("type:nvidia-l4;count:1;install-nvidia-driver"); "" for none."""
     beam_args: tuple[str, ...] = ()
-    """Further options of Beam, as they are ("--project=…"); they win over ours."""
+    """Further options for Beam, passed unchanged ("--project=…"). These options override ours."""
 
     @property
     def is_local(self) -> bool:
@@ -50,16 +56,17 @@ class RunnerOptions:
 
     @property
     def makes_template(self) -> bool:
-        """Whether nothing is run: Dataflow's template is written (`--template_location`), or the graph only translated (`--dry_run`)."""
+        """Whether the job is only written and not run: as Dataflow's template
+        (`--template_location`), or as a translated graph (`--dry_run`)."""
         return any(a.startswith(("--template_location", "--dry_run")) for a in self.beam_args)
 
     def flink_options(self, *, name: str, flink_version: str, slots: int) -> list[str]:
         """Beam's options for a job on Flink.
 
         Args:
-            name: of the job, as Flink's pages show it.
-            flink_version: of the cluster, "1.19".
-            slots: that the job takes where the options name no parallelism.
+            name: the job's name on Flink's pages.
+            flink_version: the cluster's version, such as "1.19".
+            slots: the slots that the job takes if the options set no parallelism.
         """
         options = [
             "--runner=FlinkRunner",
@@ -73,8 +80,9 @@ class RunnerOptions:
             options.append(f"--flink_job_server_jar={self.job_server_jar}")
         options += [f"--job_server_jvm_properties={flag}" for flag in JOB_SERVER_JAVA]
         if self.environment == LOOPBACK:
-            # Flink lets a worker go between two parts of a job and may do so while it is handed the next ("SDK harness closed connection").
-            # Kept for a minute it is not; it ends with this process all the same.
+            # Flink releases a worker between two parts of a job, sometimes while the next part is
+            # assigned to it ("SDK harness closed connection"). Keeping a worker for a minute
+            # prevents this. The worker still ends with this process.
             return [
                 *options,
                 "--environment_type=LOOPBACK",
@@ -102,9 +110,9 @@ LOCAL = RunnerOptions()
 
 
 def new_pipeline(workers: int, options: list[str] | None = None) -> beam.Pipeline:
-    """A pipeline in process with so many workers, or on the runner that the options name.
+    """A pipeline in process with this many workers, or on the runner that the options name.
 
-    Workers import the package; nothing of the main session is pickled.
+    Workers import the package; the main session is not pickled.
     """
     logging.getLogger("apache_beam").setLevel(logging.ERROR)
     if options is None:
@@ -116,10 +124,11 @@ def new_pipeline(workers: int, options: list[str] | None = None) -> beam.Pipelin
 
 
 def check_arguments(kind: RunnerKind, arguments: tuple[str, ...]) -> None:
-    """Refuses options of Beam that would not reach it: a misspelt flag must not pass.
+    """Refuses options that would not reach Beam, such as a misspelt flag.
 
     Raises:
-        InputError: one that no part of Beam knows; one given for the runner in process; another runner.
+        InputError: Beam does not know an option, the runner in process gets one, or an option names
+            another runner.
     """
     if not arguments:
         return
@@ -147,6 +156,6 @@ def check_arguments(kind: RunnerKind, arguments: tuple[str, ...]) -> None:
 
 
 def _inverse(name: str, known: dict) -> bool:
-    """Whether a flag is stored under another name: --no_use_public_ips, --experiment."""
+    """Whether Beam stores a flag under another name, as for --no_use_public_ips and --experiment."""
     bare = name.removeprefix("no_")
     return bare in known or f"{name}s" in known

@@ -1,4 +1,4 @@
-"""What every job made of stages has in common: it runs with a progress bar, says why it broke off, and counts what its files hold."""
+"""Runs any job made of stages: shows its progress, explains a failure, and counts the items in its files."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -35,20 +35,21 @@ def run_stages(
     calls: Path | str | None = None,
     endpoints: Sequence[EndpointConfig] = (),
 ) -> None:
-    """Runs a job to its end.
+    """Runs a job until it ends.
 
     Args:
-        build: adds the job's transforms.
-        stages: the job's, which write into `run`.
-        num_shards: of each stage.
-        runner: where it runs.
-        workers: processes, for the runner in process.
-        title: what the job is.
-        calls: the run's call cache, where it asks models: a shard whose replies arrive is no standstill.
-        endpoints: those that it may ask; what they do is shown beside the job's progress.
+        build: adds the job's transforms to a pipeline.
+        stages: the job's stages, which write into `run`.
+        num_shards: the number of shards of each stage.
+        runner: where the job runs.
+        workers: the number of processes, for the runner in process.
+        title: the job's name.
+        calls: the run's call cache, if the job calls models. A shard that still receives replies
+            does not count as stalled.
+        endpoints: the endpoints that the job may call. The progress also shows the endpoints' work.
 
     Raises:
-        QuestloomError: the job broke off.
+        QuestloomError: the job failed.
     """
     asked = EndpointProgress(calls, endpoints)
     progress = StageProgress(run, stages, num_shards, beside=asked.words)
@@ -71,23 +72,24 @@ def run_stages(
             raise
         except Exception as error:
             raise job_failed(run, error) from error
-    run.failure.unlink(missing_ok=True)  # of a start before this one
+    run.failure.unlink(missing_ok=True)  # left by an earlier start
     if not is_remote(run.path):
         sweep(run, stages)
 
 
 def sweep(run: RunFolder, stages: Sequence[Stage]) -> None:
-    """Removes what workers that were killed left half-written beside the shards; a bucket's objects appear whole."""
+    """Removes half-written files of killed workers. A bucket has no half-written files, since an
+    object appears as a whole."""
     for stage in stages:
         for left in listed(run.at("stages", stage.label), ".*.part"):
             left.unlink(missing_ok=True)
 
 
 def job_failed(run: RunFolder, error: Exception) -> QuestloomError:
-    """What a job that broke off means to the user; the traceback of the worker goes to a file.
+    """The error that a failed job shows to the user. A file gets the traceback of the worker.
 
-    A stage's own exceptions never come here: those are rejections. What does is the machine's (a full disk, no rights, no memory) or a fault
-    of the stage pattern.
+    An exception inside a stage becomes a rejection and never fails the job. A job fails because of
+    the machine (a full disk, missing rights, no memory) or an error in the stage framework.
     """
     if (known := known_cause(error)) is not None:
         return known
@@ -115,20 +117,21 @@ def job_failed(run: RunFolder, error: Exception) -> QuestloomError:
 
 @dataclass(frozen=True)
 class Funnel:
-    """What a job's files say: the counts of each stage, what waits, what ended as an error of ours."""
+    """Counts from a job's files: the items of each stage, the items that wait, and the items that
+    ended as errors of Questloom."""
 
     counts: tuple[StageCount, ...]
     pending_causes: dict[str, int]
     num_errors: int
     fault: str = ""
-    """What the first of those that wait for a provider was told."""
+    """The fault message of the first item that waits for a provider."""
     error: str = ""
-    """What the first of those that ended as an error says."""
+    """The message of the first item that ended as an error."""
 
     @classmethod
     def of(cls, run: RunFolder, stages: Sequence[Stage]) -> "Funnel":
-        """Reads the files of all stages. Pending items are counted along the main line only: a stage that reads an earlier stage's records
-        would count an item twice."""
+        """Counts the items in the files of all stages. Pending items are counted on the main chain
+        of stages only, so that no item counts twice."""
         causes: dict[str, int] = {}
         fault = ""
         for stage in (s for s in stages if not s.source):
@@ -148,7 +151,7 @@ class Funnel:
 
     @property
     def errors_in_words(self) -> str:
-        """What the user should know of the items that ended as errors; "" where none did."""
+        """A message about the items that ended as errors; "" if there are none."""
         first = f", the first: {self.error}" if self.error else ""
         return (
             f"{self.num_errors:,} items ended as errors{first}. The report shows their tracebacks."
@@ -158,7 +161,7 @@ class Funnel:
 
     @property
     def by_stage(self) -> dict[str, StageCount]:
-        """The counts by the stage's name."""
+        """The counts by stage name."""
         return {count.stage: count for count in self.counts}
 
     @property
@@ -166,7 +169,7 @@ class Funnel:
         return sum(self.pending_causes.values())
 
     def as_json(self) -> dict[str, dict[str, int]]:
-        """By stage: in, kept, rejected, pending."""
+        """For each stage the numbers of items in, kept, rejected and pending."""
         return {
             c.stage: {
                 "in": c.num_in,
@@ -178,7 +181,8 @@ class Funnel:
         }
 
     def as_text(self, *, out: bool = False, not_run: Collection[str] = ()) -> str:
-        """A table for people; `out` adds the number of records that passed, `not_run` marks stages that let everything through."""
+        """A table for people. `out` adds the number of records that passed; `not_run` names the
+        stages that let all records through."""
         rows = [
             f"{'stage':<24}{'in':>8}{'kept':>8}{'rejected':>10}{'pending':>9}"
             + (f"{'out':>8}" if out else "")
@@ -192,7 +196,7 @@ class Funnel:
         return "\n".join(rows)
 
     def verdict(self, *, max_error_share: float, num_items: int) -> tuple[int, str]:
-        """The exit code and what the user should know; (0, "") where nothing is wrong."""
+        """The exit code, and a message for the user; (0, "") if all is well."""
         waiting = self.pending_causes
         if waiting.get(PendingCause.BUDGET.value):
             return (

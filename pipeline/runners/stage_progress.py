@@ -1,7 +1,8 @@
-"""How far a job of stages is, in words, from the files that stand: so it works for any engine and number of workers.
+"""Describes a job's progress in words. The data come from the finished files, so the runner and the
+number of workers do not matter.
 
-On a local disk a poll lists the stages' folders and reads the footer and the reasons of each shard once, when it is new. In a bucket it
-lists and reads nothing, so there it tells parts and not questions.
+On a local disk each poll lists the stages' folders, and reads the footer and reasons of each new
+shard once. In a bucket a poll only lists, so the progress there counts shards and not questions.
 """
 
 import os
@@ -22,27 +23,27 @@ from questloom.transforms.stages.stage import Stage, source_of
 
 @dataclass
 class _Seen:
-    """What is known of one stage."""
+    """What the progress knows of one stage."""
 
     whole: set[int] = field(default_factory=set)
-    """Shards of which nothing waits."""
+    """Shards without waiting items."""
     counts: dict[int, StageCount] = field(default_factory=dict)
     reasons: dict[int, Counter[str]] = field(default_factory=dict)
     ages: dict[int, int] = field(default_factory=dict)
-    """Modification time of the counted file of each shard, since a shard may be computed again."""
+    """The modification time of each shard's counted file, since a shard may be computed again."""
 
     def total(self, name: str) -> int:
         return sum(getattr(count, name) for count in self.counts.values())
 
 
 class StageProgress:
-    """Looks at a job's files; one object a job.
+    """Reads a job's files for its progress. A job has one `StageProgress`.
 
     Args:
-        run: where the stages write.
-        stages: the job's.
-        num_shards: of each stage.
-        beside: gives what else is to be told beside the words of a stage; "" for nothing.
+        run: the folder that the stages write.
+        stages: the stages of the job.
+        num_shards: the number of shards of each stage.
+        beside: returns an additional text to show after a stage's words; "" for none.
     """
 
     def __init__(
@@ -60,7 +61,7 @@ class StageProgress:
         self._front, self._since, self._stood = "", 0.0, 0
 
     def look(self) -> tuple[int, str]:
-        """Finished shards of all stages, and what is being done, in words."""
+        """The number of finished shards of all stages, and the current work in words."""
         for stage in self.stages:
             self._read(stage)
         return sum(len(seen.whole) for seen in self._seen.values()), "; ".join(
@@ -68,7 +69,7 @@ class StageProgress:
         )
 
     def news(self) -> list[str]:
-        """A line for each stage that came to its end since the last call, where it has something to tell."""
+        """A line for each stage that has ended since the last call and has something to report."""
         ended = [
             s
             for s in self.stages
@@ -93,12 +94,12 @@ class StageProgress:
                     _reasons(self.run.shard(stage.label, "rejected", shard)),
                 )
             except FileNotFoundError:
-                continue  # it is being written anew; the next look finds it
+                continue  # the shard is being written anew; the next look finds it
             seen.ages[shard] = age
             (seen.whole.discard if seen.counts[shard].num_pending else seen.whole.add)(shard)
 
     def _words(self) -> str:
-        """What the first stage does that has not ended, and how far it is."""
+        """Describes the first unfinished stage and its progress."""
         front = next(
             (stage for stage in self.stages if len(self._seen[stage.name].whole) < self.num_shards),
             self.stages[-1],
@@ -118,14 +119,14 @@ class StageProgress:
         return f"{what}, {seen.total('num_in'):,} of {units(source, front.takes)} done, {made}{self._left(len(seen.whole))}"
 
     def _left(self, whole: int) -> str:
-        """How long this step takes still, by its own pace; nothing is known of those behind it."""
+        """The remaining time of this step at its present pace. The time of later steps is unknown."""
         done = whole - self._stood
         if done <= 0 or whole == self.num_shards:
             return ""
         return f", {left((time.monotonic() - self._since) / done * (self.num_shards - whole))} for this step"
 
     def _summary(self, stage: Stage) -> str:
-        """What a stage did, where it made or dropped something."""
+        """What a stage made or dropped; "" if nothing."""
         seen = self._seen[stage.name]
         num_in, num_out, dropped = (
             seen.total("num_in"),

@@ -1,4 +1,4 @@
-"""What each stage does, in the words of its progress. A stage that is not named here is called by its name."""
+"""The words that the progress shows for each stage. A stage without words is shown by its name."""
 
 from collections.abc import Iterable
 
@@ -35,12 +35,12 @@ MAX_REASONS = 2
 
 
 def doing(stage: str) -> str:
-    """What a stage does."""
+    """The words for what a stage does."""
     return DOING.get(stage, stage.replace("_", " "))
 
 
 def units(number: int, record: type[Record]) -> str:
-    """So many records of a type, as people call them.
+    """A number of records, named as people call them.
 
     >>> from questloom.records.synthesis import Seed
     >>> units(1, Seed), units(1200, Seed)
@@ -51,14 +51,14 @@ def units(number: int, record: type[Record]) -> str:
 
 
 def because(reasons: Iterable[tuple[str, int]]) -> str:
-    """The commonest reasons in words, with how often each was given.
+    """The commonest reasons in words, with their counts.
 
     >>> because([("not_unique", 3)])
     'more than one answer fits (3)'
     """
     from questloom.transforms.reason_words import (
         REASONS,
-    )  # the report's package loads slowly, and no worker needs it
+    )  # imported here: the report's package loads slowly, and no worker needs it
 
     said = []
     for reason, number in sorted(reasons, key=lambda found: (-found[1], found[0]))[:MAX_REASONS]:
@@ -68,7 +68,7 @@ def because(reasons: Iterable[tuple[str, int]]) -> str:
 
 
 def left(seconds: float) -> str:
-    """A time that is left, roughly.
+    """The remaining time, rounded.
 
     >>> left(8), left(74), left(130), left(9000)
     ('about 10 s left', 'about 70 s left', 'about 2 min left', 'about 2.5 h left')

@@ -1,4 +1,5 @@
-"""Runs a graph in process or on a cluster, and never waits for ever: what stands still, or is lost, is cancelled and reported."""
+"""Runs a pipeline in process or on a cluster, and never waits forever. A job that stalls or is lost
+is cancelled and reported."""
 
 import logging
 import signal
@@ -20,25 +21,25 @@ from questloom.pipeline.runners.runner_options import RunnerOptions, new_pipelin
 from questloom.records.errors import QuestloomError
 
 Build = Callable[[beam.Pipeline], Any]
-"""Adds the transforms."""
+"""Adds the job's transforms to a pipeline."""
 Moved = Callable[[], object]
-"""Gives something that differs once the job has got on; called every few seconds."""
+"""Returns a value that changes whenever the job makes progress. The function is called every few seconds."""
 
 POLL_SECONDS = 1.0
 LOST_SECONDS = 30.0
-"""A job manager that is silent, or does not know the job, for so long has lost it."""
+"""Seconds after which the job counts as lost, if the job manager is silent or does not know the job."""
 CANCEL_SECONDS = 20.0
 MAX_FAULT = 6_000
 AGAIN = "Finished parts are kept: run the same command again"
 
 
 class JobFailed(Exception):
-    """The cluster ended the job; the text holds what its workers said."""
+    """The cluster ended the job. The text contains the workers' messages."""
 
 
 @dataclass
 class _Work:
-    """A job that runs in a thread, so that whoever waits for it can give up."""
+    """Runs a job in a thread, so that the waiting thread can give up."""
 
     do: Callable[[], Any]
     error: BaseException | None = None
@@ -50,7 +51,7 @@ class _Work:
     def _run(self) -> None:
         try:
             self.do()
-        except BaseException as error:  # handed to the thread that waits
+        except BaseException as error:  # handed to the waiting thread
             self.error = error
         finally:
             self.ended.set()
@@ -59,18 +60,19 @@ class _Work:
 def run_pipeline(
     build: Build, runner: RunnerOptions, *, workers: int, title: str, moved: Moved
 ) -> None:
-    """Runs a graph to its end.
+    """Runs a pipeline until it ends.
 
     Args:
         build: adds the transforms to the pipeline.
-        runner: where it runs.
-        workers: processes, in process.
-        title: what the job is, in its name.
-        moved: how the job's progress is seen.
+        runner: where the job runs.
+        workers: the number of processes, for the runner in process.
+        title: a part of the job's name.
+        moved: shows whether the job makes progress.
 
     Raises:
-        JobFailed: the cluster ended the job; in process, what the stage raised comes as it is.
-        NothingRun: a template was asked for, and made.
+        JobFailed: the cluster ended the job. In process, the stage's own exception is raised
+            instead.
+        NothingRun: the options asked for a template, which was written.
         QuestloomError: no progress for `runner.stall_minutes`, or the cluster lost the job.
     """
     if runner.is_local:
@@ -89,9 +91,10 @@ def run_pipeline(
 
 @contextmanager
 def _ended_by_signal() -> Iterator[None]:
-    """SIGTERM ends the block as Ctrl-C does: the job is cancelled and its job server ends, else both would go on without us."""
+    """SIGTERM ends the block as Ctrl-C does: the job is cancelled and its job server ends. Without
+    this block both would outlive this process."""
     if threading.current_thread() is not threading.main_thread():
-        yield  # only the main thread may say what a signal does
+        yield  # only the main thread may set a signal handler
         return
 
     def end(number: int, _: object) -> None:
@@ -113,7 +116,7 @@ def run_on_flink(
     stall_seconds: float,
     eager: bool = False,
 ) -> None:
-    """As `run_pipeline`, on Flink; where `eager`, the first fault ends the job, which Flink would try again."""
+    """Like `run_pipeline`, on Flink. With `eager` the first error ends the job; otherwise Flink would retry."""
     rest = FlinkRest(runner.flink_master)
     try:
         cluster = rest.overview()
@@ -139,16 +142,15 @@ def run_on_flink(
 
 @contextmanager
 def _job_server(options: list[str]) -> Iterator[str]:
-    """Beam's job server while the block runs; gives its address. Beam's own handling sets a signal handler and ends it at exit only."""
+    """Runs Beam's job server for the duration of the block and yields its address. Beam's own class
+    sets a signal handler and ends the server only at exit."""
     logging.getLogger("FlinkJarJobServer").setLevel(logging.ERROR)
     server = FlinkJarJobServer(PipelineOptions(options))
     command, endpoint = server.subprocess_cmd_and_endpoint()
     server.subprocess_cmd_and_endpoint = lambda: (command, endpoint)  # type: ignore[method-assign]  # the port is drawn at each call
     try:
         server.start()
-    except (
-        Exception
-    ) as error:  # whatever comes of a missing java, a broken jar, a download that fails
+    except Exception as error:  # covers a missing java, a broken jar and a failed download
         raise QuestloomError(f"the job server cannot be started: {error}") from error
     try:
         yield endpoint
@@ -157,13 +159,13 @@ def _job_server(options: list[str]) -> Iterator[str]:
 
 
 def minor(version: str) -> str:
-    """1.19 of 1.19.3."""
+    """The minor version: 1.19 for 1.19.3."""
     return ".".join(version.split(".")[:2])
 
 
 @dataclass
 class _FlinkLook:
-    """Looks at a job from outside: the runner alone would wait for a job manager that has forgotten it."""
+    """Watches a job from outside, since the runner alone would wait for a job manager that has forgotten the job."""
 
     rest: FlinkRest
     name: str
@@ -172,7 +174,7 @@ class _FlinkLook:
     _since: float = 0.0
 
     def __call__(self) -> str:
-        """Why the job is lost, or "". Raises: JobFailed, where the first fault counts."""
+        """Why the job is lost, or "". Raises `JobFailed` if the first error should end the job."""
         try:
             found = self.rest.find(self.name)
             if found is not None and self.eager and (fault := self.rest.fault(found[0])):
@@ -194,7 +196,7 @@ class _FlinkLook:
         return why if time.monotonic() - self._since > LOST_SECONDS else ""
 
     def fault(self) -> str:
-        """What the cluster says went wrong last."""
+        """The last error that the cluster reports."""
         try:
             return self.rest.fault(self.job_id) if self.job_id or self() or self.job_id else ""
         except Unreachable as error:
@@ -211,7 +213,7 @@ class _FlinkLook:
 
 
 def _wait(work: _Work, moved: Moved, stall_seconds: float, look: Callable[[], str]) -> None:
-    """Starts the work and waits for its end, as long as it gets on."""
+    """Starts the work and waits for its end, while the job makes progress."""
     work.start()
     seen, since = moved(), time.monotonic()
     while not work.ended.wait(POLL_SECONDS):
@@ -225,7 +227,7 @@ def _wait(work: _Work, moved: Moved, stall_seconds: float, look: Callable[[], st
 
 
 class Stalled(QuestloomError):
-    """Nothing was finished for too long."""
+    """The job has made no progress for too long."""
 
     def __init__(self, seconds: float, fault: str) -> None:
         self.seconds, self.fault = seconds, fault

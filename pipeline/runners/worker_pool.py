@@ -2,10 +2,12 @@
 
     python -m questloom.pipeline.runners.worker_pool --bind 0.0.0.0:50000
 
-Beam's own pool (`apache_beam.runners.worker.worker_pool_main`) starts `python` from PATH and answers before the worker
-lives; where that is another Python, or none, or the package is not installed there, the job hangs for ever without a word.
-This one starts workers with its own interpreter, waits until they have imported the package, and tells the task manager
-what went wrong if they have not, so that the job fails with the reason.
+Beam's own pool (`apache_beam.runners.worker.worker_pool_main`) starts `python` from PATH and
+answers before the worker runs. If that Python is missing, or lacks the package, the job hangs
+forever without a message.
+
+This pool starts workers with its own interpreter and waits until they have imported the package. If
+a worker fails, the task manager gets the reason and the job ends with it.
 """
 
 import argparse
@@ -27,11 +29,12 @@ from apache_beam.utils import thread_pool_executor
 from questloom.records.errors import InputError
 
 START_SECONDS = 120.0
-"""Within which a worker must have imported the package: 7 s of one core, more where cores are shared. One that fails says so at once."""
+"""The time in seconds within which a worker must import the package. The import takes 7 s of one
+core. A worker that fails is reported at once."""
 STOP_SECONDS = 10.0
 READY = b"ready\n"
 MAX_LINES = 12
-"""Of what a worker said before it failed; the last line of a traceback is what counts."""
+"""The number of last lines of a failed worker's output that are reported. The last line of a traceback matters most."""
 _log = logging.getLogger("worker_pool")
 
 
@@ -39,8 +42,9 @@ class WorkerPool(beam_fn_api_pb2_grpc.BeamFnExternalWorkerPoolServicer):
     """Beam's protocol of external worker pools: start and stop a worker by id.
 
     Args:
-        command: starts a worker; the control address and the worker's id are appended. It prints `READY` once it works.
-        start_seconds: the time in which it must print it.
+        command: starts a worker. The control address and the worker's id are appended to it. The
+            worker prints `READY` once it works.
+        start_seconds: the time limit for printing `READY`.
     """
 
     def __init__(
@@ -58,7 +62,7 @@ class WorkerPool(beam_fn_api_pb2_grpc.BeamFnExternalWorkerPoolServicer):
         return beam_fn_api_pb2.StartWorkerResponse(error=error)
 
     def _start(self, worker_id: str, control: str) -> str:
-        """Starts a worker and waits until it is ready; gives why it is not, or ""."""
+        """Starts a worker and waits until it is ready. Returns "", or why the worker is not ready."""
         try:
             worker = subprocess.Popen(
                 [*self.command, control, worker_id],
@@ -98,7 +102,7 @@ class WorkerPool(beam_fn_api_pb2_grpc.BeamFnExternalWorkerPoolServicer):
         return beam_fn_api_pb2.StopWorkerResponse()
 
     def stop(self) -> None:
-        """Ends all workers."""
+        """Ends all workers of the pool."""
         with self._lock:
             workers, self._workers = list(self._workers.values()), {}
         for worker in workers:
@@ -108,7 +112,7 @@ class WorkerPool(beam_fn_api_pb2_grpc.BeamFnExternalWorkerPoolServicer):
 
 
 def _pass_on(worker: subprocess.Popen, worker_id: str, said: deque[str]) -> None:
-    """Copies what a worker writes to stderr to the pool's own, and keeps the last lines."""
+    """Copies a worker's stderr to the pool's stderr, and keeps the last lines."""
     assert worker.stderr is not None
     for line in worker.stderr:
         text = line.decode(errors="replace").rstrip()
@@ -117,7 +121,7 @@ def _pass_on(worker: subprocess.Popen, worker_id: str, said: deque[str]) -> None
 
 
 def end(worker: subprocess.Popen) -> None:
-    """Ends a process: by SIGTERM, and by SIGKILL some seconds later."""
+    """Ends a process with SIGTERM, and with SIGKILL some seconds later."""
     worker.terminate()
     try:
         worker.wait(STOP_SECONDS)
@@ -127,10 +131,10 @@ def end(worker: subprocess.Popen) -> None:
 
 
 def serve(bind: str, pool: WorkerPool) -> tuple[grpc.Server, int]:
-    """Serves a pool at an address; gives the server and its port.
+    """Serves a pool at an address. Returns the server and its port.
 
     Raises:
-        InputError: nothing can listen there.
+        InputError: the address cannot be used for listening.
     """
     # Without reuse, a second pool on the same address fails instead of taking half of the requests.
     options = [
@@ -153,7 +157,7 @@ def serve(bind: str, pool: WorkerPool) -> tuple[grpc.Server, int]:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Serves until it is told to stop."""
+    """Serves the pool until a signal ends it."""
     parser = argparse.ArgumentParser(
         prog="python -m questloom.pipeline.runners.worker_pool",
         description=(__doc__ or "").splitlines()[0],
@@ -161,7 +165,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument(
         "--bind",
         default="127.0.0.1:50000",
-        help="HOST:PORT to listen on; no port of it should be reachable from outside the cluster",
+        help="HOST:PORT to listen on; the port must not be reachable from outside the cluster",
     )
     given = parser.parse_args(arguments)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s %(message)s", force=True)

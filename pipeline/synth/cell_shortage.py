@@ -1,4 +1,5 @@
-"""Says which cells of the schedule a store could not fill: how far their share is from their weight, which cell lost most, and to which bound."""
+"""Reports the cells of the schedule (ability, level, topic) that a store could not fill. A line
+tells how far the share is from its weight, and which bound refused most seeds."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -15,22 +16,22 @@ from questloom.transforms.drafting.schedule import Cell, shares_of
 from questloom.transforms.drafting.seeds import EXPLORATION
 
 NEAR = 0.05
-"""A share that is no farther from its weight holds it."""
+"""A share counts as reached if it differs from its weight by at most this much."""
 FEW = 3
-"""Questions fewer than wanted that are worth no line, whatever share they are."""
+"""A shortage of at most this number of questions is not reported, regardless of the share."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a scheduled seed ended."""
+    """The result of a scheduled seed."""
 
     cell: Cell
     reason: str
-    """Why it gave no question; "" where it gave one."""
+    """Why the seed gave no question; "" if it gave one."""
 
 
 def outcomes(job: Job) -> list[Outcome]:
-    """How each scheduled seed of a finished run ended; those that wait are left out."""
+    """The results of all scheduled seeds of a finished run. Seeds that wait are left out."""
     run, stages = job.run, synth_stages(job)
     seeds = {
         s.id: Cell(s.topic or s.domain, s.ability, s.level)
@@ -50,10 +51,10 @@ def outcomes(job: Job) -> list[Outcome]:
 
 
 def describe_shortages(found: Iterable[Outcome], rules: SeedRules) -> Iterator[str]:
-    """A line for each ability, level and topic whose share of the questions is too small.
+    """A line for each ability, level and topic with too small a share of the questions.
 
     Args:
-        found: how the seeds ended.
+        found: the results of the seeds.
         rules: the weights of the schedule.
     """
     ended = list(found)
@@ -74,7 +75,7 @@ def describe_shortages(found: Iterable[Outcome], rules: SeedRules) -> Iterator[s
 
 
 def _worst(fallen: list[Outcome], ended: list[Outcome]) -> str:
-    """The cell of ability and level that lost most seeds, and what refused most of them (ties by name)."""
+    """The cell of ability and level that lost most seeds, and the reason that refused most of them (ties by name)."""
     lost = Counter((o.cell.ability, o.cell.level) for o in fallen)
     cell = min(lost, key=lambda c: (-lost[c], c))
     reasons = Counter(o.reason for o in fallen if (o.cell.ability, o.cell.level) == cell)

@@ -1,4 +1,6 @@
-"""Filters that a run will not run, and why: known before it starts, told in terminal, plan, report and card, and stored as a verdict that is no pass."""
+"""Lists the filters that a run will skip, with the reasons. The skipped filters are known before
+the run starts. Terminal, plan, report and card show skipped filters, and questions store a verdict
+that is not a pass."""
 
 from collections import defaultdict
 
@@ -8,7 +10,7 @@ from questloom.transforms.filters.filter import OFF
 
 
 def filters_not_run(job: Job) -> dict[str, str]:
-    """The filters that the job's recipe and store leave out, by name, and why."""
+    """The filters that the job's recipe and store rule out: the reason for each name."""
     settings = job.recipe.filters
     found = {each.name: OFF for each in registry.FILTERS if not each.is_on(settings)}
     for each in registry.FILTERS:
@@ -18,7 +20,8 @@ def filters_not_run(job: Job) -> dict[str, str]:
 
 
 def describe_filters(job: Job) -> list[str]:
-    """What the user reads about filters before a run: those not run, why, the fix; others' notices."""
+    """Texts for the user about filters before a run: skipped filters with reason and fix, and
+    notices of the other filters."""
     left_out, lines = filters_not_run(job), []
     for why in dict.fromkeys(left_out.values()):
         lines.append(

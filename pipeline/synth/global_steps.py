@@ -1,6 +1,8 @@
-"""The steps of the main job that look at all questions at once: drawing the seeds and the splits. Filters that do so have theirs beside them.
+"""The steps of the main job that look at all questions at once: drawing the seeds and the splits. A
+filter with such a step defines the step in its own file.
 
-Only ids, keys and shard numbers pass between workers; what a step finds is written beside the stage that uses it.
+Workers exchange only ids, keys and shard numbers. The result of a step is written beside the stage
+that uses it.
 """
 
 from collections.abc import Iterable, Iterator
@@ -22,12 +24,12 @@ from questloom.transforms.stages.stage_shards import shard_facts
 from questloom.transforms.stages.write_side import WriteSide
 
 RANGE = 2_000
-"""Entities a worker looks at in one go when seeds are drawn."""
+"""The number of entities that a worker examines at once when seeds are drawn."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SplitDraw(Record):
-    """The split that a question's component was drawn into."""
+    """The split that was drawn for a question's component (connected questions)."""
 
     item_id: str
     split: str
@@ -35,7 +37,7 @@ class SplitDraw(Record):
 
 
 class FindCandidates(beam.DoFn):
-    """(start, stop) rows of the entity table in, `Candidate`s out."""
+    """Input: (start, stop) rows of the entity table. Output: `Candidate`s."""
 
     def __init__(self, job: Job, excluded: frozenset[str]) -> None:
         self.job, self.excluded = job, excluded
@@ -61,7 +63,7 @@ def _excluded(entity: Entity, excluded: frozenset[str]) -> bool:
 
 
 class WriteSeeds(beam.DoFn):
-    """The one list of seeds in, the shard numbers out."""
+    """Input: the list of all seeds. Output: the shard numbers."""
 
     def __init__(self, job: Job, label: str) -> None:
         self.job, self.label = job, label
@@ -89,7 +91,7 @@ def write_seeds(job: Job, label: str, seeds: Iterable[Seed]) -> Iterator[int]:
 
 
 class DrawSplits(beam.DoFn):
-    """The shard numbers as one list in; (shard, `SplitDraw`) of every question out."""
+    """Input: the list of all shard numbers. Output: (shard, `SplitDraw`) for every question."""
 
     def __init__(self, job: Job, source: str) -> None:
         self.job, self.source = job, source
@@ -105,7 +107,7 @@ class DrawSplits(beam.DoFn):
 
 
 def gather_splits(shards: beam.PCollection, job: Job, source: str, label: str) -> beam.PCollection:
-    """Draws the split of every question, and writes it beside the stage that gives it."""
+    """Draws the split of every question, and writes it beside the stage that assigns it."""
     return (
         shards
         | "all shards" >> beam.combiners.ToList()
@@ -118,7 +120,7 @@ def gather_splits(shards: beam.PCollection, job: Job, source: str, label: str) -
 def seed_shards(
     pipeline: beam.Pipeline, job: Job, excluded: frozenset[str], label: str
 ) -> beam.PCollection:
-    """Draws the run's seeds and writes them as the stage of that label; gives the shard numbers."""
+    """Draws the run's seeds and writes them as the stage with this label. Returns the shard numbers."""
     num_rows = job.store.num_rows("entities")
     ranges = [(start, min(start + RANGE, num_rows)) for start in range(0, num_rows, RANGE)]
     return (

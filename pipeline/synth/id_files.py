@@ -1,4 +1,4 @@
-"""Reads the lists of ids that a recipe names as files, one id a line, and refuses bad ones before work starts."""
+"""Reads the files of ids that a recipe names, one id per line. Wrong files are refused before work starts."""
 
 from collections.abc import Iterable
 
@@ -7,11 +7,11 @@ from questloom.records.errors import InputError
 
 
 def words_of(files: Iterable[str], key: str) -> frozenset[str]:
-    """The first word of every line of some files; empty lines and lines that begin with # are skipped.
+    """The first word of every line in the files. Empty lines and lines that begin with # are skipped.
 
     Args:
-        files: paths.
-        key: the recipe's key that names them, for errors.
+        files: the paths of the files.
+        key: the recipe key that names the files, for error messages.
     """
     found: set[str] = set()
     for name in files:

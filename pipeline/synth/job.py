@@ -16,7 +16,8 @@ from questloom.transforms.stages.run_folder import RunFolder, absolute
 
 @dataclass(frozen=True)
 class Job:
-    """A run's settings and places. It pickles; what it opens is shared by everything in a process."""
+    """A run's settings and places. The object can be pickled. All code in a process shares the
+    objects that it opens."""
 
     run: RunFolder
     store_path: str
@@ -25,10 +26,10 @@ class Job:
 
     @classmethod
     def at(cls, recipe: Recipe, *, run: str, store: str, opened: Opened) -> "Job":
-        """A job by the user's paths.
+        """Makes a job from the user's paths.
 
         Raises:
-            InputError: an address that cannot be.
+            InputError: a path or address is invalid.
         """
         return cls(RunFolder(absolute(run)), absolute(store), recipe, opened)
 
@@ -38,7 +39,7 @@ class Job:
 
     @property
     def lookups(self) -> Lookups:
-        """The store, believed as the recipe says; with its answers, one a process."""
+        """The store's look-ups with the recipe's rules of trust. Each process caches their answers."""
         trust = self.recipe.certificate.trust
         return self.opened.once(
             ("lookups", self.store_path, trust), lambda: Lookups(self.store, trust)
@@ -46,7 +47,7 @@ class Job:
 
     @property
     def searches(self) -> LocalProvider:
-        """The searches that episodes have."""
+        """The searches that episodes may use."""
         return opened_searches(
             self.store_path, self.recipe.models.clip, self.recipe.pictures.licences, self.opened
         )
@@ -56,16 +57,16 @@ class Job:
         return Clip.load(self.recipe.models.clip)
 
     def calls(self) -> Path | str:
-        """Where the run's replies, ledger and budget are.
+        """Where the run's replies, ledger and budget are stored.
 
         Raises:
-            InputError: see `RunFolder.calls`.
+            InputError: `RunFolder.calls` refuses the place.
         """
         return self.run.calls(self.recipe.run.calls)
 
     @property
     def place(self) -> PlayPlace:
-        """Where episodes are played and models asked."""
+        """The place where episodes are played and models called."""
         return PlayPlace(
             self.store_path,
             self.calls,
@@ -76,5 +77,5 @@ class Job:
         )
 
     def client(self, stage: str) -> StageClient:
-        """The recipe's models, with calls booked on a stage."""
+        """A client for the recipe's models. The ledger attributes the calls to the stage."""
         return self.place.client(stage)

@@ -1,12 +1,14 @@
-"""Why a store gives no more plans, by cause and class: a table for people and for whoever fetches what is missing.
+"""Explains why a store gives no more plans, by cause and class. The result is a table for people,
+and for programs that fetch the missing data.
 
-`RUN/lacking.tsv` has these columns:
+The columns of `RUN/lacking.tsv` are:
 
-    kind        see `questloom.transforms.planning.lacking`
-    class       the class, `property` the property of "claims"
-    things      things without any plan for which this was missing
-    held, of    members held, and how many there are (empty where nobody says); of claims, the members with one, and all held
-    what        the same as a sentence
+    kind        a constant of `questloom.transforms.planning.lacking`
+    class       the class; for claims, `property` names the property
+    things      the number of entities without a plan that needed the missing data
+    held, of    the class members in the store, and all members (empty if unknown); for claims, the
+                members with such a claim, and all members in the store
+    what        a sentence with the same content
 """
 
 from collections import Counter, defaultdict
@@ -27,14 +29,15 @@ COLUMNS = ("kind", "class", "property", "things", "held", "of", "what")
 
 @dataclass(frozen=True)
 class Lacking:
-    """One thing that a store lacks.
+    """Something that a store lacks.
 
     Args:
-        lack: what.
-        things: how many things without a plan met it.
-        held: members of the class that the store holds; of claims, the members with one.
-        total: how many there are; None where nobody says.
-        words: the sentence for people.
+        lack: the kind of missing data, with its class or property.
+        things: the number of entities without a plan that needed the data.
+        held: the number of class members in the store. For claims, `held` is the number of members
+            with such a claim.
+        total: the true number of members; None if it is unknown.
+        words: a sentence for people.
     """
 
     lack: Lack
@@ -44,7 +47,7 @@ class Lacking:
     words: str
 
     def row(self) -> str:
-        """Its line of the table."""
+        """The line of the table."""
         total = "" if self.total is None else self.total
         cells = (
             self.lack.kind,
@@ -60,11 +63,12 @@ class Lacking:
 def list_lacking(
     seeds: Iterable[Seed], dropped: Iterable[Rejection], facts: Lookups
 ) -> list[Lacking]:
-    """What things without a plan met, what most of them met first.
+    """What entities without a plan lacked, the most frequent cause first.
 
     Args:
-        seeds: all that were planned.
-        dropped: those without a plan; their evidence says what the store lacks.
+        seeds: all seeds that were planned.
+        dropped: the seeds without a plan. The evidence of a dropped seed states what the store
+            lacks.
         facts: the store.
     """
     lacks = {
@@ -105,7 +109,7 @@ def _describe(lack: Lack, things: int, facts: Lookups) -> Lacking:
 
 
 def write_lacking(job: Job) -> list[Lacking]:
-    """Writes `lacking.tsv` of a run whose plans stand, and gives what is in it."""
+    """Writes `lacking.tsv` of a run whose plans are finished. Returns its content."""
     run: RunFolder = job.run
     seeds = run.read(run.label("seeds"), "kept", Seed)
     found = list_lacking(seeds, run.read(run.label("plan"), "rejected", Rejection), job.lookups)

@@ -1,4 +1,5 @@
-"""Outside rows in the main job: their seeds, and what each stage before the filters does with them instead of its own work."""
+"""Rows of external data sets in the main job: their seeds, and what each stage before the filters
+does with such rows."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -21,10 +22,10 @@ from questloom.transforms.stages.stage import Apply
 
 
 def open_sources(job: Job) -> dict[str, Source]:
-    """The sources of a job's recipe by name, opened once a process.
+    """The external sources of a job's recipe by name. Each process opens the sources once.
 
     Raises:
-        InputError: one cannot be read, or two have the same name.
+        InputError: a source cannot be read, or two sources have the same name.
     """
     found: dict[str, Source] = {}
     for rules in job.recipe.external:
@@ -42,13 +43,13 @@ def open_sources(job: Job) -> dict[str, Source]:
 
 
 def outside_seeds(job: Job) -> Iterator[Seed]:
-    """One seed a row, so that every row has one final outcome."""
+    """One seed for each row, so that every row has a final outcome."""
     for source in open_sources(job).values():
         yield from map(source.seed, range(len(source)))
 
 
 def drafting_outside(job: Job, drafter: Callable[..., Any]) -> Apply:
-    """The draft stage's function where a recipe names sources: a row is a question already."""
+    """The function of the draft stage, if the recipe names external sources. An external row is already a question."""
     sources = open_sources(job)
 
     async def draft(planned: PlannedSeed, preference: Preference | None) -> Question | Rejection:
@@ -61,7 +62,7 @@ def drafting_outside(job: Job, drafter: Callable[..., Any]) -> Apply:
 
 
 def outside_picture(job: Job) -> Callable[[Question], Question | Rejection]:
-    """The picture stage's function for outside rows: the row's own picture, checked as any other."""
+    """The picture stage's function for external rows. The row's own picture is checked like any other."""
     recipe = job.recipe
     sources, excluded = open_sources(job), read_hashes(recipe.filters.exclude_pictures)
 
@@ -78,12 +79,12 @@ def outside_picture(job: Job) -> Callable[[Question], Question | Rejection]:
 
 
 def external_first(external: Callable[[Question], Any], own: Callable[[Question], Any]) -> Apply:
-    """A stage's function: it sends outside rows to one function and all other questions to another."""
+    """A stage's function that sends external rows to one function and all other questions to another."""
     return lambda question: external(question) if question.method == METHOD else own(question)
 
 
 def source_picture(job: Job, question: Question) -> bytes:
-    """The undegraded picture: the store's file, or an outside row's as it is shown."""
+    """The undegraded picture: the store's file, or the picture of an external row as it is shown."""
     if question.method == METHOD:
         return job.run.picture(question.source_image_id).read_bytes()
     return job.store.image_bytes(question.source_image_id)

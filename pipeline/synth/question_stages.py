@@ -1,4 +1,5 @@
-"""The stages that make a question what it is, as functions of a process: draft, picture, certificate, enhancement."""
+"""The stages that make a question: draft, picture, certificate, enhancement. Each stage is a
+function that a process makes once."""
 
 from questloom.files.parquet import write_whole
 from questloom.pipeline.synth.job import Job
@@ -53,7 +54,7 @@ def make_plan(job: Job) -> Apply:
 
 
 def make_ground(job: Job) -> Ground:
-    """What the planning of a job goes by."""
+    """The data and rules that the planning of a job uses."""
     recipe = job.recipe
     return Ground(
         job.lookups,

@@ -1,4 +1,5 @@
-"""Settings that ask for something which the rest of the recipe rules out: refused before work starts, since they would be taken and then do nothing."""
+"""Refuses settings that the rest of the recipe makes useless, before work starts. Without this
+check such settings would silently do nothing."""
 
 from collections.abc import Iterator
 
@@ -9,10 +10,10 @@ from questloom.transforms.filters import registry
 
 
 def check_settings(recipe: Recipe) -> None:
-    """Refuses what a recipe asks for and would not get.
+    """Refuses a setting without effect.
 
     Raises:
-        InputError: the first such setting, and what to set instead.
+        InputError: a setting has no effect. The message names the setting and what to set instead.
     """
     for key, what, fix in _idle(recipe):
         raise InputError(f"recipe key {key}", what, fix)

@@ -1,7 +1,11 @@
-"""Splits: questions that share an anchor, a picture or a whole path go the same way.
+"""Assigns splits. Questions that share an anchor (pictured entity), a picture or a whole path get the same split.
 
-By every shared entity one component would swallow two thirds of the data; anchor, picture and path do not. Where a run sets a benchmark aside, a
-seed goes one way too (VSearcher removes its training seeds from its benchmark), and a question of level `benchmark` takes its component with it.
+Questions that share such a key (anchor, picture or path) form a component. If any shared entity
+counted, one component would contain two thirds of the data.
+
+If a run sets a benchmark aside, questions with the same seed also stay together: VSearcher too
+removes its training seeds from its benchmark. A question of level `benchmark` takes its whole
+component into the benchmark.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -11,21 +15,22 @@ from questloom.records.synthesis import Question
 from questloom.transforms.drafting.schedule import by_weight
 
 BENCHMARK = "benchmark"
-"""A split, and the level of the questions that always go there."""
+"""The name of the benchmark's split, and of the level whose questions always go there."""
 Keys = tuple[str, int, tuple[str, ...], bool]
 
 
 def sets_aside(recipe: Recipe) -> bool:
-    """Whether some of a run's questions become its benchmark."""
+    """Whether some of a run's questions form its benchmark."""
     return recipe.export.benchmark_share > 0 or recipe.seeds.levels.get(BENCHMARK, 0) > 0
 
 
 def keys_of(question: Question, *, seeds: bool = False) -> tuple[str, ...]:
-    """What a question shares with whoever must go the same way. An outside row has neither anchor nor path.
+    """The keys that tie a question to other questions of the same split. A row from outside has
+    neither anchor nor path.
 
     Args:
         question: a kept question.
-        seeds: whether those of one seed entity go one way.
+        seeds: whether questions of the same seed stay together.
     """
     picture = f"picture:{question.source_image_id}"
     if not question.anchor:
@@ -43,9 +48,10 @@ def components(keys: Iterable[Keys], recipe: Recipe) -> Iterator[tuple[str, int,
     """(id, shard, component, split) of every question, in order of ids.
 
     Args:
-        keys: (question id, shard, keys that it shares with whoever must go the same way, whether it is of level `benchmark`).
-        recipe: components with a question of level `benchmark`, and `export.benchmark_share` of the others, are set aside; `export.shares` are
-            drawn over the rest.
+        keys: (question id, shard, the keys of `keys_of`, whether the level is `benchmark`).
+        recipe: the run's recipe. `export.benchmark_share` of the components is set aside, and so
+            are components with a question of level `benchmark`. `export.shares` divides the other
+            components.
     """
     found = sorted(keys)
     parent: dict[str, str] = {}
@@ -76,7 +82,8 @@ def components(keys: Iterable[Keys], recipe: Recipe) -> Iterator[tuple[str, int,
 
 
 def split_of(component: str, recipe: Recipe) -> str:
-    """The split of a component, drawn by its name: "benchmark", or one of the recipe's shares, for "sft" or for "rl"."""
+    """The split of a component, drawn by the component's name: "benchmark", or one of the recipe's
+    shares for "sft" or "rl"."""
     export = recipe.export
 
     def drawn(weights: Mapping[str, float], purpose: str) -> str:

@@ -1,8 +1,10 @@
-"""The main job: seeds, drafts, pictures, certificates, filters, splits. One Beam pipeline; records stay in files.
+"""The main job: seeds, drafts, pictures, certificates, filters, splits. The job is one Beam
+pipeline, and the records stay in files.
 
     ranges -> candidates -> choose -> seeds | draft … answer_in_question | keys -> losers -> duplicates … enhance | components -> split
 
-Only ids, keys and shard numbers pass between workers; `transforms/stages/` says how a stage is written and resumed.
+Workers exchange only ids, keys and shard numbers. `transforms/stages/` explains how a stage is
+written and resumed.
 """
 
 import json
@@ -43,7 +45,7 @@ from questloom.transforms.stages.run_folder import name_of
 from questloom.transforms.stages.stage_transform import run_in_order
 
 LOOKED_AT = 10_000
-"""Entities that are looked at again to say why there is no seed."""
+"""The number of entities that are examined again to explain why there is no seed."""
 
 
 def build(
@@ -52,7 +54,8 @@ def build(
     excluded: frozenset[str],
     clip_hints: Mapping[str, str] = NO_HINTS,
 ) -> beam.PCollection:
-    """The whole job as a graph; gives the shard numbers once everything is written. `clip_hints` are for the stages that run CLIP."""
+    """Builds the whole job as a pipeline. Returns the shard numbers once all stages are written.
+    `clip_hints` apply to the stages that run CLIP."""
     stages = synth_stages(job, clip_hints)
     standing = beam.Create(range(job.recipe.run.shards), reshuffle=False)
     seeds = stages[0].label
@@ -71,14 +74,16 @@ def build(
 
 
 def prepare(job: Job, runner: RunnerOptions = LOCAL) -> frozenset[str]:
-    """Checks everything that can be checked before work starts; gives the excluded ids.
+    """Checks as much as possible before work starts. Returns the excluded ids.
 
     Args:
         job: the job.
-        runner: where it runs. The needs of tools are checked on this machine only if the job runs here; on a cluster the workers are asked.
+        runner: where the job runs. The tools' requirements are checked on this machine for a local
+            job, and on the workers for a cluster.
 
     Raises:
-        InputError: the store cannot be opened, the folder holds another run, an exclusion file is missing, a tool cannot be had.
+        InputError: the store cannot be opened, the folder holds another run, an exclusion file is
+            missing, or a tool is unavailable.
     """
     check_locations(reads=[job.store_path], writes=[job.run.path])
     if runner.is_local:
@@ -104,10 +109,10 @@ def _facts(job: Job, digest: str) -> dict[str, Any]:
 
 
 def _check_folder(job: Job, digest: str) -> None:
-    """Whether the run's folder is free, or holds this very run.
+    """Checks that the run's folder is free, or holds this same run.
 
     Raises:
-        InputError: it holds another run, or something else.
+        InputError: the folder holds another run, or something else.
     """
     path, facts = job.run.recipe, _facts(job, digest)
     if path.exists():
@@ -145,7 +150,8 @@ def _check_folder(job: Job, digest: str) -> None:
 
 
 def claim_folder(job: Job) -> None:
-    """Writes recipe.json, which makes the folder this run's; after all checks, so that refused settings leave no trace."""
+    """Writes recipe.json, which reserves the folder for this run. The file is written after all
+    checks, so that refused settings leave no trace."""
     if not job.run.recipe.exists():
         facts = _facts(job, job.store.meta["digest"])
         if left_out := filters_not_run(job):
@@ -156,10 +162,12 @@ def claim_folder(job: Job) -> None:
 
 
 def check_models(job: Job, workers: int = 1, runner: RunnerOptions = LOCAL) -> None:
-    """Embeds the store's pictures where something compares pictures, and measures the checkpoint on them, before anything is spent.
+    """Embeds the store's pictures if a stage compares pictures, and tests the CLIP checkpoint on
+    them, before anything is spent.
 
     Raises:
-        InputError: the recipe requires grounding and the checkpoint cannot tell this store's pictures apart.
+        InputError: the recipe requires grounding (pictures must match their entities), and the
+            checkpoint cannot distinguish this store's pictures.
     """
     if not needs_vectors(job.recipe):
         return
@@ -168,7 +176,7 @@ def check_models(job: Job, workers: int = 1, runner: RunnerOptions = LOCAL) -> N
 
 
 def needs_vectors(recipe: Recipe) -> bool:
-    """Whether a run compares pictures: grounding, degradation, or a filter that searches by them."""
+    """Whether a run compares pictures: for grounding, for degradation, or in a filter that searches by pictures."""
     filters = (each for each in registry.FILTERS if each.is_on(recipe.filters))
     return (
         recipe.grounding.mode != "none"
@@ -186,18 +194,21 @@ def run_synth(
     workers: int = 1,
     runner: RunnerOptions = LOCAL,
 ) -> Funnel:
-    """Runs or resumes the main job up to the splits; `questloom.pipeline.export` writes the data set.
+    """Runs or resumes the main job up to the splits. After the main job,
+    `questloom.pipeline.export` writes the data set.
 
     Args:
         recipe: the settings.
         store: an ingested store.
-        out: the run's folder; an unfinished run of the same recipe and store there is continued.
-        opened: holds what this process opens.
-        workers: processes, for the runner in process.
-        runner: where it runs; the store and the run's folder must be reachable by every worker, under the same paths.
+        out: the run's folder. An unfinished run of the same recipe and store is continued.
+        opened: keeps the objects that this process opens.
+        workers: the number of processes, for the runner in process.
+        runner: where the job runs. Every worker must reach the store and the run's folder under the
+            same paths.
 
     Raises:
-        InputError: before work starts; or once it is known that nothing can be a seed.
+        InputError: an input is wrong, which is found before work starts, or no entity can be a
+            seed.
     """
     job = Job.at(recipe, run=out, store=store, opened=opened)
     excluded = prepare(job, runner)
@@ -230,7 +241,7 @@ def run_synth(
 
 
 def without_seeds(job: Job) -> InputError:
-    """Why there is no seed. The run's files, which are empty, are removed, so that its folder is free for another recipe."""
+    """Explains why there is no seed. The run's empty files are removed, so that another recipe can use the folder."""
     for name in ("stages", "timing"):
         remove_tree(job.run.at(name), ignore_errors=True)
     job.run.recipe.unlink(missing_ok=True)

@@ -1,4 +1,5 @@
-"""The stages of the main job, in order. The filters among them are those of `transforms/filters/registry.py`, and the recipe's custom ones."""
+"""The stages of the main job, in order. The stages include the filters of
+`transforms/filters/registry.py` and the recipe's custom filters."""
 
 from collections.abc import Callable, Mapping
 
@@ -30,11 +31,12 @@ def synth_stages(job: Job, clip_hints: Mapping[str, str] = NO_HINTS) -> tuple[St
     """The stages of a run.
 
     Args:
-        job: a filter that its recipe switches off lets everything through, and says `not_run`.
+        job: the run's job. A filter that its recipe switches off passes every question with the
+            verdict `not_run`.
         clip_hints: Beam's resource hints for the stages that run CLIP.
 
     Raises:
-        InputError: a custom filter cannot be had, or is named like another stage.
+        InputError: a custom filter cannot be imported, or has the name of another stage.
     """
     filters, window, fingerprint = (
         job.recipe.filters,
@@ -97,7 +99,7 @@ def synth_stages(job: Job, clip_hints: Mapping[str, str] = NO_HINTS) -> tuple[St
 
 
 def make_split(job: Job) -> Apply:
-    """The last stage's function: each question gets the split that was drawn for it."""
+    """The last stage's function: it gives each question the split that was drawn for it."""
 
     def set_split(question: Question, draw: SplitDraw | None) -> Question | Rejection:
         assert draw is not None, "every question has a split drawn"

@@ -1,4 +1,4 @@
-"""The writer that a recipe names."""
+"""Makes the writer that a recipe names."""
 
 from questloom.pipeline.recipe import Recipe
 from questloom.pipeline.synth.job import Job
@@ -27,7 +27,7 @@ def check_writer(recipe: Recipe) -> None:
 
 
 def make_writer(job: Job) -> GraphWriter | LlmWriter:
-    """The writer, over the store and (for llm, which is its own reader) the run's chat client."""
+    """The writer for the store. The llm writer uses the run's chat client, also to read its questions back."""
     recipe = job.recipe
     check_writer(recipe)
     if recipe.writer == "llm":

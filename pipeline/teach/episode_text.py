@@ -1,6 +1,7 @@
-"""An episode as text: what `chat` prints turn by turn, and `render_episode` as a whole.
+"""An episode as text: `chat` prints it turn by turn, and `render_episode` as a whole.
 
-What is shown comes from a model and from pages: control characters are taken out, so that nothing of it reaches a terminal as a command.
+The text comes from a model and from web pages, so control characters, which a terminal would
+execute, are removed.
 """
 
 import unicodedata
@@ -8,11 +9,11 @@ import unicodedata
 from questloom.records.episodes import EndReason, Episode, ToolResult
 
 MAX_SHOWN = 2_000
-"""Characters of an observation that are shown."""
+"""The most characters of an observation that are shown."""
 
 
 def harmless(text: str) -> str:
-    """Text without characters that a terminal obeys (escape sequences, backspaces, direction marks).
+    """The text without characters that control a terminal (escape sequences, backspaces, direction marks).
 
     >>> harmless("a\\x1b[2Jb\\u202ec\\nd")
     'a[2Jbc\\nd'
@@ -23,12 +24,12 @@ def harmless(text: str) -> str:
 
 
 def turn_text(number: int, text: str) -> str:
-    """What a policy wrote in a turn; turns are counted from 1."""
+    """The text of a policy's turn. Turns are counted from 1."""
     return f"── turn {number} ──\n{harmless(text)}\n"
 
 
 def observed_text(result: ToolResult) -> str:
-    """What a tool returned."""
+    """The text of a tool's result."""
     text = harmless(result.text)
     cut = (
         f"{text[:MAX_SHOWN]} … {len(text) - MAX_SHOWN:,} characters more"
@@ -42,7 +43,7 @@ def observed_text(result: ToolResult) -> str:
 
 
 def end_text(episode: Episode) -> str:
-    """How an episode ended, and what it took."""
+    """How an episode ended, and how many turns and calls it took."""
     spent = f"{len(episode.turns)} turns, {episode.seconds:.1f} s" + (
         f", ${episode.cost:.4f}" if episode.cost else ""
     )
@@ -52,7 +53,7 @@ def end_text(episode: Episode) -> str:
 
 
 def episode_text(episode: Episode) -> str:
-    """The question, each turn with what it observed, and the end."""
+    """The question, each turn with its observation, and the end."""
     parts = [harmless(episode.question)]
     for number, turn in enumerate(episode.turns, 1):
         parts.append(turn_text(number, turn.text))

@@ -1,4 +1,4 @@
-"""One episode over a store: `questloom chat`, and `questloom.play`."""
+"""Plays one episode over a store, for `questloom chat` and `questloom.play`."""
 
 import tempfile
 from collections.abc import Callable
@@ -31,7 +31,7 @@ from questloom.transforms.stages.run_folder import RunFolder, absolute
 
 
 def spoken(engine: Engine, say: Callable[[str], None]) -> WatchedEngine:
-    """The engine with each turn said, and before it what the turn before brought."""
+    """Wraps an engine so that it prints each turn and each observation."""
 
     def before(conversation: Conversation) -> None:
         if (
@@ -59,15 +59,17 @@ def play_one(
     """Plays one episode.
 
     Args:
-        recipe: its sections `teach` (engine, tools, limits) and `models`; for a run's question the run's.
-        question: a run's, or words.
+        recipe: a recipe with the sections `teach` (engine, tools, limits) and `models`. A question
+            of a run needs the run's recipe.
+        question: a question of a run, or a text.
         store: an ingested store.
-        opened: holds what this process opens.
-        picture: a file or its bytes, or "" for none.
-        engine_of: gives the engine that plays, such as the recipe's with somebody who watches.
+        opened: keeps the objects that this process opens.
+        picture: a file, or its bytes; "" for none.
+        engine_of: makes the engine that plays, for example one that also shows its turns.
 
     Raises:
-        InputError: the engine cannot be made, a tool cannot be had on this machine, the picture cannot be read, or there is nothing to ask.
+        InputError: the engine cannot be made, a tool is unavailable on this machine, the picture
+            cannot be read, or the question is empty.
     """
     words = question.text if isinstance(question, Question) else question
     if not words.strip():
@@ -112,10 +114,10 @@ def play_one(
 
 
 def _check_oracle(recipe: Recipe, question: Question | str) -> None:
-    """Raises where the oracle is to answer what it has no form of.
+    """Refuses the oracle (the scripted agent) for a question without a formal query.
 
     Raises:
-        InputError: see above.
+        InputError: the engine is the oracle, and the question has no formal query.
     """
     if recipe.teach.engine == "oracle" and (isinstance(question, str) or question.form is None):
         raise InputError(
@@ -134,7 +136,7 @@ def _read(picture: str | Path | bytes) -> tuple[bytes, ...]:
         return ()
     try:
         data = picture if isinstance(picture, bytes) else Path(picture).read_bytes()
-        decode(data)  # before a model is loaded: that takes longer
+        decode(data)  # before a model is loaded, which takes longer
     except OSError as error:
         raise InputError(
             _named(picture), f"cannot be read ({error.strerror})", "Name a picture's file."

@@ -1,4 +1,5 @@
-"""`PlayJob`: the `Job` of stages that play a run's questions, with the policy that plays them and the folder of its episodes."""
+"""`PlayJob`: the `Job` of the stages that play a run's questions. `PlayJob` adds the policy (the
+agent) and the folder of its episodes."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,26 +14,28 @@ from questloom.transforms.episodes.episode_rules import JUDGED, PLAYED
 
 @dataclass(frozen=True, kw_only=True)
 class PlayJob(Job):
-    """A run whose questions a policy plays into a folder of its own. `recipe` is the run's with the policy's settings."""
+    """A job in which a policy plays a run's questions into its own folder. `recipe` is the run's
+    recipe with the policy's settings."""
 
     out: EpisodeFolder
     questions: str
-    """Fingerprint of the run's own recipe."""
+    """The fingerprint of the run's own recipe."""
 
     def calls(self) -> Any:
-        """Where the policy's replies, ledger and budget are: in its own folder, unless the recipe names another place."""
+        """Where the policy's replies, ledger and budget are stored: in its own folder, unless the
+        recipe names another place."""
         return self.out.calls(self.recipe.run.calls)
 
     @cached_property
     def played(self) -> dict[str, Any]:
-        """Everything that bears on the episodes, as JSON: the questions, the engine and its model, tools and limits."""
+        """All settings that affect the episodes, as JSON: the questions, the engine and its model, tools and limits."""
         settings = self.recipe.resolved()
         roles = settings["models"]["roles"]
         rules = {name: settings["teach"][name] for name in PLAYED}
         if rules["server"]:
             rules["server"] = {
                 k: v for k, v in rules["server"].items() if k != "url"
-            }  # it may move
+            }  # the store may move to another path
         return {
             "questions": self.questions,
             "teach": rules,
@@ -43,12 +46,12 @@ class PlayJob(Job):
 
     @property
     def play_fingerprint(self) -> str:
-        """Hash of `played`."""
+        """A hash of `played`."""
         return sha256_hex(canonical_json(self.played))[:16]
 
     @property
     def judge_fingerprint(self) -> str:
-        """Hash of that and of everything that bears on what is kept."""
+        """A hash of `play_fingerprint` and of all settings that decide which episodes are kept."""
         settings = self.recipe.resolved()
         judged = {
             "rules": {name: settings["teach"][name] for name in JUDGED},

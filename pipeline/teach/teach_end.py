@@ -1,4 +1,4 @@
-"""The end of playing: the run's data set and report, built again with what is new."""
+"""The end of playing: the run's data set and report are built again with the new episodes."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -16,33 +16,33 @@ from questloom.transforms.stages.run_folder import RunFolder, absolute
 
 @dataclass(frozen=True)
 class TeachOutcome:
-    """How the playing ended, and what was built with its episodes."""
+    """The result of playing, and the files that were built with the episodes."""
 
     summary: TeachSummary
     dataset: str
-    """The data set's folder; "" where it was not built again."""
+    """The data set's folder; "" if the data set was not built again."""
     report: str
-    """The report's first page."""
+    """The path of the report's first page."""
 
     @property
     def exit_code(self) -> int:
-        """0 done, 1 failed, 3 stopped at the budget; `summary.message` says more."""
+        """0 done, 1 failed, 3 budget used up; `summary.message` explains it."""
         return self.summary.exit_code
 
     def as_json(self) -> dict[str, Any]:
-        """For programs."""
+        """The outcome for programs."""
         return {**self.summary.as_json(), "dataset": self.dataset, "report": self.report}
 
     def as_text(self) -> str:
-        """For people."""
+        """The outcome for people."""
         places = {"dataset": self.dataset, "report": self.report}
         lines = [f"{name:<10}{path}" for name, path in places.items() if path]
         return "\n".join([self.summary.as_text(), *lines])
 
 
 def finish_teach(run: str, *, store: str, summary: TeachSummary, opened: Opened) -> TeachOutcome:
-    """Builds data set and report. Another policy than the teacher changes no data set, and while something waits it stays as it
-    was."""
+    """Builds data set and report. The data set changes only for the policy `teacher`, and only when
+    no episode waits."""
     dataset = ""
     job = Job.at(
         recipe_of(RunFolder(absolute(run)).read_recipe()["recipe"], f"{run}/recipe.json"),

@@ -1,9 +1,11 @@
-"""`questloom teach`: a policy plays a run's questions, and its good trajectories are kept. One Beam graph; records stay in files.
+"""`questloom teach`: a policy (the agent) plays a run's questions, and its good trajectories are
+kept. The job is one Beam pipeline, and the records stay in files.
 
     tasks | play | answer | process | rank | keep | tally | solved
 
-Shards are those of the run, so a task's rollouts lie together, and a shard's trajectories beside its questions. Only shard numbers pass
-between workers. Each policy has a folder of its own, RUN/episodes/POLICY; the teacher's episodes reach the data set.
+The shards are those of the run. Each shard holds all rollouts of its tasks, and matches a shard of
+questions. Workers exchange only shard numbers. Each policy has its own folder, RUN/episodes/POLICY;
+only the teacher's episodes go into the data set.
 """
 
 import dataclasses
@@ -52,7 +54,7 @@ SECTIONS = ("teach.", "models.", "run.")
 
 @dataclass(frozen=True)
 class TeachSummary:
-    """How the playing ended."""
+    """The result of playing."""
 
     out: str
     funnel: Funnel
@@ -62,7 +64,7 @@ class TeachSummary:
     message: str
 
     def as_json(self) -> dict[str, Any]:
-        """For programs, and `teach.json`."""
+        """The summary for programs, and for `teach.json`."""
         count = self.funnel.by_stage
         return {
             "teach": self.out,
@@ -79,7 +81,7 @@ class TeachSummary:
         }
 
     def as_text(self) -> str:
-        """For people."""
+        """The summary for people."""
         return "\n".join(
             [
                 self.funnel.as_text(out=True),
@@ -92,7 +94,7 @@ class TeachSummary:
 
 
 class WriteTasks(beam.DoFn):
-    """Shard numbers, in and out: the questions of the run that are to be played become the first stage."""
+    """Input and output: shard numbers. The transform writes the run's questions to play as the first stage."""
 
     def __init__(self, job: PlayJob, source: str, stage: Stage) -> None:
         self.job, self.source, self.stage = job, source, stage
@@ -120,7 +122,8 @@ class WriteTasks(beam.DoFn):
             self.stage.fingerprint, "", (len(found), len(kept), len(refused), 0, len(kept))
         )
         path = out.shard(label, "kept", shard)
-        # What stands stays: the same rows written by another way (a drop) are other bytes, and all would be played again.
+        # Existing rows stay. The same rows written in another way (by a drop) are other bytes, and
+        # all would be played again.
         if (
             not facts.items() <= (read_metadata(path) or {}).items()
             or list(read_records(path, Question)) != kept
@@ -131,7 +134,8 @@ class WriteTasks(beam.DoFn):
 
 
 def build(pipeline: beam.Pipeline, job: PlayJob, source: str) -> beam.PCollection:
-    """The job as a graph; gives the shard numbers once everything is written. `source` is the folder of the run's last stage."""
+    """Builds the job as a pipeline. Returns the shard numbers once all stages are written. `source`
+    is the folder of the run's last stage."""
     stages = teach_stages(job)
     shards = (
         pipeline
@@ -152,19 +156,19 @@ def run_teach(
     workers: int = 1,
     runner: RunnerOptions = LOCAL,
 ) -> TeachSummary:
-    """Plays the questions of a finished run, or continues where it was stopped.
+    """Plays the questions of a finished run, or continues a stopped job.
 
     Args:
-        recipe: the run's, with the sections `teach` and `models` that the policy shall have.
+        recipe: the run's recipe, with the policy's sections `teach` and `models`.
         run: the run's folder.
         store: the store that the run was made from.
-        opened: holds what this process opens.
-        policy: names the folder that the episodes go to, RUN/episodes/POLICY.
-        workers: processes, for the runner in process.
-        runner: where it runs.
+        opened: keeps the objects that this process opens.
+        policy: the name of the episodes' folder, RUN/episodes/POLICY.
+        workers: the number of processes, for the runner in process.
+        runner: where the job runs.
 
     Raises:
-        InputError: before anything is played.
+        InputError: an input is wrong; this is found before the first episode.
     """
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", policy):
         raise InputError(
@@ -185,7 +189,8 @@ def run_teach(
     require_runner(runner, (job.run.path, job.store_path), recipe.teach.tools.tools)
     embed_store(job.store_path, recipe.models.clip, workers=workers, runner=runner)
     _claim(job)
-    # A local model is loaded once: processes would share one machine's memory and cores all the same.
+    # A local model is loaded only once, since several processes would share the same memory and
+    # cores.
     run_stages(
         lambda pipeline: build(pipeline, job, source),
         teach_stages(job),
@@ -201,15 +206,15 @@ def run_teach(
 
 
 def recipe_for(run: str, source: str = "", overrides: Sequence[str] = ()) -> Recipe:
-    """A run's recipe with the sections `teach`, `models` and `run` that the policy shall have.
+    """A run's recipe with the policy's sections `teach`, `models` and `run`.
 
     Args:
-        run: the run's folder; its own recipe is what counts otherwise.
-        source: a recipe with those sections; CLIP and the shards stay those of the run.
-        overrides: "teach.rollouts=5", "models.…", "run.in_flight=…".
+        run: the run's folder. The other sections come from the run's own recipe.
+        source: a recipe with those sections. CLIP and the number of shards stay those of the run.
+        overrides: values of recipe keys: "teach.rollouts=5", "models.…", "run.in_flight=…".
 
     Raises:
-        InputError: no run, no such recipe, an override of something on which the questions depend.
+        InputError: the run or the recipe does not exist, or an override would change the questions.
     """
     recipe = recipe_of(RunFolder(run).read_recipe()["recipe"], f"{run}/recipe.json")
     if source:
@@ -231,14 +236,16 @@ def recipe_for(run: str, source: str = "", overrides: Sequence[str] = ()) -> Rec
 
 
 def prepare(job: PlayJob, runner: RunnerOptions = LOCAL) -> str:
-    """Checks everything that can be checked before work starts; gives the folder of the run's last stage.
+    """Checks as much as possible before work starts. Returns the folder of the run's last stage.
 
     Args:
         job: the job.
-        runner: where it runs. The needs of tools are checked on this machine only if the job runs here; on a cluster the workers are asked.
+        runner: where the job runs. The tools' requirements are checked on this machine for a local
+            job, and on the workers for a cluster.
 
     Raises:
-        InputError: no finished run, another store, an engine that lacks something, a tool that cannot be had, a folder that holds other episodes.
+        InputError: the run is not finished, the store is another one, the engine lacks a
+            requirement, a tool is unavailable, or the folder holds other episodes.
     """
     check_locations(reads=[job.store_path, job.run.path], writes=[job.out.path])
     if job.run.read_recipe()["store"] != job.store.meta["digest"]:
@@ -280,11 +287,12 @@ def _claim(job: PlayJob) -> None:
 
 
 def _finish(job: PlayJob) -> TeachSummary:
-    """Gathers times, removes the journals of what is done, counts, and writes `teach.json`."""
+    """Collects times, removes the journals of finished episodes, counts, and writes `teach.json`."""
     recipe, out, stages = job.recipe, job.out, teach_stages(job)
     label = {stage.name: stage.label for stage in stages}
     out.gather_times(recipe.run.shards)
-    # A shard of which something waits is done again as a whole: what its other tasks played is taken from their journals.
+    # A shard with waiting items is computed again as a whole. Its other tasks take their episodes
+    # from the journals.
     done = [
         shard
         for shard in range(recipe.run.shards)
@@ -323,7 +331,7 @@ def _finish(job: PlayJob) -> TeachSummary:
 
 
 def _verdict(recipe: Recipe, funnel: Funnel) -> tuple[int, str]:
-    """The exit code, and what the user should know."""
+    """The exit code, and a message for the user."""
     count = funnel.by_stage
     exit_code, message = funnel.verdict(
         max_error_share=recipe.run.max_error_share, num_items=count[TASKS].num_out

@@ -1,4 +1,5 @@
-"""The stages of playing a run's questions, in order, and what each runs once a process. A stage is added here and nowhere else."""
+"""The stages of playing a run's questions, in order, with the function of each stage. A new stage
+is added only here."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -27,7 +28,7 @@ from questloom.transforms.stages.stage import Apply, Side, Stage, in_order
 
 
 def teach_stages(job: PlayJob) -> tuple[Stage, ...]:
-    """The stages; the first is written by `write_tasks`, the last takes the tasks again."""
+    """The stages of the job. `write_tasks` writes the first stage; the last stage reads the tasks again."""
     rules, window = job.recipe.teach, job.recipe.run.in_flight
     played, judged = job.play_fingerprint, job.judge_fingerprint
     at_once = max(1, rules.episodes_at_once // rules.rollouts)
@@ -78,7 +79,7 @@ def teach_stages(job: PlayJob) -> tuple[Stage, ...]:
 
 
 def make_play(job: PlayJob) -> Apply:
-    """The player of a process."""
+    """Makes the function with which a worker process plays the questions."""
     made = open_player(job.recipe.teach, job.place)
     player, files = made.player, job.out.files
     files.write_prompt(
@@ -112,7 +113,8 @@ def make_play(job: PlayJob) -> Apply:
 
 
 def _source_finder(job: PlayJob) -> Callable[[str, str], str]:
-    """Finds the store's picture behind one that a tool found: its bytes are the store's, or its address is the source page."""
+    """Returns a function that finds the store's picture behind a tool's picture: by equal bytes, or
+    by the address of the source page."""
     if job.recipe.teach.live is not None:
         return lambda sha256, url: ""
     store = job.store
@@ -130,7 +132,7 @@ def _source_finder(job: PlayJob) -> Callable[[str, str], str]:
 
 
 def source_pages(store: Store) -> Mapping[str, str]:
-    """The store's pictures by their source page. The first by id where several have one."""
+    """The store's pictures by their source page. If several pictures have the same page, the first by id counts."""
     found: dict[str, str] = {}
     for image in store.scan_images():
         if image.source_page and image.id < found.get(image.source_page, "~"):
@@ -139,7 +141,7 @@ def source_pages(store: Store) -> Mapping[str, str]:
 
 
 def make_answer(job: PlayJob) -> Apply:
-    """The answer judge: rules, then the model of `judge_answer` where one plays it."""
+    """The answer judge: rules first, then the model of `judge_answer` if one is configured."""
     judge = AnswerJudge(
         client=job.client(ANSWER) if job.recipe.models.judged_by_model(ANSWER_ROLE) else None
     )
@@ -151,7 +153,7 @@ def make_answer(job: PlayJob) -> Apply:
 
 
 def make_process(job: PlayJob) -> Apply:
-    """The process judge: rules, then the model of `judge_process` where one plays it."""
+    """The process judge: rules first, then the model of `judge_process` if one is configured."""
     rules = job.recipe.teach
     judge = ProcessJudge(
         client=job.client(PROCESS) if job.recipe.models.judged_by_model(PROCESS_ROLE) else None,
@@ -167,7 +169,8 @@ def make_process(job: PlayJob) -> Apply:
 
 
 def licences(job: PlayJob) -> Callable[[str], bool]:
-    """Tells whether a picture of the store may be given on, by the recipe's list."""
+    """Returns a function that tells whether a picture of the store may be redistributed, by the
+    recipe's list of licences."""
     store, families = job.store, job.recipe.pictures.licences
 
     def licensed(image_id: str) -> bool:
@@ -178,18 +181,19 @@ def licences(job: PlayJob) -> Callable[[str], bool]:
 
 
 def make_keep(job: PlayJob) -> Apply:
-    """The last choice: repeats, licences, the number a task."""
+    """The final selection: it drops repeats and wrong licences, and limits the trajectories per task."""
     most, licensed = job.recipe.teach.keep, licences(job)
     return lambda trajectory, chosen: keep(trajectory, chosen, most, licensed)
 
 
 def make_solved(job: PlayJob) -> Apply:
-    """What became of each task."""
+    """Makes the function that records each task's outcome."""
     return solved
 
 
 class WriteBeside(beam.DoFn):
-    """Shard numbers, in and out: writes the second input of a stage, made from files of the same shard."""
+    """Input and output: shard numbers. The transform writes the second input of a stage from files
+    of the same shard."""
 
     def __init__(
         self,
@@ -217,17 +221,17 @@ def gather_ranks(
 def gather_tallies(
     shards: beam.PCollection, job: PlayJob, source: str, label: str
 ) -> beam.PCollection:
-    """Counts what became of the rollouts of each task."""
+    """Counts the outcomes of each task's rollouts."""
     return shards | "tally" >> beam.ParDo(WriteBeside(job, label, Tally, count_rollouts))
 
 
 def rank(job: PlayJob, shard: int) -> Sequence[Chosen]:
-    """The places of a shard's good trajectories among those of their tasks."""
+    """The ranks of a shard's good trajectories within their tasks."""
     return choose(_read(job, PROCESS, "kept", shard, Trajectory), job.recipe.seed, licences(job))
 
 
 def count_rollouts(job: PlayJob, shard: int) -> Sequence[Tally]:
-    """What became of the rollouts of each task of a shard."""
+    """The outcomes of the rollouts, counted for each task of a shard."""
     stages = (PLAY, ANSWER, PROCESS, KEEP)
     return tally(
         (q.id for q in _read(job, TASKS, "kept", shard, Question)),

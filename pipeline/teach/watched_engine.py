@@ -1,4 +1,4 @@
-"""An engine whose turns somebody watches, on the terminal or on a page."""
+"""An engine that reports its turns to an observer, such as the terminal or a page."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -9,12 +9,12 @@ from questloom.models.messages import Message
 
 
 class WatchedEngine:
-    """Plays as its engine does, and tells of each turn.
+    """Plays like the engine inside it, and reports each turn.
 
     Args:
-        engine: what plays.
-        before: told the conversation before each turn.
-        after: told the conversation and the turn that was sampled.
+        engine: the engine that plays.
+        before: called with the conversation before each turn.
+        after: called with the conversation and the sampled turn.
     """
 
     def __init__(
@@ -28,7 +28,7 @@ class WatchedEngine:
 
     @property
     def sampling(self) -> Mapping[str, Any]:
-        """The engine's."""
+        """The sampling settings of the engine inside."""
         return self._engine.sampling
 
     async def step(self, conversation: Conversation, *, max_new_tokens: int) -> Sample:

@@ -1,7 +1,8 @@
-"""The graph writer's phrases as data: a language's words in one YAML file, its relations in `language/relations.yaml`.
+"""The graph writer's phrases as data. One YAML file holds a language's words;
+`language/relations.yaml` holds its relations.
 
-A property that the table does not word is worded from its label (`fallback` in the language's file), so that every claim has words;
-no question is made of it.
+A property outside the relation table gets words from its label (`fallback` in the language's file),
+so that every claim can be worded. No question uses a property outside the table.
 """
 
 import functools
@@ -21,10 +22,10 @@ _FOLDER = Path(__file__).parent
 
 @functools.cache
 def language_data(language: str) -> dict[str, Any]:
-    """A language's whole file.
+    """The whole file of a language.
 
     Raises:
-        InputError: there is no file for the language.
+        InputError: the language has no file.
     """
     path = _FOLDER / f"{language}.yaml"
     if not re.fullmatch(r"[a-z-]{2,12}", language) or not path.is_file():
@@ -39,7 +40,7 @@ def language_data(language: str) -> dict[str, Any]:
 
 @functools.cache
 def verb_forms(language: str = "en") -> VerbForms:
-    """The verbs of a language's file."""
+    """The verbs in the file of a language."""
     data = language_data(language)
     forms = {base: (past_tense(base),) * 2 for base in data["regular_verbs"]} | {
         base: tuple(forms) for base, forms in data["irregular_verbs"].items()
@@ -60,15 +61,16 @@ def verb_forms(language: str = "en") -> VerbForms:
 
 @functools.cache
 def property_phrase(property_id: str, language: str = "en", *, label: str = "") -> PropertyPhrase:
-    """How a property is said in a language.
+    """The words for a relation (property) in a language.
 
     Args:
-        property_id: "P84".
+        property_id: a property id, e.g. "P84".
         language: the language of the phrase.
-        label: the property's own label, from which words are made if the language's file does not list it.
+        label: the property's own label, the source of the words if the language's file does not
+            list the property.
 
     Raises:
-        InputError: there are no phrases for the language.
+        InputError: the language has no phrases.
     """
     data = language_data(language)
     return relation(property_id).say or phrase_of(
@@ -77,7 +79,7 @@ def property_phrase(property_id: str, language: str = "en", *, label: str = "") 
 
 
 def variants(phrase: PropertyPhrase) -> list[PropertyPhrase]:
-    """A phrase, and what it is for every kind of subject and of object."""
+    """A phrase with all its variants for kinds of subjects and objects."""
     return [
         phrase,
         *(phrase.variant((kind,)) for kind in phrase.kinds),
@@ -86,8 +88,8 @@ def variants(phrase: PropertyPhrase) -> list[PropertyPhrase]:
 
 
 def _from_label(rules: list[Mapping[str, str]], label: str) -> dict[str, Any]:
-    """An entry made from the words of the label, by the first rule that it fits."""
-    # Braces would be read as slots; "has part(s)" is about a part.
+    """An entry made from the words of the label by the first rule that matches."""
+    # Braces would count as slots; "has part(s)" becomes "has part".
     label = (
         re.sub(r"^has (?=\w)|\(s\)|\s*\(.*?\)$", "", re.sub(r"[{}“”]", "", label)).strip() or label
     )
@@ -105,20 +107,22 @@ def _classes() -> dict[str, list[str]]:
 
 @functools.cache
 def common_class_ranks() -> Mapping[str, int]:
-    """The classes that people speak of, to their rank: the smaller one is said where a thing is of several."""
+    """The rank of each everyday class. Of several classes of a thing, the writer says the one with
+    the smallest rank."""
     return {class_id: rank for rank, class_id in enumerate(_classes()["common"])}
 
 
 @functools.cache
 def vague_classes() -> frozenset[str]:
-    """The classes that fit so many kinds of things that nobody asks for one by them."""
+    """Classes such as "object" that fit too many kinds of things to be asked for."""
     return frozenset(_classes()["vague"])
 
 
 def property_use(property_id: str) -> PropertyUse:
-    """What a property may do in a good question; nothing where it is not listed, since nobody has read a phrase of it.
+    """The allowed uses of a property. A property outside the table has no allowed uses, since
+    nobody has checked its words.
 
     Args:
-        property_id: "P84".
+        property_id: a property id, e.g. "P84".
     """
     return relation(property_id).use

@@ -18,7 +18,7 @@ class Words:
         self._data = data
 
     def article(self, phrase: str) -> str:
-        """ "a" or "an", by the sound that the phrase begins with.
+        """ "a" or "an", chosen by the first sound of the phrase.
 
         >>> from questloom.prompts.phrases import language_data
         >>> [Words(language_data("en")).article(w) for w in ("hour", "university", "8-metre tower", "SOS call")]
@@ -42,7 +42,8 @@ class Words:
         return f"{self.article(noun)} {noun}"
 
     def plural(self, noun: str) -> str:
-        """The plural of a noun phrase: of its head, which stands before any "of", "in", "by" or "per".
+        """The plural of a noun phrase. The head noun before any "of", "in", "by" or "per" takes the
+        plural.
 
         >>> from questloom.prompts.phrases import language_data
         >>> [Words(language_data("en")).plural(w) for w in ("work of art", "church", "lady", "woman", "valley")]
@@ -64,7 +65,7 @@ class Words:
         return start + last + "".join(rest)
 
     def number(self, number: float) -> str:
-        """A number as one writes it: words up to twelve where it is whole, commas in thousands."""
+        """A number in normal writing: whole numbers up to twelve in words, thousands with commas."""
         if number == int(number) and 0 <= number <= 12:
             return NUMBER_WORDS[int(number)] if number else "no"
         return self.digits(number)
@@ -78,7 +79,7 @@ class Words:
         )
 
     def unit(self, label: str, number: float | None = None) -> str:
-        """A unit's name as it stands after a number: plural unless the number is one."""
+        """A unit's name after a number: plural unless the number is one."""
         name = self._data["units"].get(label, label)
         return name if number == 1 else self.plural(name)
 
@@ -115,7 +116,7 @@ class Words:
 
     @staticmethod
     def century(year: int) -> str:
-        """The century of a year, whose last is the one that names it.
+        """The century of a year. The year 1700 belongs to the 17th century.
 
         >>> Words.century(1642), Words.century(1700), Words.century(1701)
         ('17th century', '17th century', '18th century')
@@ -129,7 +130,7 @@ class Words:
 
 
 def answer_words(answer: Answer) -> str:
-    """An answer as a person would say it: "34 metres".
+    """An answer in everyday words: "34 metres".
 
     >>> [answer_words(Answer(value=Value(kind="quantity", number=n), text=str(n), type="quantity", unit="square kilometre")) for n in (1, 34)]
     ['1 square kilometre', '34 square kilometres']

@@ -1,1 +1,1 @@
-"""What a rollout earned, and which of its tokens learn from that."""
+"""Rewards and advantages of rollouts, and the tokens that learn from them."""

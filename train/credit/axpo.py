@@ -1,15 +1,19 @@
-"""AXPO: where every rollout of a question that used a tool is wrong, the beginnings of some are played on anew (arXiv 2605.28774, section 4).
+"""AXPO: samples new continuations of wrong rollouts (arXiv 2605.28774, section 4).
+
+AXPO applies if every rollout of a question that used a tool is wrong. AXPO keeps a prefix of some
+wrong rollouts (the sources) and samples K continuations from each prefix.
 
     source         system question │ think <tool_call> │ {"name": … wrong          prefix: Â_pre          continuation: masked
     continuation 1                   (the same ids)      {"name": … right                                 Â_1
     …                                (the same ids)
     continuation K                   (the same ids)      {"name": … wrong                                 Â_K
 
-The prefix is credited with what it can lead to: its reward becomes a right continuation's, for its own number only. Everybody else in the
-group keeps ordinary advantages from original rewards. Continuations never count in pass rates.
+If a continuation is right, the prefix gets an advantage computed from the continuation's reward.
+All other rollouts of the group keep their ordinary advantages. Continuations never count in pass
+rates.
 
-Controls that are settings of the rollouts and not of this file: a quarter more rollouts, twice the rollouts, a higher temperature; a bonus
-or penalty on tools is in `credit/rewards.py`.
+The paper's other controls are settings of the rollouts: 25 % more rollouts, twice the rollouts, a
+higher temperature. The bonus or penalty for tool calls is in `credit/rewards.py`.
 """
 
 import random
@@ -27,18 +31,18 @@ from questloom.train.rows.row import PictureTokens, Row, RowError, RowFault, cut
 
 @dataclass(frozen=True)
 class Boundary:
-    """Where a rollout may be played on from."""
+    """A place in a rollout where a continuation can begin."""
 
     end: int
-    """Tokens of the prefix: up to and with `<tool_call>`."""
+    """The number of tokens in the prefix, up to and including `<tool_call>`."""
     turn: int
     confidence: float
-    """Mean probability of the call's tokens under the weights that sampled them."""
+    """The mean probability of the call's tokens under the weights that sampled them."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """A rollout that may be played on."""
+    """A wrong rollout that may be continued."""
 
     group: int
     rollout: int
@@ -46,12 +50,17 @@ class Source:
 
 
 def is_triggered(accuracy: Tensor, member: Tensor) -> bool:
-    """Whether a question is to be resampled: there are members and all are known to be wrong. The rollouts beside them may be right. To be
-    asked before groups without variance are left out.
+    """Whether AXPO resamples a question: some of its rollouts called a tool, and all of those are
+    known to be wrong.
+
+    The question's other rollouts may be right. Call this function before groups without variance
+    are left out.
 
     Args:
-        accuracy: (n,) r_acc of the question's rollouts: 0, 1, or NaN where the judge failed, which is not known to be wrong.
-        member: (n,) bool: rollouts that called a tool (`no_tool`: that did not) and did not end by a provider's fault.
+        accuracy: (n,) r_acc of the question's rollouts: 0, 1, or NaN if the judge failed; NaN does
+            not count as wrong.
+        member: (n,) bool, rollouts that called a tool (for `no_tool`: that called none) and did not
+            end by a provider fault.
 
     >>> accuracy, tool = torch.tensor([0.0, 0, 1, 0]), torch.tensor([True, True, False, False])
     >>> is_triggered(accuracy, tool), is_triggered(accuracy, ~tool), is_triggered(accuracy, torch.zeros(4, dtype=torch.bool))
@@ -63,12 +72,13 @@ def is_triggered(accuracy: Tensor, member: Tensor) -> bool:
 def boundaries(
     row: Row, open_id: int, close_id: int, *, fatal: int | None = None
 ) -> list[Boundary]:
-    """The first tool call of each turn before the fatal step.
+    """The places where a rollout can be continued: the first tool call of each turn before the
+    fatal step.
 
     Args:
-        row: with log-probabilities.
-        open_id, close_id: `<tool_call>` and `</tool_call>`, each one token.
-        fatal: f of the rollout.
+        row: the rollout's row, with log-probabilities.
+        open_id, close_id: the ids of `<tool_call>` and `</tool_call>`, one token each.
+        fatal: f, the rollout's fatal step.
     """
     assert row.old_logp is not None, "sources are ranked by the log-probabilities of their engine"
     found = []
@@ -82,7 +92,7 @@ def boundaries(
             if close_id in said[start - begin :]
             else end
         )
-        if stop > start:  # a call of no tokens was cut off at the tag
+        if stop > start:  # a call without tokens was cut off at the tag
             found.append(Boundary(start, number, row.old_logp[start:stop].exp().mean().item()))
     return found
 
@@ -95,7 +105,7 @@ def boundary(
     *,
     fatal: int | None = None,
 ) -> Boundary | None:
-    """Where a source's prefix ends; None where it made no call before its fatal step."""
+    """The place where a source's prefix ends; None if the source made no call before its fatal step."""
     found = boundaries(row, open_id, close_id, fatal=fatal)
     if choice == "most_uncertain":
         return min(found, key=lambda each: each.confidence, default=None)
@@ -105,12 +115,15 @@ def boundary(
 def select(
     groups: Sequence[Sequence[Source]], *, num_rollouts: int, rules: Axpo, seed: int = 0
 ) -> list[Source]:
-    """Which sources are played on: one of each question before any gets a second, the least sure first.
+    """Selects the wrong rollouts (sources) that are continued.
+
+    Each question gets one source before any question gets a second. Sources with the least certain
+    calls come first.
 
     Args:
-        groups: the sources of each triggered question.
-        num_rollouts: of the step, B·N; the budget is a share of it.
-        seed: of `rank: random`.
+        groups: the possible sources of each question that AXPO resamples.
+        num_rollouts: rollouts of the step, B·N; the budget is a share of this number.
+        seed: seed of the random order under `rank: random`.
 
     >>> def sources(group, *confidences):
     ...     return [Source(group, n, Boundary(10, 0, c)) for n, c in enumerate(confidences)]
@@ -138,10 +151,11 @@ def select(
 
 
 def recovered_reward(source_reward: float, rewards: Tensor, accuracy: Tensor) -> float:
-    """r_pre: the largest reward of a right continuation, the source's own where none is right.
+    """r_pre: the largest reward of a right continuation, or the source's own reward if none is
+    right.
 
     Args:
-        rewards, accuracy: (K,) of the continuations, NaN where unknown.
+        rewards, accuracy: (K,) values of the continuations, NaN if unknown.
 
     >>> recovered_reward(0.1, torch.tensor([0.9, 0.2, 0.95, 0.2]), torch.tensor([1.0, 0, 1, 0])) == torch.tensor(0.95).item()
     True
@@ -161,19 +175,23 @@ def prefix_advantage(
     cap: float | None = None,
     delta: float = DELTA,
 ) -> float:
-    """Â_pre = (r_pre − mean r̃) / std r̃, with the source's reward alone replaced. Several sources of a group are reckoned one by one. The clamp
-    of fatal sources comes after it, see `fatal.treat`.
+    """The prefix's advantage: Â_pre = (r_pre − mean r̃) / std r̃.
+
+    In the rewards r̃ of the group, r_pre replaces only this source's reward. If a group has several
+    sources, each advantage is computed separately. `fatal.treat` clamps the advantage of a fatal
+    source later.
 
     Args:
-        rewards: (n,) of the question's rollouts, as they were.
-        source: which of them.
+        rewards: (n,) original rewards of the question's rollouts.
+        source: index of the source among the rollouts.
         reward: r_pre, from `recovered_reward`.
 
     >>> group = torch.tensor([0.0, 0, 0, 1, 1, 0, 0, 0])
     >>> [[round(prefix_advantage(group, 0, r, s), 3) for s in ("population", "sample", "leave_one_out")] for r in (0.0, 1.0)]
     [[-0.577, -0.54, -0.286], [1.291, 1.208, 0.714]]
 
-    Two sources, both recovered: 1.291 each; replaced together it would be 1.000.
+    In the example, two sources with right continuations get an advantage of 1.291 each. If both
+    rewards were replaced at once, the advantages would be 1.000.
 
     >>> [round(prefix_advantage(group, source, 1.0, "population"), 3) for source in (0, 1)]
     [1.291, 1.291]
@@ -194,14 +212,15 @@ def prefix_advantage(
 def continuation_advantages(
     rewards: Tensor, statistic: Statistic, *, beside: Tensor | None = None, delta: float = DELTA
 ) -> Tensor:
-    """Â_k of a source's continuations.
+    """Â_k, the advantages of a source's continuations.
 
     Args:
-        rewards: (K,), NaN where unknown.
-        beside: (n,) rewards of the question's rollouts, to compare with them too (`group: merged`); none to compare the K with each other.
+        rewards: (K,) rewards of the continuations, NaN if unknown.
+        beside: (n,) rewards of the question's rollouts, which join the statistics (`group:
+            merged`); without them, the K continuations are compared only with each other.
 
     Returns:
-        (K,); 0 where all are equal, and where unknown.
+        (K,) advantages; 0 if all rewards are equal, and for an unknown reward.
 
     >>> [round(x, 3) for x in continuation_advantages(torch.tensor([0.0, 1, 0, 0]), "population").tolist()]
     [-0.577, 1.732, -0.577, -0.577]
@@ -215,23 +234,24 @@ def continuation_advantages(
 
 
 def prefix_mask(row: Row, end: int) -> Tensor:
-    """(T,) bool: the source's tokens that `prefix_advantage` is for."""
+    """(T,) bool: the source's tokens that get the prefix's advantage."""
     return row.loss_mask & (torch.arange(len(row)) < end)
 
 
 def continuation_mask(row: Row, begin: int) -> Tensor:
-    """(T,) bool: a continuation's own tokens."""
+    """(T,) bool: the tokens that a continuation sampled itself."""
     return row.loss_mask & (torch.arange(len(row)) >= begin)
 
 
 def check_prefix(row: Row, source: Row, end: int, tokens: PictureTokens) -> None:
-    """That a continuation begins as its source: same ids, same pixels.
+    """Checks that a continuation begins as its source: same ids, same pixels.
 
     Args:
-        end: tokens of the prefix.
+        end: number of tokens in the prefix.
 
     Raises:
-        RowError: it does not; it would be compared with continuations of another beginning.
+        RowError: the continuation begins differently, so its advantage would compare unlike
+            rollouts.
     """
     begun = row.ids[:end].tolist()
     if begun != source.ids[:end].tolist():

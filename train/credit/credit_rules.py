@@ -1,4 +1,7 @@
-"""What a run may set about rewards, advantages and rollouts that went wrong; without torch, so that settings are read fast."""
+"""Settings of rewards, advantages and failed rollouts.
+
+The file imports no torch, so settings load fast.
+"""
 
 from dataclasses import dataclass
 from typing import Annotated, Literal
@@ -8,70 +11,90 @@ from annotated_types import Ge, Gt, Le
 from questloom.records.errors import InputError
 
 Statistic = Literal["population", "sample", "leave_one_out"]
-"""(r − mean) / (std + δ) with n or n − 1 under the root (GRPO; AXPO's printed numbers are the first, torch's default the second), or
-r_i − the mean of the others (RLOO)."""
+"""How an advantage is computed from the rewards of a group.
+
+`population` and `sample` (GRPO) are (r − mean) / (std + δ); the standard deviation divides by n or
+by n − 1. AXPO's printed numbers use `population`; torch's default is `sample`. `leave_one_out`
+(RLOO) is r_i minus the mean of the other rewards.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class RewardRules:
-    """What counts."""
+    """The terms of the reward."""
 
     alpha: Annotated[float, Ge(0), Le(1)] = 0.8
-    """The answer's share; the rest is the queries'."""
+    """α: the weight of the answer's reward; the rest, 1 − α, goes to the query judge's score."""
     format: bool = True
-    """Whether the format term multiplies."""
+    """Whether the reward is multiplied by the format term."""
     tool_bonus: float = 0.0
-    """Added where a tool was called; below 0 a penalty. A control of AXPO, not a recommendation."""
+    """A bonus for a rollout that called a tool; below 0, a penalty. AXPO's paper uses the bonus as
+    a control."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class FatalRules:
-    """What becomes of rollouts that did not go well."""
+    """How failed rollouts are treated."""
 
     treatment: Literal["vanilla", "hard_mask", "fatal_mask", "fatal_mask+clamp"] = (
         "fatal_mask+clamp"
     )
-    """Treatment of fatal rollouts: as all others; out of the loss altogether (Vision-DeepResearch); only the steps before the fatal one; these, never
-    pushed down."""
+    """Treatment of fatal rollouts. `vanilla` treats fatal rollouts like all others. `hard_mask`
+    takes fatal rollouts out of the loss (Vision-DeepResearch). `fatal_mask` keeps only the steps
+    before the fatal step in the loss. `fatal_mask+clamp` also sets a negative advantage to 0."""
     faults: Annotated[int, Ge(1)] = 3
-    """K: so many faults of the model in a row make a rollout fatal; a success resets the count."""
+    """K: the number of consecutive model faults that makes a rollout fatal; a success resets the count."""
     fatal_index: Literal["first", "last"] = "first"
-    """Which of the K faulty steps is the fatal one. OpenSearch-VL's text and code have the first, its appendix the last."""
+    """Which of the K faulty steps is the fatal step. OpenSearch-VL's text and code take the first
+    faulty step, the appendix takes the last."""
     no_answer: Literal["normal", "clamp"] = "normal"
-    """Treatment of rollouts that ended without an answer and are not fatal. In OpenSearch-VL's code they are clamped, so that never answering is never
-    pushed down."""
+    """Treatment of rollouts that ended without an answer and are not fatal. OpenSearch-VL's code
+    uses `clamp`: a missing answer is never pushed down."""
     overlong: Literal["normal", "out_of_loss"] = "normal"
-    """Treatment of rollouts that ran out of tokens, calls or time: `out_of_loss` keeps them in the statistics only (VSearcher)."""
+    """Treatment of rollouts that ran out of tokens, calls or time. `out_of_loss` keeps the
+    rollouts' rewards in the group's statistics only (VSearcher)."""
     provider: Literal["leave", "out_of_loss"] = "leave"
-    """Treatment of rollouts that ended by a provider's fault: in neither loss nor statistics, or in the statistics (VSearcher)."""
+    """Treatment of rollouts that ended by a provider fault. `leave` takes such rollouts out of loss
+    and statistics. `out_of_loss` keeps the rollouts' rewards in the statistics only (VSearcher)."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Axpo:
-    """Its settings; the defaults are the published ones where the paper says them. The others are controls: four of the paper's five ablations
-    fall below plain GRPO."""
+    """Settings of AXPO. The defaults are the paper's values, as far as the paper states them.
+
+    Settings other than the defaults are controls: four of the paper's five ablations score below
+    plain GRPO.
+    """
 
     continuations: Annotated[int, Gt(1)] = 4
-    """K a source."""
+    """K: continuations per source."""
     budget: Annotated[float, Ge(0)] = 0.25
-    """Continuations in all, as a share of the step's rollouts."""
+    """The most continuations per step, as a share of the step's rollouts."""
     trigger: Literal["tool", "no_tool"] = "tool"
-    """Which of a question's rollouts must all be wrong. `no_tool` is a control, and needs `resample: question`."""
+    """The rollouts of a question that must all be wrong before AXPO continues any. `no_tool` is a
+    control, and needs `resample: question`."""
     boundary: Literal["first", "most_uncertain"] = "first"
-    """Where a prefix ends: at the first `<tool_call>`, or at the call before the fatal step that the policy was least sure of."""
+    """Where a prefix ends. `first` means at the first `<tool_call>`. `most_uncertain` means at the
+    least probable call before the fatal step."""
     rank: Literal["confidence", "random"] = "confidence"
-    """Which sources go first: those whose calls were least sure, or any."""
+    """Which wrong rollouts are continued first. `confidence` takes rollouts with the least probable
+    calls first. `random` takes a random order."""
     resample: Literal["prefix", "question", "none"] = "prefix"
-    """From where: the prefix; the question, nothing of the source reused, masked or credited; or not at all, the sources' continuations only
-    masked."""
+    """Where continuations begin. `prefix` begins at the prefix. `question` begins at the question
+    and reuses, masks or credits nothing of the source. `none` makes no continuations and only
+    masks the sources' tokens after the prefix."""
     prefix_credit: bool = True
-    """Whether a prefix gets the advantage of what it led to, or the one that its source had."""
+    """Whether a prefix gets the advantage Â_pre, computed from its continuations. If not, a prefix
+    keeps its rollout's own advantage."""
     group: Literal["own", "merged"] = "own"
-    """Whether continuations are compared among themselves or with the question's rollouts."""
+    """The rewards that continuations are compared with. `own` means the rewards of the source's
+    continuations. `merged` adds the rewards of the question's rollouts."""
     resample_weight: Literal["one", "each"] = "one"
-    """How much a prefix and its K continuations weigh in a mean over trajectories: one together, or one each (as published)."""
+    """The weight of a prefix and its K continuations in a mean over trajectories. `one` gives all
+    parts together weight one. `each` gives each part weight one (as published)."""
     cap: Annotated[float, Gt(0)] | None = None
-    """Limit of a prefix's advantage. A recovered group of 8 that was all wrong gives 2.65 with a standard deviation."""
+    """Upper limit of a prefix's advantage. If one continuation is right in a group of 8 wrong
+    rollouts, the prefix's advantage is 2.65 with the statistic `population`."""
 
     def __post_init__(self) -> None:
         if self.trigger == "no_tool" and self.resample == "prefix":
@@ -83,7 +106,9 @@ class Axpo:
 
     @property
     def piece_weight(self) -> float:
-        """Of what is left of a source, and of each of its continuations, whichever of them are in the loss.
+        """The weight in the mean of a source's prefix, and of each of its continuations.
+
+        The weight does not depend on how many of the source's parts are in the loss.
 
         >>> Axpo(continuations=4).piece_weight, Axpo(resample_weight="each").piece_weight, Axpo(resample="none").piece_weight
         (0.2, 1.0, 1.0)

@@ -1,12 +1,14 @@
-"""Fatal-aware learning: after K faulty steps in a row a rollout is lost, and what follows teaches nothing (OpenSearch-VL, section 4.3).
+"""Fatal-aware learning: nothing is learned after K faulty steps (OpenSearch-VL, section 4.3).
 
     step       0    1      2      3      4        f = 2, the first of the three
     call       ok   ok     fault  fault  fault
     in loss    yes  yes    no     no     no
 
-Only faults of the model count. A success resets the count; faults of providers and limits of the sandbox neither count nor reset. The
-rollout's reward stays in the group's statistics. The tokens before step f are pushed up where the rollout did better than the group, and never
-down (the clamp): a good beginning did not cause the bad end.
+Only faults of the model count. A success resets the count; provider faults and sandbox limits
+neither count nor reset. The reward of a fatal rollout stays in the group's statistics.
+
+The clamp sets a negative advantage of a fatal rollout to 0. So training may raise the probability
+of the tokens before step f, but never lowers it. A good beginning did not cause the bad end.
 """
 
 from collections.abc import Sequence
@@ -23,16 +25,20 @@ OVERLONG = frozenset({EndReason.TOKENS, EndReason.CALLS, EndReason.TIME})
 
 @dataclass(frozen=True)
 class Treatment:
-    """What a rollout may teach."""
+    """The part of a rollout that is in the loss, and its advantage."""
 
     advantage: float
     num_steps: int
-    """Its first so many steps are in the loss; 0 for none."""
+    """The number of steps in the loss, counted from the first; 0 for none."""
 
 
 def statuses(episode: Episode) -> list[str]:
-    """How each step went: its call's status. A turn that ended the episode by breaking the protocol is a fault of the model; one that was cut
-    off, went in circles or called once too often met a limit."""
+    """The status of each step's call.
+
+    A last turn without a call gets a status from the end of the episode. A broken protocol is a
+    model fault. A turn that was cut off, went in circles or made one call too many gets the status
+    of a limit.
+    """
     last = {EndReason.FORMAT: ToolStatus.MODEL_FAULT, EndReason.ANSWERED: ToolStatus.OK}.get(
         EndReason(episode.end), ToolStatus.LIMIT
     )
@@ -42,10 +48,10 @@ def statuses(episode: Episode) -> list[str]:
 def fatal_step(
     statuses: Sequence[str], *, faults: int = 3, fatal_index: Literal["first", "last"] = "first"
 ) -> int | None:
-    """f: the step from which on a rollout is lost; None where it is not.
+    """f: the step from which a rollout teaches nothing; None if the rollout is not fatal.
 
     Args:
-        statuses: a `ToolStatus` each step.
+        statuses: one `ToolStatus` per step.
 
     >>> bad, ok, out = "model_fault", "ok", "provider_fault"
     >>> fatal_step([ok, bad, bad, ok, bad, bad, bad, ok]), fatal_step([ok, bad, bad, bad], fatal_index="last")
@@ -82,13 +88,16 @@ def treat(
     answered: bool,
     rules: FatalRules,
 ) -> Treatment:
-    """What a rollout may teach. The fatal rules come first, then those for ends without an answer; the one for over-long rollouts wins.
+    """Applies the fatal rules to a rollout.
+
+    The rules for fatal rollouts apply first, then those for rollouts without an answer. The rule
+    for over-long rollouts overrides both other rules.
 
     Args:
-        advantage: in its group, already normalised.
-        num_steps: turns of the rollout.
+        advantage: the rollout's normalised advantage in its group.
+        num_steps: number of turns in the rollout.
         fatal: f, from `fatal_step`.
-        end: an `EndReason`.
+        end: how the rollout ended, an `EndReason`.
 
     >>> facts = dict(num_steps=5, fatal=2, end="fatal", answered=False)
     >>> [treat(-1.0, rules=FatalRules(treatment=t), **facts) for t in ("vanilla", "hard_mask", "fatal_mask", "fatal_mask+clamp")]
@@ -113,11 +122,11 @@ def treat(
 
 
 def step_mask(loss_mask: Tensor, steps: Tensor, num_steps: int) -> Tensor:
-    """M_t = policy token · 1[step(t) < f].
+    """The mask M_t = policy token · 1[step(t) < f].
 
     Args:
-        loss_mask: (T,) bool.
-        steps: (T,) int64, see `Row.steps`.
+        loss_mask: (T,) bool, the policy's tokens.
+        steps: (T,) int64, the step of each token, see `Row.steps`.
 
     >>> import torch
     >>> step_mask(torch.tensor([False, True, True, False, True]), torch.tensor([-1, 0, 0, 0, 1]), 1).tolist()

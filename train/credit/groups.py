@@ -1,6 +1,7 @@
-"""Advantages of the rollouts of one question: each against the group.
+"""Advantages of the rollouts of one question, each compared with the group.
 
-Statistics are over all known rewards, those of fatal rollouts included. A rollout whose reward is unknown is in neither statistics nor loss.
+The statistics cover all known rewards, also those of fatal rollouts. A rollout with an unknown
+reward is in neither statistics nor loss.
 """
 
 import torch
@@ -12,11 +13,13 @@ DELTA = 1e-6
 
 
 def has_variance(rewards: Tensor) -> bool:
-    """Whether a group tells its rollouts apart; one that does not teaches nothing. Compared exactly: the standard deviation of eight times 0.1
-    is not 0 in floating point.
+    """Whether the rewards of a group differ; a group of equal rewards teaches nothing.
+
+    The rewards are compared exactly. In floating point, the standard deviation of eight rewards of
+    0.1 is not 0.
 
     Args:
-        rewards: (n,), NaN where unknown.
+        rewards: (n,) rewards, NaN if unknown.
 
     >>> has_variance(torch.tensor([0.1] * 8)), has_variance(torch.tensor([1.0, float("nan")])), has_variance(torch.tensor([0.0, 1.0]))
     (False, False, True)
@@ -26,13 +29,13 @@ def has_variance(rewards: Tensor) -> bool:
 
 
 def advantages(rewards: Tensor, statistic: Statistic, *, delta: float = DELTA) -> Tensor:
-    """How much better each rollout is than its group.
+    """How much better each rollout is than the mean of its group.
 
     Args:
-        rewards: (n,), NaN where unknown.
+        rewards: (n,) rewards, NaN if unknown.
 
     Returns:
-        (n,); 0 where the reward is unknown, and exactly 0 for a group without variance.
+        (n,) advantages; 0 for an unknown reward, and exactly 0 for a group without variance.
 
     >>> group = torch.tensor([0.0, 0, 0, 1, 1, 0, 0, 0])
     >>> [round(advantages(group, statistic)[0].item(), 3) for statistic in ("population", "sample", "leave_one_out")]

@@ -1,7 +1,8 @@
 """A rollout's reward: r = r_fmt · (α·r_acc + (1 − α)·r_query) (OpenSearch-VL, section 4.2).
 
-A verdict that a judge failed to give is *unknown*, NaN, and never 0: such a rollout leaves loss and statistics. α = 1 without the format term is the
-plain answer reward of VSearcher and ODE, for which no query judge is asked.
+If a judge fails, the reward is unknown (NaN), never 0. A rollout with an unknown reward is in
+neither loss nor statistics. With α = 1 and without the format term, the reward is the plain answer
+reward of VSearcher and ODE. The plain answer reward needs no query judge.
 """
 
 import math
@@ -17,7 +18,7 @@ UNKNOWN = math.nan
 
 
 def accuracy(outcome: str) -> float:
-    """r_acc of what the answer judge says.
+    """r_acc, the accuracy reward, from the answer judge's outcome.
 
     >>> [accuracy(outcome) for outcome in ("correct", "wrong", "no_answer", "judge_failed")]
     [1.0, 0.0, 0.0, nan]
@@ -31,17 +32,20 @@ def accuracy(outcome: str) -> float:
 
 
 def step_passed(turn: Turn) -> bool:
-    """Whether a turn counts for the format term: it kept the protocol, and its call was no fault of the model. Faults of providers and limits
-    of the sandbox are not held against it."""
+    """Whether a turn counts as passed in the format term.
+
+    A passed turn keeps the protocol, and its call has no model fault. Provider faults and sandbox
+    limits do not count against a turn.
+    """
     return not turn.violation and not (turn.result and turn.result.status == ToolStatus.MODEL_FAULT)
 
 
 def format_reward(passed: Sequence[bool], num_valid: int | None = None) -> float:
-    """r_fmt: the share of steps that passed, over the valid prefix.
+    """r_fmt: the share of passed steps among the steps before the fatal step.
 
     Args:
-        passed: a step each.
-        num_valid: steps before the fatal one; None for all.
+        passed: whether each step passed.
+        num_valid: number of steps before the fatal step; None for all steps.
 
     >>> format_reward([True, True, False, False, False], 2), format_reward([True, False]), format_reward([False, False, False], 0)
     (1.0, 0.5, 0.0)
@@ -59,14 +63,14 @@ def rewards(
     query: Tensor | None = None,
     num_valid: Tensor | None = None,
 ) -> Tensor:
-    """Rewards of n rollouts, NaN where unknown.
+    """The rewards of n rollouts, NaN if unknown.
 
     Args:
-        format_share: (n,) see `format_reward`.
-        accuracy: (n,) 0, 1 or NaN.
-        used_tool: (n,) bool.
-        query: (n,) the query judge's score, 0 to 1 or NaN; not needed for alpha 1.
-        num_valid: (n,) steps in the valid prefix. Without one the reward is 0, whatever the judges say.
+        format_share: (n,) r_fmt, see `format_reward`.
+        accuracy: (n,) r_acc: 0, 1 or NaN.
+        used_tool: (n,) bool, whether the rollout called a tool.
+        query: (n,) scores of the query judge, 0 to 1 or NaN; not needed for alpha 1.
+        num_valid: (n,) number of steps before the fatal step; without such a step the reward is 0.
 
     >>> told = dict(format_share=torch.tensor([1.0, 0.5, 1.0, 1.0]), accuracy=torch.tensor([1.0, 1.0, 0.0, float("nan")]),
     ...             used_tool=torch.tensor([True, True, True, False]))

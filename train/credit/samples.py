@@ -1,8 +1,10 @@
-"""What an update learns from the rollouts of one question: rows with their masks, advantages and weights.
+"""Training samples from the rollouts of one question: rows with masks, advantages and weights.
 
-The order matters. Advantages come from the original rewards of all known rollouts; an AXPO source's is then reckoned anew; then the fatal
-rules mask and clamp. A group without variance teaches nothing by itself, but its recovered prefixes do: sources are looked at on their own.
-Its rollouts are still in what the loss is divided by, and in the KL term (`Objective.divisor`).
+The advantages are computed in a fixed order. First come advantages from the original rewards of all
+known rollouts. Then AXPO computes the advantages of its sources anew. Last, the rules for fatal
+rollouts mask tokens and clamp advantages. A group without variance teaches nothing, except by its
+AXPO sources. The rollouts of a group without variance still count in the loss's divisor and in the
+KL term (`Objective.divisor`).
 """
 
 import dataclasses
@@ -37,28 +39,28 @@ class Rollout:
 
     row: Row
     reward: float
-    """NaN where unknown."""
+    """The reward; NaN if unknown."""
     accuracy: float
-    """r_acc: 0, 1 or NaN."""
+    """r_acc, the accuracy reward: 0, 1 or NaN."""
     end: str
-    """An `EndReason`."""
+    """How the rollout ended: an `EndReason`."""
     answered: bool
     fatal: int | None = None
-    """f, see `fatal.fatal_step`."""
+    """f, the fatal step; see `fatal.fatal_step`."""
     unusable: str = ""
-    """The `RowFault` for which its row cannot be learned from; it stays in the statistics."""
+    """The `RowFault` that makes the row unusable for learning; its reward stays in the statistics."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Resampled:
-    """One of the rollouts, played on anew."""
+    """A rollout with its AXPO continuations."""
 
     source: int
-    """Index of the rollout."""
+    """The index of the rollout among the question's rollouts."""
     prefix: int
-    """Tokens that its continuations share with it; 0 where they began at the question."""
+    """The number of tokens that a continuation copies from the rollout; 0 if continuations begin at the question."""
     continuations: tuple[Rollout, ...] = ()
-    """Empty where the source is only masked."""
+    """The continuations; empty if the rollout's end is masked and nothing is continued."""
 
 
 class DropReason(StrEnum):
@@ -78,25 +80,25 @@ class Sample:
     """A row in the loss."""
 
     row: Row
-    """Its `loss_mask` has the tokens that count."""
+    """The row; its `loss_mask` marks the tokens that count."""
     advantage: float
     weight: float = 1.0
-    """As a part of a trajectory; see `Axpo.resample_weight`."""
+    """The share of a trajectory that the row counts for; see `Axpo.resample_weight`."""
     kl_only: DropReason | None = None
-    """Why it has no advantage; only the KL term pulls at it."""
+    """Why the row has no advantage; such a row counts only in the KL term."""
 
 
 @dataclass(frozen=True)
 class DroppedWeight:
-    """What a rollout that is left out adds to the number that the loss is divided by."""
+    """What a left-out rollout adds to the loss's divisor."""
 
     weight: float = 0.0
-    """As a part of a trajectory; 0 where it is not counted."""
+    """The share of a trajectory that the rollout counts for; 0 if the rollout is not in the divisor."""
     tokens: int = 0
-    """That would be in the loss, had it an advantage."""
+    """The tokens that would be in the loss if the rollout had an advantage."""
 
     def count(self, objective: Objective) -> float:
-        """In the normaliser's units, as `objective.count`.
+        """The rollout's part of the divisor, in the units of `objective.count`.
 
         >>> DroppedWeight(0.5, 40).count(Objective()), DroppedWeight(0.5, 40).count(Objective(normaliser="token"))
         (0.5, 20.0)
@@ -106,18 +108,21 @@ class DroppedWeight:
 
 @dataclass(frozen=True, eq=False)
 class QuestionSamples:
-    """Of one question. Every rollout and every continuation is in one of the first two."""
+    """The samples of one question.
+
+    Every rollout and every continuation is in either `samples` or `left_out`.
+    """
 
     samples: tuple[Sample, ...]
     left_out: tuple[tuple[str, DropReason], ...]
-    """Episode ids and reasons."""
+    """The episode ids of left-out rollouts, each with a reason."""
     counted: tuple[DroppedWeight, ...]
-    """Of those that are left out, in their order."""
+    """What each left-out rollout adds to the divisor, in the order of `left_out`."""
 
 
 @dataclass(frozen=True)
 class _Out:
-    """One that is left out."""
+    """A rollout that is left out of the loss."""
 
     episode_id: str
     why: DropReason
@@ -126,7 +131,7 @@ class _Out:
 
 @dataclass(frozen=True)
 class _Rules:
-    """What the rollouts of a question share."""
+    """The settings that all rollouts of a question share."""
 
     statistic: Statistic
     fatal: FatalRules
@@ -134,7 +139,7 @@ class _Rules:
     refilled: bool
 
     def counts(self, rollout: Rollout, why: DropReason) -> bool:
-        """Whether a rollout that teaches nothing is in what the loss is divided by."""
+        """Whether a rollout that teaches nothing still counts in the loss's divisor."""
         outside = (why is DropReason.NO_VARIANCE and self.refilled) or not in_statistics(
             rollout.end, self.fatal
         )
@@ -151,14 +156,15 @@ def make_samples(
     axpo: Axpo | None = None,
     resampled: Sequence[Resampled] = (),
 ) -> QuestionSamples:
-    """What the rollouts of one question teach.
+    """Makes the training samples of one question.
 
     Args:
-        rollouts: all N of them, whatever became of them.
-        objective: whose divisor and KL term decide what becomes of rollouts that teach nothing.
-        refilled: whether other questions are played in place of groups without variance, which then leave the step (DAPO).
-        axpo: needed where any was resampled.
-        resampled: at most one entry a rollout.
+        rollouts: all N rollouts, also failed ones.
+        objective: the loss's settings, which say whether rollouts without an advantage count in
+            divisor and KL term.
+        refilled: whether other questions replace groups without variance in the step (DAPO).
+        axpo: AXPO's settings; needed if any rollout was resampled.
+        resampled: the continued rollouts, each at most once.
     """
     rules = _Rules(statistic, fatal, objective, refilled)
     rewards = group_rewards(rollouts, fatal)
@@ -184,7 +190,7 @@ def make_samples(
 def _resampled(
     source: Rollout, again: Resampled, advantage: float, rewards: Tensor, rules: _Rules, axpo: Axpo
 ) -> list[Sample | _Out]:
-    """A source and its continuations."""
+    """The samples of a source and of its continuations."""
     new = group_rewards(again.continuations, rules.fatal)  # (K,)
     replaced = rewards.clone()
     if axpo.resample == "prefix" and axpo.prefix_credit:
@@ -195,7 +201,7 @@ def _resampled(
         )
     if axpo.resample == "question":
         kept, of_source = source.row.loss_mask, rules
-    else:  # what an over-long source did after its prefix is out of the loss anyway
+    else:  # if an over-long source is out of the loss, its tokens after the prefix are out too
         kept, of_source = (
             prefix_mask(source.row, again.prefix),
             dataclasses.replace(rules, fatal=dataclasses.replace(rules.fatal, overlong="normal")),
@@ -214,7 +220,7 @@ def _resampled(
     flat, rules = (
         not has_variance(torch.cat([beside, new])),
         dataclasses.replace(rules, refilled=False),
-    )  # nothing is played in their place
+    )  # nothing is played in place of a source
     for each, gained in zip(
         again.continuations,
         continuation_advantages(new, rules.statistic, beside=beside).tolist(),
@@ -234,10 +240,10 @@ def _resampled(
 
 
 def loss_inputs(samples: Sequence[Sample], packed: Packed) -> tuple[Tensor, Tensor]:
-    """What `objective.loss_sum` takes beside the log-probabilities.
+    """The advantages and row weights that `objective.loss_sum` needs.
 
     Args:
-        packed: made of the samples' rows, in their order.
+        packed: the samples' rows, packed in their order.
 
     Returns:
         (N,) advantages of the tokens in the loss, (R,) weights of the rows.
@@ -248,7 +254,7 @@ def loss_inputs(samples: Sequence[Sample], packed: Packed) -> tuple[Tensor, Tens
 
 
 def group_rewards(rollouts: Sequence[Rollout], fatal: FatalRules) -> Tensor:
-    """(n,) rewards as the group's statistics have them: NaN for those that are not in them."""
+    """(n,) rewards for the group's statistics; NaN for a rollout outside the statistics."""
     return torch.tensor(
         [each.reward if in_statistics(each.end, fatal) else UNKNOWN for each in rollouts]
     )
@@ -263,11 +269,11 @@ def _learned(
     within: Tensor | None = None,
     weight: float = 1.0,
 ) -> Sample | _Out:
-    """A rollout's sample, or why there is none.
+    """A rollout's sample, or the reason why there is none.
 
     Args:
-        flat: whether the rewards that it was compared with are all equal.
-        within: (T,) bool: the tokens that the advantage is for.
+        flat: whether all rewards of the comparison group are equal.
+        within: (T,) bool: the tokens that get the advantage.
     """
     row = rollout.row
     treated = treat(
@@ -294,11 +300,11 @@ def _learned(
 def _why_nothing(
     rollout: Rollout, row: Row, *, flat: bool, steps: int, rules: FatalRules
 ) -> DropReason | None:
-    """Why a rollout has no advantage of its own or no token for it; None where it has both.
+    """Why a rollout has no advantage or no token in the loss; None if it has both.
 
     Args:
-        row: with the tokens that are left in the loss.
-        steps: that the fatal rules leave.
+        row: the row, with the remaining tokens in its `loss_mask`.
+        steps: number of steps that the fatal rules leave.
     """
     if rollout.end == EndReason.PROVIDER:
         return DropReason.PROVIDER

@@ -1,14 +1,16 @@
-"""GRPO with rollouts in the loop: `python -m questloom.train.grpo --config CONFIG --run RUN --store STORE --model MODEL --out OUT`.
+"""Trains with GRPO: the policy plays rollouts, and each step learns from them.
 
-OUT/settings.json    what the run is; written first
-    episodes/        prompt, pictures, journals of what is being played; some steps' rollouts, to be read
-    replay/          every step's rows and figures (`grpo/step_files.py`)
-    held_out/        what was measured, a file each time
-    checkpoints/     what the run resumes from
+    python -m questloom.train.grpo --config CONFIG --run RUN --store STORE --model MODEL --out OUT
+
+OUT/settings.json    the settings of the run; written first
+    episodes/        prompt, pictures, journals of unfinished episodes; the rollouts of some steps, for reading
+    replay/          every step's rows and metrics (`grpo/step_files.py`)
+    held_out/        evaluations, one file each
+    checkpoints/     the state that the run resumes from
     metrics.jsonl    tensorboard/  curves.png
-    calls.sqlite     replies and ledger of judges and readers, where there are any
-    model/           for transformers and inference servers; with LoRA also adapter/, for peft
-    result.json      counts and figures; written last
+    calls.sqlite     replies and ledger of judges and readers, if there are any
+    model/           the result for transformers and inference servers; with LoRA also adapter/, for peft
+    result.json      counts and metrics; written last
 """
 
 import argparse
@@ -111,7 +113,9 @@ CURVES = (
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The command line; returns its exit code: 2 for wrong input, 1 for a run that broke off with a named error."""
+    """Runs the command line and returns its exit code: 2 for wrong input, 1 for a run that stopped
+    with a named error.
+    """
     parser = argparse.ArgumentParser(
         prog="python -m questloom.train.grpo",
         description=HELP,
@@ -161,20 +165,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def grpo(settings: GrpoSettings, *, run: str, store: str, model: str, out: Path) -> dict[str, Any]:
-    """A run, or what is left of it. Called by every rank.
+    """Trains with GRPO, or continues an interrupted run. All ranks must call this function
+    together.
 
     Args:
         run: folder of the run whose questions are played.
-        store: folder of the store that is searched.
+        store: folder of the store that the policy searches.
         model: folder of the model that is trained.
-        out: the training's folder.
+        out: folder of the training run.
 
     Returns:
         The contents of result.json.
 
     Raises:
-        InputError: something is wrong with the input; nothing was trained.
-        QuestloomError: the run broke off, with the reason; the same call continues.
+        InputError: the input is wrong; nothing was trained.
+        QuestloomError: the run stopped, with the reason; the same call continues it.
     """
     with world(settings.parallel) as at, Opened() as opened:
         questions = together(at, lambda: _questions(run, store, opened))
@@ -313,7 +318,7 @@ def _weights(
 
 
 def _check_play(settings: GrpoSettings, at: PlayPlace) -> None:
-    """What the tools and the judges would lack, before anything is written.
+    """Checks that tools and judges have what they need, before anything is written.
 
     Raises:
         InputError: see `check_client` and `open_toolbox`.
@@ -347,7 +352,7 @@ def _actor(
 
 
 def _probe(asked: StepQuestion, questions: Questions, renderer: Renderer, made: Model) -> Row:
-    """A question with a made-up answer, to try the model out on."""
+    """A question with a made-up answer, used to test the model."""
     bank = ImageBank()
     bank.add(questions.run.read_picture(asked.question.image_id), origin="task")
     opening = renderer.opening(asked.question.text, bank, task_handles(bank))
@@ -366,10 +371,10 @@ def _probe(asked: StepQuestion, questions: Questions, renderer: Renderer, made: 
 
 
 def _tags(made: Model) -> CallTags:
-    """The ids of the tags around a call.
+    """The token ids of the tags around a tool call.
 
     Raises:
-        InputError: the tokenizer has none of its own for them.
+        InputError: the tokenizer has no single token for such a tag.
     """
     found = [
         made.tokens.tokenizer(tag, add_special_tokens=False)["input_ids"]
@@ -394,7 +399,7 @@ def _tell(
     done: int,
     same: bool,
 ) -> None:
-    """What is about to happen, for people."""
+    """Prints for people what the run will do."""
     step, found = settings.step, count_parameters(loaded.model)
     metrics.say(
         f"{len(questions.train)} questions to train on, {len(training.held_out)} held out of {len(questions.validation)}; {step.steps} steps of "
@@ -415,7 +420,7 @@ def _tell(
 
 
 def _told_of_play(settings: GrpoSettings, actor: Actor, questions: Questions) -> list[str]:
-    """What the policy plays with and who rewards it, for people."""
+    """Describes for people which tools the policy uses and how rollouts are rewarded."""
     tools, reward = settings.play.tools, settings.reward
     taught = settings_of(ToolSettings, teacher_tools(questions.run), questions.run.path)
     other = [

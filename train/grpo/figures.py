@@ -1,4 +1,4 @@
-"""What a step's rollouts were like, in figures: sums on each rank, added up over all, then shares and means."""
+"""Computes the metrics of a step's rollouts: sums on each rank, sums over all ranks, then shares and means."""
 
 import math
 from collections import Counter, defaultdict
@@ -17,18 +17,23 @@ from questloom.train.settings.grpo_settings import CareSettings
 
 
 class ProvidersFailed(QuestloomError):
-    """So many rollouts ended by a provider's fault (the engine's server, a search, a page) that nothing can be said of the policy."""
+    """So many rollouts ended by a provider fault that the metrics say nothing about the policy.
+
+    Providers are the engine's server, searches and pages.
+    """
 
 
 class JudgesFailed(QuestloomError):
-    """So many rollouts have no judge's word that nothing can be said of the policy."""
+    """So many rollouts have no judge's verdict that the metrics say nothing about the policy."""
 
 
 Sums = dict[str, float]
 
 
 def count_sums(made: StepSamples, fatal: FatalRules) -> Sums:
-    """A rank's sums. Rates of rollouts and questions are of original rollouts, never of continuations."""
+    """The metric sums of one rank. Rates count original rollouts and their questions, never
+    continuations.
+    """
     every = [each for group in made.groups for each in group.rollouts]
     taught = {each.sample.row.episode_id: each.sample for each in made.samples}
     clamps = fatal.treatment == "fatal_mask+clamp"
@@ -112,7 +117,7 @@ def _of_rollout(each: ScoredRollout) -> Sums:
 
 
 def add_sums(parts: Sequence[Mapping[str, float]]) -> Sums:
-    """The sums of several."""
+    """Adds up the sums of several ranks."""
     total: defaultdict[str, float] = defaultdict(float)
     for part in parts:
         for name, value in part.items():
@@ -121,10 +126,10 @@ def add_sums(parts: Sequence[Mapping[str, float]]) -> Sums:
 
 
 def check_step(total: Mapping[str, float], care: CareSettings, step: int) -> None:
-    """That everybody is accounted for, and that most of them can be learned from.
+    """Checks that every rollout is accounted for, and that most rollouts are usable.
 
     Raises:
-        ProvidersFailed, JudgesFailed: too many are lost.
+        ProvidersFailed, JudgesFailed: too many rollouts are lost.
     """
     rollouts = total["rollouts"]
     left_out = sum(number for name, number in total.items() if name.startswith("left_out/"))
@@ -146,10 +151,10 @@ def check_step(total: Mapping[str, float], care: CareSettings, step: int) -> Non
 
 
 def step_metrics(total: Mapping[str, float], query_by: str = "") -> dict[str, float]:
-    """A step's figures, for metrics.
+    """The metrics of a step.
 
     Args:
-        query_by: who told r_query; the figure says so where it was measured in place of a judge.
+        query_by: what gave r_query; if no judge gave the score, the metric's name says so.
     """
 
     def share(name: str, of: str) -> float:
@@ -194,7 +199,7 @@ def step_metrics(total: Mapping[str, float], query_by: str = "") -> dict[str, fl
 
 
 def rollout_lines(made: StepSamples) -> list[dict[str, Any]]:
-    """A line a rollout and continuation: what it got, how it ended."""
+    """One line per rollout and continuation: its rewards, and how it ended."""
     every = [("", each) for group in made.groups for each in group.rollouts] + [
         ("continuation", each) for _, some in made.again for each in some
     ]
@@ -222,13 +227,15 @@ def rollout_lines(made: StepSamples) -> list[dict[str, Any]]:
 
 
 def _plain(number: float) -> float | None:
-    """JSON knows no NaN."""
+    """Replaces NaN by None, because JSON has no NaN."""
     return None if math.isnan(number) else number
 
 
 def gather_sums(
     made: StepSamples, fatal: FatalRules, at: World
 ) -> tuple[Sums, list[dict[str, Any]]]:
-    """The sums and the lines of all ranks. A collective call."""
+    """Gathers the metric sums and the rollout lines of all ranks. All ranks must call this function
+    together.
+    """
     parts = at.gather((count_sums(made, fatal), rollout_lines(made)))
     return add_sums([sums for sums, _ in parts]), [line for _, lines in parts for line in lines]

@@ -1,4 +1,4 @@
-"""Held-out questions, played in between with the weights as they are: nothing is learned from them."""
+"""Plays held-out questions with the current weights; nothing is learned from them."""
 
 from collections.abc import Sequence
 
@@ -17,7 +17,7 @@ from questloom.train.settings.grpo_settings import EvaluationSettings
 def held_out_questions(
     questions: Sequence[Question], settings: EvaluationSettings
 ) -> list[StepQuestion]:
-    """The questions that are played, always the same."""
+    """The held-out questions, the same at every evaluation."""
     return [
         StepQuestion(number, question)
         for number, question in enumerate(questions[: settings.questions or None])
@@ -32,12 +32,14 @@ def evaluate_held_out(
     at: World,
     version: int,
 ) -> dict[str, float]:
-    """Figures of held-out questions; every rank plays its part. A collective call.
+    """Plays held-out questions and returns their metrics. All ranks must call this function
+    together; each plays its part.
 
-    All four outcomes stay in the denominator; continuations do not exist here.
+    Rollouts of every outcome stay in the denominator. Held-out questions have no AXPO
+    continuations.
 
     Args:
-        version: updates that the weights have had.
+        version: number of updates that the weights have had.
     """
     mine = [each for each in asked if each.number % at.size == at.rank]
     played = together(at, lambda: actor.play(players.held_out(version), mine, settings.rollouts))

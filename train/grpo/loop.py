@@ -1,4 +1,7 @@
-"""The loop of GRPO: a step is played by the weights as they are, then learned from. `grpo/command.py` sets everything up."""
+"""The loop of GRPO: each step plays with the current weights, then learns.
+
+`grpo/command.py` does the setup.
+"""
 
 import json
 import time
@@ -25,32 +28,34 @@ class Training:
     play: StepPlay
     learner: Learner
     held_out: Sequence[StepQuestion]
-    """Questions that are measured on; none for no measuring."""
+    """The held-out questions; empty for no evaluation."""
     measured: Path
-    """OUT/held_out: what was measured after which update, so that a resumed run does not play it again."""
+    """OUT/held_out, the results of each evaluation. A resumed run does not repeat a stored
+    evaluation."""
 
     def measured_after(self, update: int) -> Path:
-        """The file of an update's figures."""
+        """The file with the evaluation after an update."""
         return self.measured / f"update-{update:06d}.json"
 
 
 @dataclass
 class _Progress:
-    """How far a run is."""
+    """The state of a run."""
 
     update: int
-    """That the weights have had."""
+    """The number of updates that the weights have had."""
 
 
 def train(run: Training, *, done: int, checkpoints: Checkpoints, metrics: Metrics | None) -> None:
-    """Runs the steps that are left. A collective call.
+    """Runs the remaining steps. All ranks must call this function together.
 
     Args:
-        done: updates in the loaded checkpoint.
-        metrics: on the rank that writes.
+        done: number of updates in the loaded checkpoint.
+        metrics: the writer of metrics, on the rank that writes.
 
     Raises:
-        QuestloomError: the run broke off, with the reason; the same command continues. Stopped: it was asked to, and a checkpoint is written.
+        QuestloomError: the run stopped, with the reason; the same command continues it.
+        Stopped: the user asked the run to stop; a checkpoint is written.
     """
     with run.play.at.naming_the_missing("the run"):
         at, progress = run.play.at, _Progress(done)
@@ -69,7 +74,7 @@ def _steps(
     each, every = settings.step.updates, settings.evaluation.every
     weights = run.play.players.weights
     weights.bring_up_to_date(done)
-    # A run that was stopped may have a checkpoint of an update that was not measured yet.
+    # A stopped run may have a checkpoint whose evaluation is still missing.
     if every and (
         not done
         or (done // each % every == 0 and not at.gather(run.measured_after(done).is_file())[0])
@@ -84,9 +89,7 @@ def _steps(
         try:
             updates = run.learner.learn(share, step)
         except EngineMismatch:
-            if (
-                at.first
-            ):  # all ranks are here; what a stray engine sampled must not be taken up again
+            if at.first:  # all ranks are here; rollouts of a mismatched engine must not be reused
                 run.play.files.drop([step])
                 run.measured_after(step * each).unlink(missing_ok=True)
             raise
@@ -125,7 +128,10 @@ def _steps(
 
 
 def _examine(run: Training, update: int, metrics: Metrics | None) -> None:
-    """Plays the held-out questions, or takes what an earlier start made of them: a step's journals may lie there again, which playing them would end."""
+    """Plays the held-out questions, or reads the results that an earlier start wrote.
+
+    Playing removes journals, and a resumed run may still need the journals of a step.
+    """
     if not run.held_out:
         return
     at, path = run.play.at, run.measured_after(update)

@@ -1,4 +1,7 @@
-"""The model that the policy began as, for the KL term: with adapters the policy without them, else a second model."""
+"""The reference model of the KL term: the model before training.
+
+With LoRA the reference is the policy without its adapters, else a second model.
+"""
 
 from typing import Any
 
@@ -17,11 +20,12 @@ from questloom.train.settings.grpo_settings import GrpoSettings
 def reference_of(
     folder: str, policy: nn.Module, loaded: LoadedModel, settings: GrpoSettings, at: World
 ) -> Reference:
-    """Log-probabilities by the model as it was loaded, without gradient.
+    """Log-probabilities under the model as it was loaded, without gradient.
 
     Args:
-        folder: of the model that is trained.
-        policy: as it is wrapped; loaded: what is in it.
+        folder: folder of the model that is trained.
+        policy: the wrapped model.
+        loaded: the model inside the wrapper.
     """
     if loaded.adapters is not None:
         adapters: Any = loaded.adapters

@@ -1,7 +1,9 @@
-"""Runs an update of GRPO again from what was kept of it: `python -m questloom.train.grpo.replay OUT --update 12`.
+"""Repeats an update of GRPO from its stored rows.
 
-From the newest checkpoint before it, through the updates between, with the rows that were learned from; on the same machine, with as many
-processes, bit for bit.
+    python -m questloom.train.grpo.replay OUT --update 12
+
+The replay starts at the newest earlier checkpoint and repeats the updates in between. On the same
+machine, with the same number of processes, the repeated update is equal bit for bit.
 """
 
 import argparse
@@ -35,11 +37,11 @@ COMPARED = ("loss", "grad_norm", "lr", "entropy", "labels", "rows")
 
 
 class UpdateMismatch(QuestloomError):
-    """An update that comes out otherwise than it did."""
+    """A repeated update gives another result than the original."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The command line; returns its exit code: 2 for wrong input, 1 where the update comes out otherwise."""
+    """Runs the command line and returns its exit code: 2 for wrong input, 1 if the update gives another result."""
     parser = argparse.ArgumentParser(
         prog="python -m questloom.train.grpo.replay",
         description=HELP,
@@ -59,18 +61,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def replay(out: Path, update: int) -> str:
-    """Runs an update again. Called by every rank.
+    """Repeats an update and compares the result with the original. All ranks must call this
+    function together.
 
     Args:
-        out: the run's folder.
-        update: from 1.
+        out: the folder of the training run.
+        update: number of the update, from 1.
 
     Returns:
-        What was seen, for people; "" on other ranks than the first.
+        A report for people; "" on all ranks but the first.
 
     Raises:
-        InputError: no such run or update, or another number of processes.
-        Differs: it comes out otherwise, with the figures.
+        InputError: the run or the update is missing, or the number of processes differs.
+        UpdateMismatch: the update gives another result; the error holds the figures.
     """
     path = out / "settings.json"
     if not path.is_file():
@@ -116,7 +119,7 @@ def _checked(trainer: Trainer, update: int, step: int, settings: GrpoSettings, a
     """The update after which the replay begins.
 
     Raises:
-        InputError: the update cannot be run again.
+        InputError: the update cannot be repeated.
     """
     whole = trainer.steps.steps()
     if not 1 <= update <= settings.updates or step not in whole:
@@ -150,10 +153,10 @@ def _ranges(numbers: Sequence[int]) -> str:
 
 
 def _noted(out: Path, update: int) -> dict[str, Any]:
-    """The figures of an update as they were written down; one that had nothing to learn from has fewer.
+    """Reads the recorded metrics of an update. An update without training rows has fewer metrics.
 
     Raises:
-        InputError: there are none.
+        InputError: the update has no metrics.
     """
     found = next(
         (line for line in read_metrics(out) if line["update"] == update and "loss" in line), None
@@ -168,7 +171,7 @@ def _noted(out: Path, update: int) -> dict[str, Any]:
 
 
 def _weights(trainer: Trainer, update: int, at: World) -> bool | None:
-    """Whether the weights are those of the checkpoint of an update; None where there is none. A collective call."""
+    """Whether the weights equal the checkpoint of an update; None without a checkpoint. All ranks must call this function together."""
     if not at.gather(update in trainer.checkpoints.updates())[0]:
         return None
     now = _local(trainer.policy)
@@ -178,7 +181,7 @@ def _weights(trainer: Trainer, update: int, at: World) -> bool | None:
 
 
 def _local(policy: nn.Module) -> dict[str, Tensor]:
-    """This rank's part of what is trained."""
+    """This rank's part of the trained weights."""
     return {
         name: (p.to_local() if isinstance(p, DTensor) else p).detach().clone()
         for name, p in policy.named_parameters()

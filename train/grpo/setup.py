@@ -1,4 +1,4 @@
-"""What a run of GRPO and the replay of its updates set up alike: the model that is trained, what reads its rows, what updates it."""
+"""The common setup of a GRPO run and of its replay: the model, its processor, its optimiser."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +25,7 @@ from questloom.train.settings.grpo_settings import GrpoSettings
 
 @dataclass(frozen=True)
 class Model:
-    """The model that is trained, as it was loaded."""
+    """The model that is trained, as loaded."""
 
     folder: str
     processor: Any
@@ -36,22 +36,22 @@ class Model:
 
 @dataclass(frozen=True)
 class Trainer:
-    """The model with what changes it."""
+    """The wrapped model, and the objects that update it."""
 
     policy: nn.Module
-    """As it is wrapped."""
+    """The scorer after DDP or FSDP has wrapped it."""
     scorer: Scorer
-    """What is in it."""
+    """The scorer inside the wrapper."""
     learner: Learner
     checkpoints: Checkpoints
     steps: StepFiles
 
 
 def load(folder: str, settings: GrpoSettings, at: World) -> Model:
-    """Loads the model. A collective call.
+    """Loads the model. All ranks must call this function together.
 
     Raises:
-        InputError: it cannot be trained here, see `load_model` and `TokenRenderer`.
+        InputError: the model cannot be trained here, see `load_model` and `TokenRenderer`.
     """
     torch.manual_seed(settings.seed + at.rank)
     processor = together(at, lambda: load_processor(folder, settings.data.max_pixels))
@@ -67,12 +67,16 @@ def load(folder: str, settings: GrpoSettings, at: World) -> Model:
 
 
 def episode_files(out: Path) -> EpisodeFiles:
-    """Pictures, prompt and journals of a run."""
+    """The pictures, prompts and journals of a run."""
     return EpisodeFiles(str(out / "episodes"))
 
 
 def trainer_of(model: Model, settings: GrpoSettings, out: Path, at: World) -> Trainer:
-    """Shards or wraps the model and makes what updates it. A collective call; nothing may be copied of the model afterwards."""
+    """Shards or wraps the model and makes its optimiser. All ranks must call this function
+    together.
+
+    After this call, the model's weights must not be copied.
+    """
     scorer = Scorer(model.loaded.model, temperature=settings.play.temperature)
     policy = wrap_policy(scorer, at, bf16=settings.weights.precision == "bf16")
     optimiser = adamw(policy, settings.optimiser)

@@ -1,9 +1,12 @@
-"""A step's rows on disk, written before they are learned from: to resume after a kill, and to run an update again.
+"""Stores a step's rows on disk before the updates learn from them.
 
-    OUT/replay/step-000012/rank-00000.pt   ids, masks, log-probabilities, picture hashes, advantages of the rows that a rank taught; what the others count
-                           step.json       figures of the rollouts, a line a rollout; written last, by the first rank: the step is whole
+A killed run resumes from these files, and the replay repeats an update from them.
 
-Pixels are not in it. They are made again from OUT/episodes/pictures by the model's processor, and compared with their hashes.
+    OUT/replay/step-000012/rank-00000.pt   the rank's samples (ids, masks, log-probabilities, picture hashes, advantages); divisor parts of the rest
+                           step.json       metrics of the rollouts, one line each; written last, by the first rank
+
+The files hold no pixels. The model's processor makes the pixels again from OUT/episodes/pictures
+and compares their hashes.
 """
 
 import io
@@ -32,18 +35,18 @@ _PLAIN = ("episode_id", "turns", "pictures", "pixel_hashes", "policy_version")
 
 
 class Pixels:
-    """Pixels of kept pictures, as the processor makes them.
+    """The pixels of stored pictures, as the model's processor makes them.
 
     Args:
-        processor: the model's, its picture budget set.
-        files: where the pictures are.
+        processor: the model's processor with its picture budget.
+        files: the files that hold the pictures.
     """
 
     def __init__(self, processor: Any, files: EpisodeFiles) -> None:
         self._processor, self._files = processor, files
 
     def of(self, sha256s: Sequence[str], width: int) -> Tensor:
-        """The patches of some pictures, one after the other: (P, width)."""
+        """The patches of some pictures, one picture after the other: (P, width)."""
         made = [
             self._processor.image_processor(
                 images=[decode(self._files.read_picture(each))], return_tensors="pt"
@@ -55,11 +58,11 @@ class Pixels:
 
 @dataclass(frozen=True)
 class StepFiles:
-    """The steps of a run.
+    """The stored steps of a run.
 
     Args:
         folder: OUT/replay.
-        pixels: of the pictures that the rows show.
+        pixels: makes the pixels of the pictures in the rows.
     """
 
     folder: Path
@@ -68,19 +71,19 @@ class StepFiles:
     rope: Rope
 
     def read_facts(self, step: int) -> dict[str, Any] | None:
-        """A step's figures; None where it is not whole."""
+        """The metrics of a step; None if the step is not complete on disk."""
         path = self._path(step) / "step.json"
         return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
 
     def write(self, step: int, share: Share, facts: Mapping[str, Any], at: World) -> None:
-        """Writes a step. A collective call.
+        """Writes a step. All ranks must call this function together.
 
         Args:
-            share: this rank's.
-            facts: the step's figures.
+            share: this rank's share of the step.
+            facts: the step's metrics.
 
         Raises:
-            DiskFull: there is no room.
+            DiskFull: the disk has no room left.
         """
         path = self._path(step)
         together(at, lambda: self._write(path / f"rank-{at.rank:05d}.pt", share))
@@ -109,10 +112,12 @@ class StepFiles:
             write_whole(path, out.getvalue())
 
     def read(self, step: int, at: World) -> Share:
-        """A rank's share of a step that is whole; its rows in the order in which they were taught where as many ranks read as wrote.
+        """Reads a rank's share of a complete step.
+
+        If the number of ranks is the same as at writing, the rows come in the order of training.
 
         Raises:
-            RowError: pixels are not those that the engine had.
+            RowError: the pixels differ from those that the engine had.
         """
         facts = self.read_facts(step)
         assert facts is not None, f"step {step} is not whole"
@@ -136,12 +141,12 @@ class StepFiles:
         )
 
     def drop(self, steps: Sequence[int]) -> None:
-        """Removes steps; called by the first rank."""
+        """Removes stored steps. Only the first rank calls it."""
         for step in steps:
             shutil.rmtree(self._path(step), ignore_errors=True)
 
     def steps(self) -> list[int]:
-        """The steps that are whole, in order."""
+        """The numbers of the complete steps, in order."""
         return sorted(
             int(path.parent.name.removeprefix("step-"))
             for path in self.folder.glob("step-*/step.json")
@@ -164,7 +169,7 @@ class StepFiles:
 
 def _stored(each: StepSample) -> dict[str, Any]:
     row = each.sample.row
-    # A slice would be written with the whole that it is cut from.
+    # The clone keeps a slice from being written with the whole tensor that it is cut from.
     return {
         "number": each.number,
         "advantage": each.sample.advantage,

@@ -1,6 +1,7 @@
-"""A step's rollouts: each rank plays its questions, refills where asked, judges, and has its samples; then all ranks meet.
+"""Plays a step: each rank plays and judges its questions and makes their samples.
 
-A step that is on disk already, since it was played before a kill, is taken from there.
+Then all ranks wait for each other. Refills (further questions in place of groups without variance)
+are played too if the settings ask for them. A step that was stored before a kill is read from disk.
 """
 
 import time
@@ -40,7 +41,7 @@ from questloom.transforms.episodes.tool_statistics import statistics_of
 
 @dataclass(frozen=True)
 class StepPlay:
-    """What steps are played with, on one rank."""
+    """What a rank needs to play its steps."""
 
     actor: Actor
     players: PolicyPlayers
@@ -52,10 +53,11 @@ class StepPlay:
     at: World
 
     def of(self, step: int) -> tuple[Share, dict[str, float]]:
-        """This rank's share of a step, and the figures of all ranks. A collective call.
+        """This rank's share of a step, and the metrics of all ranks. All ranks must call this
+        function together.
 
         Raises:
-            QuestloomError: see `Actor.play` and `check_step`; on whichever rank.
+            QuestloomError: see `Actor.play` and `check_step`; an error on one rank ends all ranks.
         """
         facts = self.at.gather(self.files.read_facts(step))[0]
         if facts is not None:
@@ -64,7 +66,7 @@ class StepPlay:
         if self.settings.keep.episodes_every and step % self.settings.keep.episodes_every == 0:
             together(self.at, lambda: self._keep_episodes(step, made))
         self.files.write(step, made.share, facts, self.at)
-        if self.at.first:  # nobody plays before all have met in the update
+        if self.at.first:  # no rank plays before all have met in the update
             self.actor.drop_journals()
         return made.share, facts["figures"]
 
@@ -122,7 +124,7 @@ class StepPlay:
         return made, {"figures": figures, "lines": lines}
 
     def _groups(self, player: Player, asked: Sequence[StepQuestion], version: int) -> list[Group]:
-        """This rank's part of some questions, played and judged."""
+        """Plays and judges this rank's part of some questions."""
         mine = [each for each in asked if each.number % self.at.size == self.at.rank]
         return group_rollouts(
             self.actor.play(player, mine, self.settings.step.rollouts),
@@ -132,7 +134,7 @@ class StepPlay:
         )
 
     def _keep_episodes(self, step: int, made: StepSamples) -> None:
-        """Keeps the rollouts of the step's first question, on the rank that played it."""
+        """Stores the rollouts of the step's first question, on the rank that played it."""
         for group in made.groups:
             if group.asked.number == 0:
                 write_records(
@@ -146,7 +148,10 @@ class StepPlay:
 
 
 def trajectory_of(question: Question, episode: Episode, verdict: Judgement) -> Trajectory:
-    """An episode as the report reads it. Where its pictures are from is not looked up: such episodes are not given on."""
+    """An episode as a trajectory, which the report can show.
+
+    The source of the pictures is not looked up, because training episodes are never published.
+    """
     return Trajectory(
         question_id=question.id,
         seed_id=question.seed_id,

@@ -1,6 +1,8 @@
-"""A step's samples: groups of rollouts scored, AXPO's sources chosen over all ranks and played on, advantages, and a count of everybody.
+"""Makes a step's samples: scored groups of rollouts, AXPO's sources and continuations, advantages.
 
-Every rollout and every continuation is either a sample or left out for a reason that is counted: B·N = samples + left out, at every step.
+AXPO's sources (wrong rollouts to continue) are chosen over all ranks. Every rollout and every
+continuation becomes a sample, or is left out for a counted reason. At every step, rollouts +
+continuations = samples + left-out rollouts.
 """
 
 import dataclasses
@@ -37,32 +39,32 @@ from questloom.train.rows.row import PictureTokens, drop_tail
 from questloom.train.settings.grpo_settings import GrpoSettings
 
 PICTURE = "task_picture"
-"""Why rollouts are left out whose question's picture cannot be used."""
+"""The reason for leaving out rollouts whose question's picture cannot be used."""
 
 
 @dataclass(frozen=True, eq=False)
 class Group:
-    """A question's rollouts."""
+    """The rollouts of one question."""
 
     asked: StepQuestion
     rollouts: tuple[ScoredRollout, ...]
     unplayed: int = 0
-    """Rollouts that could not begin."""
+    """The number of rollouts that could not begin."""
 
     def is_flat(self, fatal: FatalRules) -> bool:
-        """Whether its rewards tell nothing apart."""
+        """Whether all rewards of the group are equal."""
         return not has_variance(group_rewards([each.rollout for each in self.rollouts], fatal))
 
 
 @dataclass(frozen=True, eq=False)
 class StepSample:
-    """A sample of a question's."""
+    """A sample, with the question that it belongs to."""
 
     number: int
-    """The question's place in the step."""
+    """The place of the question in the step."""
     sample: Sample
     reward: float
-    """NaN for an advantage that stands on no reward of its own."""
+    """The rollout's reward; NaN if the advantage does not come from a reward of its own."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,26 +73,26 @@ class Share:
 
     samples: tuple[StepSample, ...]
     counted: tuple[tuple[int, DroppedWeight], ...]
-    """Of rollouts that are left out: the question's place in the step, and what they add to the divisor."""
+    """For each left-out rollout, its question's place in the step and its part of the loss's divisor."""
 
 
 @dataclass(frozen=True, eq=False)
 class StepSamples:
-    """A rank's share of a step, and what became of all its rollouts."""
+    """A rank's share of a step, with counts of left-out rollouts."""
 
     share: Share
     left_out: Counter[str]
-    """By reason."""
+    """Counts of left-out rollouts by reason."""
     rollouts: int
-    """Of the rank's questions, continuations not counted."""
+    """The number of the rank's rollouts, without AXPO's continuations."""
     continuations: int
     groups: tuple[Group, ...]
     again: tuple[tuple[Source, tuple[ScoredRollout, ...]], ...] = field(default=())
-    """AXPO's sources and their continuations."""
+    """AXPO's sources (continued rollouts) and their continuations."""
 
     @property
     def samples(self) -> tuple[StepSample, ...]:
-        """Those in the loss."""
+        """The samples in the loss."""
         return self.share.samples
 
 
@@ -99,7 +101,7 @@ PlayOn = Callable[[list[Continuation]], list[tuple[ScoredRollout, ...]]]
 
 @dataclass(frozen=True)
 class CallTags:
-    """The tokens around a tool call."""
+    """The token ids of the tags around a tool call."""
 
     open_id: int
     close_id: int
@@ -111,10 +113,10 @@ def group_rollouts(
     settings: GrpoSettings,
     version: int,
 ) -> list[Group]:
-    """Rollouts by question, with rewards, in the order of the step.
+    """Groups rollouts by question and adds rewards, in the order of the step.
 
     Args:
-        version: updates that the weights had had that sampled them.
+        version: number of updates in the weights that sampled.
     """
     by_number: dict[int, list[JudgedRollout | UnplayedRollout]] = {}
     for each in played:
@@ -143,11 +145,11 @@ def make_step_samples(
     tokens: PictureTokens,
     play_on: PlayOn,
 ) -> StepSamples:
-    """The samples of a rank's groups.
+    """Makes the samples of a rank's groups of rollouts.
 
     Args:
-        chosen: AXPO's sources among them.
-        play_on: plays rollouts on; gives the continuations of each.
+        chosen: AXPO's sources in these groups.
+        play_on: plays the continuations of each source and returns them.
 
     Raises:
         RowError: a continuation does not begin as its source.
@@ -218,7 +220,7 @@ def candidates(
     """AXPO's possible sources, by question.
 
     Args:
-        tags: needed where prefixes are played on.
+        tags: the tags around a tool call; needed to continue from prefixes.
     """
     rules = settings.axpo
     if rules is None:
@@ -240,7 +242,7 @@ def candidates(
 def choose_sources(
     every: Sequence[Sequence[Source]], settings: GrpoSettings, step: int
 ) -> list[Source]:
-    """Those that are played on, among all ranks' candidates; all ranks reckon the same."""
+    """Chooses the sources to continue among the candidates of all ranks; all ranks compute the same choice."""
     if settings.axpo is None:
         return []
     return select(
@@ -252,12 +254,12 @@ def choose_sources(
 
 
 def is_member(each: ScoredRollout, rules: Axpo) -> bool:
-    """Whether a rollout belongs to the part of its group that must be all wrong."""
+    """Whether AXPO requires a rollout to be wrong: it called a tool (with `no_tool`: called none)."""
     return each.rollout.end != EndReason.PROVIDER and each.used_tool == (rules.trigger == "tool")
 
 
 def all_wrong(group: Group, members: Sequence[ScoredRollout]) -> bool:
-    """Whether there are members of a group and all are known to be wrong."""
+    """Whether `members` is not empty and all of its rollouts are known to be wrong."""
     inside = {id(each) for each in members}
     return is_triggered(
         torch.tensor([each.rollout.accuracy for each in group.rollouts]),
@@ -268,7 +270,7 @@ def all_wrong(group: Group, members: Sequence[ScoredRollout]) -> bool:
 def _source(
     number: int, rollout: int, each: ScoredRollout, rules: Axpo, tags: CallTags | None
 ) -> Source | None:
-    """A rollout as a source; None where nothing of it can be learned from or there is nothing to begin with."""
+    """A rollout as an AXPO source; None if its row is unusable or no prefix exists."""
     row = each.rollout.row
     if each.rollout.unusable or math.isnan(each.rollout.reward):
         return None

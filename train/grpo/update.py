@@ -1,4 +1,4 @@
-"""A step's samples into the weights: mini-batches, each one step of the optimiser, agreed over all ranks."""
+"""Learns from a step's samples in mini-batches; each mini-batch is one optimiser step of all ranks."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from questloom.train.run.updating import products, take_step
 from questloom.train.settings.grpo_settings import GrpoSettings
 
 Reference = Callable[[Packed], Tensor]
-"""Log-probabilities, (N,), of a micro-batch's labels by the model that the policy began as."""
+"""Gives the reference model's log-probabilities, (N,), of a micro-batch's labels."""
 
 
 @dataclass(frozen=True)
@@ -30,20 +30,21 @@ class Learner:
     policy: nn.Module
     optimiser: torch.optim.Optimizer
     reference: Reference | None
-    """Needed where the objective has a KL term."""
+    """The reference model; needed if the objective has a KL term."""
     tokens: PictureTokens
     settings: GrpoSettings
     at: World
 
     def learn(self, share: Share, step: int) -> list[dict[str, float]]:
-        """The updates of a step, with their figures. A collective call.
+        """Runs the updates of a step and returns their metrics. All ranks must call this function together.
 
         Args:
-            share: this rank's.
+            share: this rank's share of the step.
 
         Raises:
-            NotFinite: a gradient is infinite or no number.
-            EngineMismatch: the engine samples from something else than what is trained. Nothing has changed then.
+            NotFinite: a gradient is infinite or NaN.
+            EngineMismatch: the engine samples from another model than the trained one; the weights
+                are unchanged.
         """
         self.policy.train()
         every = [
@@ -54,7 +55,8 @@ class Learner:
             [each for number, each in share.counted if mini_batch(number, self.settings) == n]
             for n in range(self.settings.step.updates)
         ]
-        # The first update's weights are those that sampled; for the others the trainer's own view of them is taken before they change.
+        # The weights of the first update are those that sampled. Later updates need
+        # log-probabilities from before it.
         sampled = (
             [None, *(self._at_the_sampling_weights(some) for some in every[1:])]
             if self.settings.objective.importance_cap
@@ -74,11 +76,13 @@ class Learner:
         *,
         on_policy: bool,
     ) -> dict[str, float]:
-        """One step of the optimiser; none where no rank has a row in the loss.
+        """Runs one optimiser step, or none if no rank has a row in the loss.
 
         Args:
-            counted: what rollouts beside the samples add to the divisor.
-            sampled: the trainer's log-probabilities at the sampling weights, a tensor each micro-batch; None where they are those of now, or not needed.
+            counted: what left-out rollouts add to the divisor.
+            sampled: the trainer's log-probabilities under the weights that sampled, one tensor per
+                micro-batch; None if the weights have not changed since sampling, or if nothing
+                needs this tensor.
         """
         plan = self._plan(samples)
         if not plan:  # on any rank
@@ -166,7 +170,7 @@ class Learner:
         return made
 
     def _plan(self, samples: Sequence[Sample]) -> list[list[Sample]]:
-        """This rank's micro-batches; as many as any rank has, the last ones empty."""
+        """This rank's micro-batches; all ranks get the same number, some of them empty."""
         plan = micro_batches([each.row for each in samples], self.settings.micro_tokens)
         return [[samples[n] for n in some] for some in plan] + [
             [] for _ in range(max_over_ranks(len(plan), self.at.device) - len(plan))
@@ -186,10 +190,13 @@ class Learner:
 
 
 def mini_batch(number: int, settings: GrpoSettings) -> int:
-    """Which update of its step learns from a question. Neighbours go together, so that every rank has its part of every update.
+    """The number of the update, within its step, that learns from a question.
+
+    Neighbouring questions go together, so every rank has a part of every update.
 
     Args:
-        number: the question's place; refilled ones come after the step's own and go round.
+        number: the question's place in the step; refills have places after the step's own questions
+            and are dealt out in turn.
     """
     step = settings.step
     return (
@@ -215,13 +222,13 @@ class _Figures:
         self.engine_kl = 0.0
 
     def add(self, **more: Any) -> None:
-        """Adds a micro-batch's."""
+        """Adds the sums of a micro-batch."""
         for name, value in more.items():
             added = torch.as_tensor(value, dtype=torch.float64, device=self._at.device).detach()
             self._sums[name] = self._sums.get(name, torch.zeros_like(added)) + added
 
     def made(self, agreed: Normaliser) -> dict[str, float]:
-        """Over all ranks. A collective call."""
+        """Computes the metrics over all ranks. All ranks must call this function together."""
         total = torch.stack(list(self._sums.values()))
         if self._at.size > 1:
             dist.all_reduce(total)

@@ -1,8 +1,9 @@
-"""One count for all: losses are sums, divided by a number that all ranks and micro-batches share.
+"""Losses are sums, divided by one count that all ranks and micro-batches share.
 
-Two ranks with two micro-batches of 5, 40, 11 and 90 tokens: the mean over ranks of the means over micro-batches of the mean over tokens
-weighs a token of the first 18 times as much as one of the last, and is off by 183 % of the gradient. A sum over all tokens divided by 146
-is the same however the tokens are dealt out.
+A mean over ranks of means over micro-batches of means over tokens is wrong. For example, let two
+ranks have two micro-batches each, of 5, 40, 11 and 90 tokens. With means of means, a token of the
+first micro-batch weighs 18 times as much as a token of the last. The gradient is then off by 183 %.
+The sum over all tokens divided by 146 does not depend on how tokens are dealt out.
 """
 
 from dataclasses import dataclass
@@ -14,15 +15,18 @@ from torch import Tensor
 
 @dataclass(frozen=True)
 class Normaliser:
-    """What all ranks agreed on for one update."""
+    """The count that all ranks agreed on for one update."""
 
     total: float
-    """The count that every sum is divided by: tokens, trajectories, or whatever the normaliser counts."""
+    """The divisor of every sum: a number of tokens, of trajectories, or another count."""
     world_size: int = 1
 
     def share(self, loss_sum: Tensor) -> Tensor:
-        """A micro-batch's part of the loss, to call `backward` on. Micro-batches add up; ranks are averaged by DDP and FSDP, hence the factor.
-        With accelerate, `gradient_accumulation_steps` stays 1: its division by them would be a second one.
+        """A micro-batch's part of the loss, to call `backward` on.
+
+        `backward` adds up the parts of micro-batches. DDP and FSDP average gradients over ranks, so
+        each part is multiplied by the number of ranks. With accelerate, keep
+        `gradient_accumulation_steps` at 1; other values would divide again.
 
         >>> Normaliser(total=8.0, world_size=2).share(torch.tensor(6.0))
         tensor(1.5000)
@@ -31,10 +35,10 @@ class Normaliser:
 
 
 def sum_over_ranks(count: float, device: torch.device | str = "cpu") -> Normaliser:
-    """Adds up every rank's count. A collective call: every rank makes it, once an update.
+    """Adds up every rank's count. All ranks must call this function once per update.
 
     Args:
-        count: this rank's, over all of its micro-batches.
+        count: this rank's count over all of its micro-batches.
 
     Raises:
         ValueError: the sum is not finite, or not above 0.
@@ -50,7 +54,7 @@ def sum_over_ranks(count: float, device: torch.device | str = "cpu") -> Normalis
 
 
 def max_over_ranks(number: int, device: torch.device | str = "cpu") -> int:
-    """The largest of every rank's numbers: how many micro-batches all of them run. A collective call."""
+    """The largest number of any rank, used for the common number of micro-batches. All ranks must call this function together."""
     if not dist.is_initialized():
         return number
     found = torch.tensor(number, dtype=torch.int64, device=device)

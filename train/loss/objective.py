@@ -1,6 +1,9 @@
-"""The clipped objective of GRPO over packed tokens: J = Σ M · min(ρÂ, clip(ρ, 1 − ε_low, 1 + ε_high)·Â) / normaliser − β·KL.
+"""GRPO's clipped objective over packed tokens.
 
-All tensors are (N,): the tokens in the loss of one micro-batch, row by row; `row` says which row each is of. Losses are −J, as sums.
+J = Σ M · min(ρÂ, clip(ρ, 1 − ε_low, 1 + ε_high)·Â) / normaliser − β·KL.
+
+All tensors have shape (N,): the tokens in the loss of one micro-batch, row by row. The tensor `row`
+holds the row number of each token. Losses are sums of −J over tokens.
 """
 
 import torch
@@ -14,20 +17,25 @@ from questloom.train.loss.objective_rules import KL_ALARM, Objective
 def token_losses(
     logp: Tensor, old_logp: Tensor, advantage: Tensor, *, clip_low: float, clip_high: float
 ) -> Tensor:
-    """−min(ρÂ, clip(ρ)Â) a token, with ρ = exp(logp − old_logp). All (N,).
+    """The loss of each token, −min(ρÂ, clip(ρ)Â) with ρ = exp(logp − old_logp). All tensors have
+    shape (N,).
 
     >>> logp = torch.tensor([1.5, 0.5, 1.5, 0.5]).log()  # ρ, since the old probabilities were 1
     >>> token_losses(logp, torch.zeros(4), torch.tensor([1.0, 1.0, -1.0, -1.0]), clip_low=0.2, clip_high=0.28)
     tensor([-1.2800, -0.5000,  1.5000,  0.8000])
 
-    The first and the last are clipped: they have moved far enough, and no gradient pushes them further.
+    In the example, the first and the last token are clipped: no gradient pushes their probabilities
+    further.
     """
     ratio = (logp - old_logp).exp()
     return -torch.min(ratio * advantage, ratio.clamp(1 - clip_low, 1 + clip_high) * advantage)
 
 
 def kl_k3(logp: Tensor, reference_logp: Tensor) -> Tensor:
-    """Schulman's k3, an estimate of KL(policy ‖ reference) from the policy's own tokens: q/p − ln(q/p) − 1, never below 0. All (N,).
+    """Schulman's k3 estimate of KL(policy ‖ reference) per token: q/p − ln(q/p) − 1.
+
+    p is the policy's probability of its own token, q is the reference model's probability. The
+    estimate is never negative. All tensors have shape (N,).
 
     >>> kl_k3(torch.tensor([0.5, 0.5]).log(), torch.tensor([0.5, 0.25]).log())
     tensor([0.0000, 0.1931])
@@ -37,7 +45,10 @@ def kl_k3(logp: Tensor, reference_logp: Tensor) -> Tensor:
 
 
 def truncated_importance(trainer_logp: Tensor, engine_logp: Tensor, cap: float) -> Tensor:
-    """What the engine drew too often weighs less: min(trainer / engine, cap) a token, without gradient. All (N,), at the sampling weights.
+    """Truncated importance weights per token: min(trainer / engine, cap), without gradient.
+
+    Tokens that the engine sampled too often weigh less. Each tensor has shape (N,) and was computed
+    with the weights that sampled the tokens.
 
     >>> truncated_importance(torch.tensor([0.2, 0.4, 0.9]).log(), torch.tensor([0.4, 0.4, 0.1]).log(), cap=2.0)
     tensor([0.5000, 1.0000, 2.0000])
@@ -46,14 +57,12 @@ def truncated_importance(trainer_logp: Tensor, engine_logp: Tensor, cap: float) 
 
 
 def token_weights(row: Tensor, row_weights: Tensor, objective: Objective) -> Tensor:
-    """What each token's loss is multiplied with before it is summed.
+    """Computes the (N,) factors of the tokens' losses before the sum.
 
     Args:
-        row: (N,) int64.
-        row_weights: (R,): how much of a trajectory each row is; 1 but for resampled ones (see `credit/axpo.py`).
-
-    Returns:
-        (N,).
+        row: (N,) int64, the row number of each token.
+        row_weights: (R,) the share of a trajectory that each row counts for; below 1 only for
+            resampled rows (see `credit/axpo.py`).
 
     >>> row, ones = torch.tensor([0, 0, 0, 0, 1]), torch.ones(2)
     >>> token_weights(row, ones, Objective(normaliser="trajectory"))
@@ -70,9 +79,9 @@ def token_weights(row: Tensor, row_weights: Tensor, objective: Objective) -> Ten
 
 
 def count(row: Tensor, row_weights: Tensor, objective: Objective) -> float:
-    """What a micro-batch adds to the number that the loss is divided by: tokens, or trajectories that have any token in the loss.
+    """A micro-batch's part of the divisor: its tokens, or its trajectories with tokens in the loss.
 
-    `samples.Counted` adds the rollouts that are in no micro-batch.
+    `samples.DroppedWeight` adds the rollouts that are in no micro-batch.
 
     >>> row, weights = torch.tensor([0, 0, 0, 0, 1]), torch.tensor([1.0, 0.5, 1.0])  # the third row is masked out
     >>> count(row, weights, Objective(normaliser="trajectory")), count(row, weights, Objective(normaliser="token"))
@@ -94,15 +103,16 @@ def loss_sum(
     trainer_logp: Tensor | None = None,
     reference_logp: Tensor | None = None,
 ) -> Tensor:
-    """A micro-batch's loss before the division by the agreed count.
+    """A micro-batch's loss before the division by the common count.
 
     Args:
-        logp: (N,) under the weights that are trained.
-        engine_logp: (N,) under the engine that sampled each token.
-        advantage: (N,) of each token's row.
+        logp: (N,) log-probabilities under the trained weights.
+        engine_logp: (N,) log-probabilities by the engine that sampled each token.
+        advantage: (N,) advantage of each token's row.
         row, row_weights: see `token_weights`.
-        trainer_logp: (N,) by the trainer at the sampling weights; needed for `importance_cap`.
-        reference_logp: (N,) by the reference model; needed for `kl`.
+        trainer_logp: (N,) log-probabilities by the trainer under the weights that sampled; needed
+            for `importance_cap`.
+        reference_logp: (N,) log-probabilities by the reference model; needed for `kl`.
 
     >>> probabilities = {"logp": torch.tensor([0.5, 0.5, 0.25]).log(), "engine_logp": torch.tensor([0.5, 0.5, 0.25]).log()}
     >>> rows = {"row": torch.tensor([0, 0, 1]), "row_weights": torch.ones(2)}
@@ -134,7 +144,7 @@ def loss_sum(
 def clip_masks(
     logp: Tensor, old_logp: Tensor, advantage: Tensor, objective: Objective
 ) -> tuple[Tensor, Tensor]:
-    """(N,) bool each: tokens that the clip holds back below and above.
+    """Two (N,) bool masks: tokens clipped below, and tokens clipped above.
 
     >>> clip_masks(torch.tensor([1.5, 0.5, 1.5, 0.5]).log(), torch.zeros(4), torch.tensor([1.0, 1.0, -1.0, -1.0]), Objective())
     (tensor([False, False, False,  True]), tensor([ True, False, False, False]))
@@ -146,18 +156,24 @@ def clip_masks(
 
 
 class EngineMismatch(QuestloomError):
-    """Engine and trainer disagree on the log-probabilities of what the engine sampled: training on would be off-policy without notice."""
+    """The engine and the trainer disagree on the log-probabilities of sampled tokens.
+
+    Continued training would be off-policy without notice.
+    """
 
 
 def check_engine(trainer_logp: Tensor, engine_logp: Tensor, *, alarm: float = KL_ALARM) -> float:
-    """The KL between engine and trainer at the weights that sampled, estimated by k3 over all ranks' tokens. A collective call: all ranks pass or
-    stop together.
+    """Estimates the KL between engine and trainer under the same weights, by k3 over all ranks'
+    tokens.
+
+    All ranks must call this function together; all pass or all stop.
 
     Args:
-        trainer_logp, engine_logp: (N,) of the same tokens, of as many micro-batches as there are.
+        trainer_logp, engine_logp: (N,) log-probabilities of the same tokens, over all
+            micro-batches.
 
     Raises:
-        EngineMismatch: it passes the alarm; with the figures.
+        EngineMismatch: the KL is above `alarm`; the error holds the figures.
 
     >>> round(check_engine(torch.tensor([-1.0, -2.0]), torch.tensor([-1.01, -2.0])), 6)
     2.5e-05

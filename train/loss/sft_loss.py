@@ -1,4 +1,7 @@
-"""The loss of supervised fine-tuning: next-token prediction on what the policy said. Observations, templates and pictures are no labels."""
+"""The loss of supervised fine-tuning: next-token prediction on the policy's own tokens.
+
+Observations, templates and pictures are no labels.
+"""
 
 from torch import Tensor
 
@@ -6,10 +9,12 @@ from questloom.train.rows.packing import Packed
 
 
 def sft_loss_sum(logp: Tensor) -> Tensor:
-    """The negative log-likelihood of a micro-batch's labels, summed; divided by `num_labels` over all ranks and micro-batches.
+    """The summed negative log-likelihood of a micro-batch's labels.
+
+    The trainer divides the sum by `num_labels` over all ranks and micro-batches.
 
     Args:
-        logp: (N,) of the tokens in the loss.
+        logp: (N,) log-probabilities of the tokens in the loss.
 
     >>> import torch
     >>> sft_loss_sum(torch.tensor([-1.0, -0.5]))
@@ -19,5 +24,5 @@ def sft_loss_sum(logp: Tensor) -> Tensor:
 
 
 def num_labels(packed: Packed) -> int:
-    """Tokens in the loss."""
+    """The number of tokens in the loss."""
     return len(packed.labels)

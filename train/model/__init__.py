@@ -1,1 +1,1 @@
-"""The model that is trained: loaded, forwarded over packed rows, optimised."""
+"""The trained model: loading, forward passes over packed rows, optimiser."""

@@ -1,8 +1,9 @@
-"""Attention over packed rows, one row at a time: torch's SDPA without a mask, so that its causal kernels do what is needed and no more.
+"""Attention over packed rows, computed row by row with torch's SDPA and without a mask.
 
-transformers' own way to part packed rows under SDPA is a mask of T × T: 8 rows of 4,096 tokens take eight times the products, the mask alone is
-1 GB, and the fastest kernels take none. Here the rows are cut out by the text's positions (`rows/packing.py`) and attended to each for itself.
-Wherever a mask is needed after all (padding, a cache, sliding windows) it is made and used as under "sdpa".
+Under SDPA, transformers separates packed rows by a T × T mask. For 8 rows of 4,096 tokens, such a
+mask takes 1 GB and eight times the products. The fastest kernels accept no mask. This file cuts the
+rows out by the text positions (`rows/packing.py`) and attends to each row alone. If a mask is
+needed (padding, a cache, sliding windows), attention works as under "sdpa".
 """
 
 from typing import Any
@@ -14,14 +15,14 @@ from transformers.integrations.sdpa_attention import sdpa_attention_forward
 from transformers.masking_utils import sdpa_mask
 
 ROW_BY_ROW = "row_by_row"
-"""The name under which transformers knows it."""
+"""The name under which transformers registers this attention."""
 
 
 def row_lengths(positions: Tensor) -> list[int]:
-    """Tokens of each packed row.
+    """The number of tokens in each packed row.
 
     Args:
-        positions: (T,) the text's own, which do not go on by one where a row begins.
+        positions: (T,) text positions; they increase by one within a row and jump at its start.
 
     >>> row_lengths(torch.tensor([0, 1, 2, 3, 4, 0, 1, 2]))
     [5, 3]
@@ -40,7 +41,7 @@ def _attention(
     position_ids: Tensor | None = None,
     **options: Any,
 ) -> tuple[Tensor, None]:
-    """As transformers calls it: (B, heads, T, width) in, (B, T, heads, width) out."""
+    """Attention as transformers calls it: (B, heads, T, width) in, (B, T, heads, width) out."""
     if (
         attention_mask is not None
         or position_ids is None
@@ -65,7 +66,7 @@ def _mask(
     use_vmap: bool = False,
     **options: Any,
 ) -> Tensor | None:
-    """None where each row is attended to for itself."""
+    """The attention mask; None if attention works row by row."""
     if (
         attention_mask is None
         and batch_size == 1

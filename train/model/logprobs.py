@@ -1,7 +1,8 @@
 """Log-probabilities and entropies of labels, without the logits of all tokens at once.
 
-32,768 tokens of a vocabulary of 151,936 are 20 GB of logits in fp32. Here a chunk of tokens is projected at a time, forward, and again
-backward. The head's gradient is summed over the chunks in fp32: summed in bf16 its error grows with the number of chunks.
+The fp32 logits of 32,768 tokens with a vocabulary of 151,936 take 20 GB. So the head projects one
+chunk of tokens at a time, in the forward and again in the backward pass. The chunks' gradients of
+the head are summed in fp32. A sum in bf16 would have an error that grows with the number of chunks.
 """
 
 import contextlib
@@ -11,17 +12,24 @@ import torch
 from torch import Tensor
 
 CHUNK_ELEMENTS = {"cuda": 1 << 27, "cpu": 1 << 24}
-"""Logits of a chunk: 512 MB in fp32 on a GPU, some 880 tokens of Qwen3's vocabulary; 64 MB on a CPU. Each chunk's products are added to the
-head's gradient, which on a GPU takes longer than the products themselves where chunks are small; on a CPU 64 MB are as fast as 512."""
+"""The number of logits in a chunk.
+
+On a GPU a chunk takes 512 MB in fp32, about 880 tokens of Qwen3's vocabulary. Small chunks are slow
+on a GPU, because adding each chunk to the head's gradient takes longer than the products. On a CPU,
+chunks of 64 MB are as fast as chunks of 512 MB.
+"""
 
 
 class TokenScores(NamedTuple):
-    """Of N tokens, in fp32. A tuple, so that the hooks of DDP and FSDP find the tensors."""
+    """Scores of N tokens, in fp32.
+
+    The class is a tuple, so that the hooks of DDP and FSDP find the tensors.
+    """
 
     logp: Tensor
     """(N,) natural log-probabilities."""
     entropy: Tensor
-    """(N,) in nats, of the distribution that each token was drawn from."""
+    """(N,) entropies in nats of the distributions that the tokens were drawn from."""
 
 
 def token_scores(
@@ -32,14 +40,18 @@ def token_scores(
     temperature: float = 1.0,
     chunk_elements: int = 0,
 ) -> TokenScores:
-    """How likely each label is under the head, and how open the choice was. Differentiable once, in `hidden` and `weight`.
+    """The log-probability of each label, and the entropy of its distribution.
+
+    The result can be differentiated once, in `hidden` and `weight`.
 
     Args:
-        hidden: (N, d) the last layer's output before each label.
-        weight: (V, d) of the head, without bias.
-        labels: (N,) int64.
-        temperature: the one that the labels were sampled at; engines tell their log-probabilities at it.
-        chunk_elements: logits of a chunk, at least one token's; 0 for what suits the device (`CHUNK_ELEMENTS`). Two such tensors are held at once.
+        hidden: (N, d) output of the last layer before each label.
+        weight: (V, d) weight of the head, which has no bias.
+        labels: (N,) int64, the token ids.
+        temperature: the sampling temperature of the labels; engines report log-probabilities at
+            this temperature.
+        chunk_elements: logits per chunk, at least those of one token; 0 takes the device's default
+            in `CHUNK_ELEMENTS`; two chunks are in memory at once.
 
     >>> hidden, head = torch.tensor([[1.0, 0.0]]), torch.tensor([[0.0, 0.0], [torch.log(torch.tensor(3.0)), 0.0]])
     >>> [round(x.item(), 4) for x in token_scores(hidden, head, torch.tensor([1]))]  # ln(3/4), and the entropy of (1/4, 3/4)
@@ -118,7 +130,7 @@ class _TokenScores(torch.autograd.Function):
 
 
 def _compute_dtype(hidden: Tensor) -> torch.dtype:
-    """That of the head's product: autocast's, where it is on."""
+    """The dtype of the head's product: autocast's dtype if autocast is on."""
     device = hidden.device.type
     return torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else hidden.dtype
 
@@ -128,12 +140,15 @@ def _sum_dtype(tensor: Tensor) -> torch.dtype:
 
 
 def _as_they_are(tensor: Tensor) -> contextlib.AbstractContextManager[Any]:
-    """Autocast off: it would round fp32 logits to bf16."""
+    """Switches autocast off, because it would round fp32 logits to bf16."""
     return torch.autocast(tensor.device.type, enabled=False)
 
 
 def _add_product(total: Tensor, a: Tensor, b: Tensor) -> None:
-    """total += a @ b, without a second tensor as large as the head: with many chunks that would be read and written once each."""
+    """Computes total += a @ b without a second tensor as large as the head.
+
+    With many chunks, such a tensor would be read and written once per chunk.
+    """
     if a.dtype == total.dtype:
         total.addmm_(a, b)
     elif a.is_cuda:
@@ -143,7 +158,7 @@ def _add_product(total: Tensor, a: Tensor, b: Tensor) -> None:
 
 
 def _product(a: Tensor, b: Tensor) -> Tensor:
-    """a @ b, summed and kept in fp32 (fp64 for fp64) without rounding to the factors' own kind."""
+    """a @ b, summed and stored in fp32 (fp64 for fp64) without rounding to the factors' dtype."""
     wide = _sum_dtype(a)
     if a.dtype == wide:
         return a @ b

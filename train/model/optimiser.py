@@ -1,4 +1,4 @@
-"""AdamW, and the learning rate of each update as a function of its number alone."""
+"""AdamW, and a learning rate that depends only on the number of the update."""
 
 import math
 
@@ -9,7 +9,7 @@ from questloom.train.settings.training_settings import OptimiserSettings
 
 
 def adamw(policy: nn.Module, settings: OptimiserSettings) -> torch.optim.AdamW:
-    """AdamW over what is trained; matrices decay, norms and biases do not."""
+    """AdamW over the trained parameters; matrices have weight decay, norms and biases do not."""
     trained = [p for p in policy.parameters() if p.requires_grad]
     groups = [
         {"params": [p for p in trained if p.ndim >= 2], "weight_decay": settings.weight_decay},
@@ -25,10 +25,13 @@ def adamw(policy: nn.Module, settings: OptimiserSettings) -> torch.optim.AdamW:
 
 
 def lr_at(settings: OptimiserSettings, update: int, updates: int) -> float:
-    """The learning rate of an update: up in equal steps to the full rate at the warm-up's last update, then down to 0 after the last.
+    """The learning rate of an update: a linear warm-up, then the decay that `schedule` names.
+
+    The rate is full at the last update of the warm-up. Cosine and linear decay reach 0 after the
+    last update.
 
     Args:
-        update: 0 to updates − 1.
+        update: number of the update, 0 to updates − 1.
 
     >>> [round(lr_at(OptimiserSettings(lr=1.0, warm_up=0.2), update, 10), 3) for update in range(10)]
     [0.5, 1.0, 1.0, 0.962, 0.854, 0.691, 0.5, 0.309, 0.146, 0.038]

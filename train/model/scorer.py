@@ -1,7 +1,7 @@
-"""The policy as the losses need it: packed rows in, log-probabilities and entropies of the tokens in the loss out.
+"""The policy as the losses need it: packed rows in, log-probabilities and entropies out.
 
-This is the module that DDP and FSDP wrap, so that the head is used inside of a forward that they know of. The model's own head is never
-called on the whole sequence: see `model/logprobs.py`.
+DDP and FSDP wrap this module, so the head runs inside the wrapped forward pass. The model's own
+head is never called on the whole sequence: see `model/logprobs.py`.
 """
 
 from typing import Any
@@ -14,15 +14,17 @@ from questloom.train.rows.packing import Packed
 
 
 class Scorer(nn.Module):
-    """A model of transformers with the losses' view on it.
+    """Wraps a transformers model and returns scores of the tokens in the loss.
 
     Args:
-        model: for generation, as transformers loads it; with LoRA, the model that peft has put its layers into (`get_base_model()`).
-        temperature: at which the rows were sampled; 1 for SFT.
+        model: a model for generation, as transformers loads it; with LoRA, the model inside peft's
+            (`get_base_model()`).
+        temperature: the sampling temperature of the rows; 1 for SFT.
         chunk_elements: see `logprobs.token_scores`.
 
     Raises:
-        InputError: the head is something else than one matrix, so that its parts would be left out silently.
+        InputError: the head is more than one matrix, so some of its parts would be silently left
+            out.
     """
 
     def __init__(self, model: Any, *, temperature: float = 1.0, chunk_elements: int = 0) -> None:
@@ -40,7 +42,7 @@ class Scorer(nn.Module):
     def forward(self, packed: Packed) -> TokenScores:
         """Scores of the N labels of a micro-batch."""
         inner = getattr(self.model, self.model.base_model_prefix)
-        # No attention mask and no cache: only then are packed rows parted (see packing.py).
+        # No attention mask and no cache: only then are packed rows separated (see packing.py).
         out = inner(
             input_ids=packed.ids,
             position_ids=packed.positions,

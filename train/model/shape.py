@@ -1,6 +1,7 @@
-"""A model's parameters and arithmetic, from its configuration alone: what forecasts and benchmarks reckon with. Imports no torch.
+"""A model's parameters and arithmetic, computed from its configuration alone, without torch.
 
-For Qwen3-VL and dense models built like it: grouped-query attention with normed heads, a gated MLP, a vision tower with mergers.
+Forecasts and benchmarks use these figures. The file covers Qwen3-VL and dense models of the same
+form: grouped-query attention with normed heads, a gated MLP, a vision tower with mergers.
 """
 
 import json
@@ -14,19 +15,19 @@ from questloom.records.errors import InputError
 
 @dataclass(frozen=True, kw_only=True)
 class VisionShape:
-    """The tower and its projectors."""
+    """The vision tower and its projectors."""
 
     layers: int
     width: int
     mlp_width: int
     patch_numbers: int
-    """Numbers that a patch has: channels × frames × side²."""
+    """Numbers per patch: channels × frames × side²."""
     patch_side: int
     merge: int
-    """Patches a side that become one token."""
+    """The side, in patches, of the square of patches that becomes one token."""
     positions: int
     projectors: int
-    """Mergers: the last layer's and deepstack's."""
+    """The number of mergers: the last layer's and deepstack's."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,10 +48,10 @@ class ModelShape:
 
     @classmethod
     def of(cls, config: Mapping[str, Any], name: str) -> "ModelShape":
-        """From a config.json of transformers.
+        """Reads the shape from a config.json of transformers.
 
         Raises:
-            InputError: the model is of another kind than is reckoned with here.
+            InputError: the model is of a kind that this file does not cover.
         """
         try:
             text, seen = config["text_config"], config["vision_config"]
@@ -89,12 +90,12 @@ class ModelShape:
 
     @property
     def embedding(self) -> int:
-        """Parameters of embedding and head."""
+        """The parameters of embedding and head."""
         return self.vocabulary * self.width * (1 if self.tied else 2)
 
     @property
     def layer(self) -> int:
-        """Parameters of a layer's matrices."""
+        """The parameters of a layer's matrices."""
         return (
             self.width * self.head_width * 2 * (self.heads + self.kv_heads)
             + 3 * self.width * self.mlp_width
@@ -102,12 +103,12 @@ class ModelShape:
 
     @property
     def text(self) -> int:
-        """Parameters of the language model without embedding and head."""
+        """The parameters of the language model without embedding and head."""
         return self.layers * (self.layer + 2 * self.width + 2 * self.head_width) + self.width
 
     @property
     def vision_layer(self) -> int:
-        """Parameters of a tower layer's matrices and biases."""
+        """The parameters of a tower layer's matrices and biases."""
         wide = self.vision.width
         return (
             4 * wide * (wide + 1) + 2 * wide * self.vision.mlp_width + self.vision.mlp_width + wide
@@ -115,7 +116,7 @@ class ModelShape:
 
     @property
     def tower(self) -> int:
-        """Parameters of the vision tower without its projectors."""
+        """The parameters of the vision tower without its projectors."""
         seen = self.vision
         return seen.layers * (self.vision_layer + 4 * seen.width) + seen.width * (
             seen.patch_numbers + 1 + seen.positions
@@ -123,7 +124,11 @@ class ModelShape:
 
     @property
     def projector(self) -> int:
-        """Parameters of all projectors: a norm and two matrices each. The first norm is of a patch's width, deepstack's are of a token's."""
+        """The parameters of all projectors: a norm and two matrices each.
+
+        The first projector's norm has a patch's width; the deepstack projectors' norms have a
+        token's width.
+        """
         merged = self.vision.width * self.vision.merge**2
         return self.vision.projectors * (
             merged * (merged + 1) + (merged + 1) * self.width + 2 * merged
@@ -131,7 +136,7 @@ class ModelShape:
 
     @property
     def parameters(self) -> int:
-        """All of them.
+        """The number of all parameters.
 
         >>> {name: round(shape.parameters / 1e9, 2) for name, shape in KNOWN.items()}
         {'qwen3-vl-2b': 2.13, 'qwen3-vl-4b': 4.44, 'qwen3-vl-8b': 8.77, 'qwen3-vl-32b': 33.36}
@@ -148,25 +153,26 @@ class ModelShape:
         projector_passes: int = 3,
         tower_passes: int = 3,
     ) -> float:
-        """Multiplications and additions of training on one row: what the model takes, without what is computed again to save memory.
+        """The multiplications and additions of training on one row, without recomputation.
 
         Args:
-            tokens: of the row, pictures with them.
+            tokens: tokens of the row, pictures included.
             labels: tokens that the head scores.
-            pictures: tokens of each.
-            text_passes: forward is one, the gradient of inputs another, that of weights a third. So 3 for what is trained, 2 for what gradients
-                only go through (adapters), 1 for what is frozen with nothing trained below it.
-            projector_passes, tower_passes: the same of the vision model's parts.
+            pictures: number of tokens of each picture.
+            text_passes: passes through the language model: forward, gradient of the inputs,
+                gradient of the weights. 3 for trained weights, 2 for weights under adapters, 1 for
+                frozen weights with nothing trained below.
+            projector_passes, tower_passes: passes through these parts of the vision model.
 
-        A row of 1,000 tokens, 200 in the loss, through the 2B's layers and head: 3 × (2 × 1.41e9 × 1,000 + the attention's 28 × 2 × 2,048 ×
-        1,000² + 2 × 0.31e9 × 200).
+        The example is a row of 1,000 tokens, 200 in the loss, in the 2B model: 3 × (2 × 1.41e9 ×
+        1,000 + the attention's 28 × 2 × 2,048 × 1,000² + 2 × 0.31e9 × 200).
 
         >>> round(KNOWN["qwen3-vl-2b"].flops(1000, 200) / 1e12, 3)
         9.173
         """
         attention = (
             2 * self.heads * self.head_width * tokens**2
-        )  # two products, and half of each is masked
+        )  # two products, half of each masked
         forward = (
             self.layers * (2 * self.layer * tokens + attention)
             + 2 * self.vocabulary * self.width * labels
@@ -225,14 +231,14 @@ KNOWN = {
         _qwen3_vl("qwen3-vl-32b", 64, 5120, 25_600, 64, tied=False, big_tower=True),
     )
 }
-"""As their configurations on the hub say, so that a run can be reckoned before a model is fetched."""
+"""Shapes from the configurations on the Hub, so a run can be forecast before a model is downloaded."""
 
 
 def shape_of(model: str) -> ModelShape:
     """A model's shape, by its folder or by name.
 
     Raises:
-        InputError: neither is known.
+        InputError: neither the folder nor the name is known.
     """
     if model.lower() in KNOWN:
         return KNOWN[model.lower()]

@@ -1,4 +1,7 @@
-"""The model that is trained: loaded, partly frozen, with adapters where asked; and written again as transformers and peft read it."""
+"""Loads the trained model, freezes parts, adds adapters, and exports the result.
+
+transformers and peft can read the exported folders.
+"""
 
 import json
 import shutil
@@ -22,15 +25,15 @@ FIX = (
     "Name the folder of an image-text model of transformers, with its processor and chat template."
 )
 PREFIX = "model."
-"""Of the model's names within a `Scorer`."""
+"""The prefix of the model's parameter names within a `Scorer`."""
 
 
 @dataclass(frozen=True)
 class LoadedModel:
-    """What a run trains."""
+    """The model that a run trains."""
 
     model: Any
-    """For generation; with LoRA, with peft's layers in it."""
+    """The model for generation; with LoRA, it contains peft's layers."""
     adapters: PeftModel | None
 
 
@@ -38,10 +41,10 @@ def load_processor(folder: str, max_pixels: int = 0) -> Any:
     """A model's processor with a picture budget.
 
     Args:
-        max_pixels: of a picture; 0 for the processor's own.
+        max_pixels: most pixels of a picture; 0 for the processor's own limit.
 
     Raises:
-        InputError: there is none, or it has no budget that could be set.
+        InputError: the folder has no processor, or the processor has no limit of pixels.
     """
     try:
         processor = AutoProcessor.from_pretrained(folder)
@@ -63,17 +66,18 @@ def load_processor(folder: str, max_pixels: int = 0) -> Any:
 
 
 def load_model(folder: str, settings: WeightSettings, seed: int) -> LoadedModel:
-    """A model with what is trained in fp32, the rest as it was stored (all in fp32 for that precision).
+    """Loads a model with trained weights in fp32 and frozen weights in their stored dtype. With
+    `precision: fp32`, all weights are fp32.
 
     Args:
-        seed: of the adapters' first weights, so that all ranks have the same.
+        seed: seed of the adapters' first weights; all ranks must use the same seed.
 
     Raises:
-        InputError: it cannot be loaded, or has no vision tower to freeze.
+        InputError: the model cannot be loaded, or has no vision tower to freeze.
     """
     attention = (
         ROW_BY_ROW if settings.attention == "sdpa" else settings.attention
-    )  # the same sums, without what packed rows waste
+    )  # the same results, without work on masked tokens of packed rows
     try:
         model: Any = AutoModelForImageTextToText.from_pretrained(
             folder, dtype="auto", attn_implementation=attention
@@ -113,7 +117,7 @@ def load_model(folder: str, settings: WeightSettings, seed: int) -> LoadedModel:
 
 
 def vision_parameters(model: Any) -> dict[str, nn.Parameter]:
-    """The parameters of the vision tower and its projector, by name within the tower."""
+    """The parameters of the vision tower and its projector, by their names within the tower."""
     inner = getattr(model, model.base_model_prefix)
     tower = next(
         (
@@ -147,7 +151,7 @@ def _freeze(model: Any, settings: WeightSettings) -> None:
 
 
 def count_parameters(model: nn.Module) -> dict[str, int]:
-    """Numbers of parameters: all, and those that are trained."""
+    """The numbers of all parameters and of trained parameters."""
     return {
         "parameters": sum(p.numel() for p in model.parameters()),
         "trained": sum(p.numel() for p in model.parameters() if p.requires_grad),
@@ -165,13 +169,15 @@ def export(
     bf16: bool,
     writes: bool,
 ) -> None:
-    """Writes OUT/model, which transformers and inference servers load, and with LoRA OUT/adapter, which peft loads. A collective call.
+    """Writes OUT/model for transformers and inference servers, and with LoRA also OUT/adapter for
+    peft.
 
-    Each appears whole or not at all.
+    All ranks must call this function together. Each folder appears whole or not at all.
 
     Args:
-        policy: as it is wrapped; scorer and loaded: what is in it.
-        source: folder of the model that was trained from.
+        policy: the wrapped scorer.
+        scorer, loaded: the scorer and the model inside the wrapper.
+        source: folder of the model that the training began with.
         writes: whether this rank writes.
     """
     found = get_model_state_dict(
@@ -182,7 +188,8 @@ def export(
     )
     if not writes:
         return
-    # A tied head is written once: gathered or cast, it is no longer the embedding's own memory, by which transformers would know.
+    # A tied head is written once. Gathered or cast weights no longer share memory, by which
+    # transformers would notice the tie.
     tied = {name for name, _ in scorer.model.named_parameters(remove_duplicate=False)} - {
         name for name, _ in scorer.model.named_parameters()
     }
@@ -213,7 +220,7 @@ def _save(
 ) -> None:
     model.save_pretrained(folder, **({"state_dict": weights} if weights is not None else {}))
     processor.save_pretrained(folder)
-    # transformers writes down the kind of the weights in memory, which are fp32 while they are trained.
+    # transformers records the dtype of the weights in memory, which is fp32 during training.
     path = folder / "config.json"
     path.write_text(
         json.dumps(
@@ -235,7 +242,7 @@ def _stored_as(kind: str, config: dict[str, Any]) -> dict[str, Any]:
 
 
 def _whole(folder: Path, write: Callable[[Path], object]) -> None:
-    """Writes a folder beside its place and renames it there."""
+    """Writes a folder under a temporary name and renames it."""
     part = folder.with_name(f".{folder.name}.part")
     shutil.rmtree(part, ignore_errors=True)
     part.mkdir(parents=True)

@@ -1,1 +1,1 @@
-"""Questions played by the policy as it is, and what came of them."""
+"""Plays and judges questions with the current policy."""

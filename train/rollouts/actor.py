@@ -1,7 +1,7 @@
-"""Plays a rank's questions with the policy as it is, and has the answers judged. Ranks do not wait for each other here: no collective call is made
-within an episode, and a rank with one turn and a rank with five both go on as they are.
+"""Plays a rank's questions with the current policy, and has the answers judged.
 
-Every turn goes through the question's journal, so that what was played before a kill is not played again.
+Ranks do not wait for each other while they play, so each rank may play a different number of turns.
+Every turn goes through the question's journal, so a resumed run does not play finished turns again.
 """
 
 import asyncio
@@ -31,16 +31,18 @@ from questloom.transforms.stages.run_folder import RunFolder
 
 T = TypeVar("T")
 LOOK_SECONDS = 0.5
-"""How soon a run that plays sees that it was asked to stop."""
+"""Seconds between two checks whether the user asked the run to stop."""
 
 
 class RolloutsFailed(QuestloomError):
-    """Engine, tools or judges broke off in a way that is no result. What was played is in the journals; the same command takes it up."""
+    """The engine, a tool or a judge failed in a way that is no result of the rollout. The journals
+    keep all finished turns, and the same command continues after them.
+    """
 
 
 @dataclass(frozen=True, eq=False)
 class JudgedRollout:
-    """A rollout with what the judges said of it."""
+    """A rollout with the judges' verdicts."""
 
     asked: StepQuestion
     rollout: int
@@ -48,7 +50,7 @@ class JudgedRollout:
     played: Played
     verdict: Judgement
     query: float
-    """r_query; NaN where it is unknown, or the reward does not ask for it."""
+    """r_query, the query judge's score; NaN if it is unknown, or if the reward does not use it."""
 
 
 @dataclass(frozen=True)
@@ -62,12 +64,12 @@ class UnplayedRollout:
 
 @dataclass(frozen=True)
 class Continuation:
-    """A rollout that is to be played on.
+    """A rollout that is to be continued.
 
     Args:
         source: the rollout.
-        turn: the turn that is begun as the source began it; -1 to begin at the question.
-        begun: so many of the turn's tokens.
+        turn: index of the turn whose beginning is copied from the source; -1 copies nothing and
+            begins at the question. begun: number of tokens copied from this turn.
         rollouts: numbers of the continuations.
     """
 
@@ -79,17 +81,17 @@ class Continuation:
 
 @dataclass(frozen=True)
 class Actor:
-    """One process's.
+    """Plays the questions of one process.
 
     Args:
-        run: where the questions' pictures are.
+        run: the run with the questions' pictures.
         withhold_own: see `task_of`.
-        files: where journals are, and the pictures that episodes showed are kept.
+        files: the place of journals and of pictures that episodes showed.
         answers: the judge of answers.
-        queries: the client of the judge of queries; None measures them.
-        judges_queries: whether the reward asks for it.
-        at_once: episodes in play.
-        stop: ends the playing; what was played is in the journals.
+        queries: the client of the query judge; None measures the queries without a model.
+        judges_queries: whether the reward uses r_query.
+        at_once: number of episodes played at once.
+        stop: ends the playing on request; the journals keep what was played.
     """
 
     run: RunFolder
@@ -103,14 +105,14 @@ class Actor:
 
     @property
     def answer_by(self) -> str:
-        """Who judges answers: rules, and a model of those that they do not recognise where one has the role."""
+        """What judges answers: rules, and for unclear answers a model if the role has one."""
         return (
             "rules" if self.answers.client is None else self.answers.client.roles[ANSWER_ROLE].model
         )
 
     @property
     def query_by(self) -> str:
-        """Who tells r_query: a model, or "measured", which stands in for one; "" where the reward does not ask."""
+        """What gives r_query: a model, or "measured" without a model; "" if the reward does not use it."""
         if not self.judges_queries:
             return ""
         return MEASURED if self.queries is None else self.queries.roles[QUERY_ROLE].model
@@ -118,12 +120,12 @@ class Actor:
     def play(
         self, player: Player, asked: Sequence[StepQuestion], rollouts: int
     ) -> list[JudgedRollout | UnplayedRollout]:
-        """All rollouts of some questions, in the order of both.
+        """Plays all rollouts of some questions, in the order of questions and rollouts.
 
         Raises:
-            RolloutsFailed: see there.
+            RolloutsFailed: an engine, a tool or a judge failed.
             InputError, BudgetExceeded: see `Player.rollout`.
-            Stopped: the run was asked to stop.
+            Stopped: the user asked the run to stop.
         """
 
         async def question(
@@ -143,9 +145,10 @@ class Actor:
         return self._run(question, asked)
 
     def play_on(self, player: Player, again: Sequence[Continuation]) -> list[list[JudgedRollout]]:
-        """The continuations of each.
+        """Plays the continuations of each source and returns them.
 
-        Raises: as `play`.
+        Raises:
+            RolloutsFailed, InputError, BudgetExceeded, Stopped: as for `play`.
         """
         by_question: dict[int, list[int]] = {}
         for n, each in enumerate(again):
@@ -172,7 +175,9 @@ class Actor:
         return found
 
     def drop_journals(self) -> None:
-        """Removes what was written of episodes under way; called by one process while none plays."""
+        """Removes the files of unfinished episodes. One process calls this function while no
+        process plays.
+        """
         remove_tree(self.files.at("journal"))
 
     def _run(self, question: Any, items: Sequence[Any]) -> list[Any]:
@@ -255,7 +260,10 @@ class Actor:
 
 
 async def _all(works: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
-    """The results of all, in their order. If one fails, all are ended, and the failure that explains most is raised."""
+    """Runs coroutines and returns their results in order.
+
+    If one fails, all are cancelled, and the most telling failure is raised.
+    """
     ended = await asyncio.gather(*works, return_exceptions=True)
     faults = [each for each in ended if isinstance(each, BaseException)]
     for kind in (InputError, BudgetExceeded, PictureError, BaseException):

@@ -1,8 +1,9 @@
-"""The engine that samples from the policy as it is, and the players around it.
+"""The engine that samples from the current policy, and the players that use it.
 
-One process alone and DDP sample from the very weights that are trained, by reference. Where those are sharded (FSDP2) or kept in fp32 for
-products in bf16, the engine has a copy of its own, in the kind of the products, which is brought up to date after every step. Each step has
-an engine of its own: no key or value of old weights can be used again.
+A single process and DDP sample from the trained weights themselves. If the weights are sharded
+(FSDP2), or kept in fp32 for bf16 products, the engine has its own copy. The copy has the products'
+dtype and is updated after every step. Each step has a new engine, so no keys or values of old
+weights are reused.
 """
 
 import copy
@@ -25,24 +26,24 @@ from questloom.train.settings.training_settings import WeightSettings
 
 
 class Weights(Protocol):
-    """How the policy's weights come to an engine."""
+    """How the policy's weights reach an engine."""
 
     def bring_up_to_date(self, version: int) -> None:
-        """Gives the engine the weights as they are. A collective call.
+        """Gives the engine the current weights. All ranks must call this function together.
 
         Args:
-            version: updates that they have had.
+            version: number of updates that the weights have had.
         """
 
     def engine(self, version: int, sampling: Sampling) -> TokenEngine:
-        """An engine with them."""
+        """An engine with the current weights."""
 
     def close(self) -> None:
-        """Ends what the last engine holds."""
+        """Frees what the last engine holds."""
 
 
 class PolicyPlayers:
-    """Players with the policy as it is: of training, and of held-out questions.
+    """Players that use the current policy, for training and for held-out questions.
 
     Args:
         place: the files and clients of the play; no other engine may be open there.
@@ -77,15 +78,15 @@ class PolicyPlayers:
         )
 
     def of_step(self, step: int, version: int) -> Player:
-        """A player of a step.
+        """The player of a step.
 
         Args:
-            version: updates that the weights have had; part of the episodes' names.
+            version: number of updates that the weights have had; part of the episodes' names.
         """
         return self._player(self.playing, version, f"step {step}", self._drawn)
 
     def held_out(self, version: int) -> Player:
-        """A player of held-out questions: the same draws every time."""
+        """The player of held-out questions, with the same random draws every time."""
         return self._player(self._held_out, version, "held out", self._drawn_held_out)
 
     def _player(self, playing: Playing, version: int, draw: str, drawn: dict[str, float]) -> Player:
@@ -101,9 +102,9 @@ class OwnWeights:
     """The weights in this process, for the engine `transformers`.
 
     Args:
-        model: that is trained, before it is sharded.
-        tokens: the renderer for its processor.
-        at_once: conversations that are decoded together.
+        model: the trained model, before it is sharded.
+        tokens: the renderer for the model's processor.
+        at_once: number of conversations that are decoded together.
     """
 
     def __init__(
@@ -137,7 +138,7 @@ class OwnWeights:
         for name, parameter in self._trained.named_parameters():
             if (
                 parameter.requires_grad
-            ):  # one after the other, so that no rank holds the gathered model twice
+            ):  # one tensor after the other, so that no rank holds the gathered model twice
                 own[name].copy_(
                     parameter.full_tensor() if isinstance(parameter, DTensor) else parameter
                 )

@@ -1,4 +1,4 @@
-"""What GRPO plays: the questions of a run that are kept for reinforcement learning, and which of them each step takes."""
+"""The questions that GRPO plays: a run's questions for reinforcement learning, dealt out to steps."""
 
 import dataclasses
 import random
@@ -24,7 +24,8 @@ class StepQuestion:
     """A question in a step."""
 
     number: int
-    """Its place in the step; says which rank plays it and which update learns from it."""
+    """The question's place in the step, which decides on the rank that plays it and the update that
+    learns from it."""
     question: Question
 
 
@@ -36,7 +37,7 @@ class Questions:
     train: tuple[Question, ...]
     validation: tuple[Question, ...]
     recipe: dict[str, Any]
-    """The run's, resolved."""
+    """The run's recipe with all defaults filled in."""
 
     @property
     def withhold_own(self) -> bool:
@@ -45,7 +46,7 @@ class Questions:
 
     @property
     def models(self) -> ModelSettings:
-        """The models that the recipe names; its other settings of models are for writing questions."""
+        """The models that the recipe names, without its settings for writing questions."""
         known = {field.name for field in dataclasses.fields(ModelSettings)}
         found = {name: value for name, value in self.recipe["models"].items() if name in known}
         made = settings_of(ModelSettings, found, f"{self.run.path}/recipe.json, section models")
@@ -54,11 +55,7 @@ class Questions:
 
 
 def teacher_tools(run: RunFolder) -> dict[str, Any]:
-    """The settings of tools under which the run's teacher plays: as it has played, else as the run's recipe says.
-
-    Raises:
-        InputError: `run` is no run.
-    """
+    """The tool settings that the run's teacher played with, or those of the run's recipe if no teacher has played."""
     teacher = EpisodeFolder.of(run)
     found: dict[str, Any] = (
         (teacher if teacher.recipe.is_file() else run)
@@ -70,13 +67,14 @@ def teacher_tools(run: RunFolder) -> dict[str, Any]:
 
 
 def read_questions(run: RunFolder, store_digest: str) -> Questions:
-    """The questions of a finished run.
+    """Reads the questions of a finished run.
 
     Args:
-        store_digest: of the store that the policy searches.
+        store_digest: digest of the store that the policy searches.
 
     Raises:
-        InputError: no finished run, another store, or no question to train on.
+        InputError: the run is not finished, belongs to another store, or has no question to train
+            on.
     """
     facts = run.read_recipe()
     if facts["store"] != store_digest:
@@ -100,11 +98,14 @@ def read_questions(run: RunFolder, store_digest: str) -> Questions:
 
 @dataclass(frozen=True)
 class QuestionCourse:
-    """Which questions each step takes: each at most once an epoch, in an order of each epoch's own. What does not fill a step waits for the next epoch.
+    """Deals questions out to steps.
+
+    Each epoch has an order of its own, and each question comes at most once per epoch. Questions
+    that do not fill a last step are skipped in that epoch.
 
     Args:
-        questions: of training.
-        per_step: over all ranks.
+        questions: the training questions.
+        per_step: questions per step, over all ranks.
 
     Raises:
         InputError: there are fewer questions than a step takes.
@@ -124,11 +125,13 @@ class QuestionCourse:
 
     @cached_property
     def per_epoch(self) -> int:
-        """Steps of an epoch."""
+        """The number of steps in an epoch."""
         return len(self.questions) // self.per_step
 
     def of(self, step: int) -> list[StepQuestion]:
-        """The questions of a step, by its number alone, so that a run can resume at any step."""
+        """The questions of a step. A run can resume at any step, because the questions depend only
+        on its number.
+        """
         epoch, place = divmod(step, self.per_epoch)
         order = _shuffled(len(self.questions), f"{self.seed} {epoch}")[
             place * self.per_step : (place + 1) * self.per_step
@@ -136,10 +139,10 @@ class QuestionCourse:
         return [StepQuestion(number, self.questions[n]) for number, n in enumerate(order)]
 
     def more(self, step: int, asked: Collection[StepQuestion], wanted: int) -> list[StepQuestion]:
-        """Further questions for a step; fewer than are wanted where there are no more.
+        """Further questions for a step; fewer than `wanted` if there are no more.
 
         Args:
-            asked: those that it has already.
+            asked: the questions that the step already has.
         """
         taken = {each.question.id for each in asked}
         left = [

@@ -1,6 +1,7 @@
-"""From judged rollouts to what `credit/samples.py` reasons about: rows of what the engine saw, and rewards.
+"""Turns judged rollouts into rows and rewards, the input of `credit/samples.py`.
 
-A row that cannot be learned from (`UnusableRow`) leaves the loss and is counted; its reward, where it is known, stays in the statistics.
+A row that is unusable for learning (`UnusableRow`) leaves the loss and is counted. A known reward
+of such a row stays in the statistics.
 """
 
 import math
@@ -38,11 +39,12 @@ class RolloutRows:
     data: DataSettings
 
     def row(self, segments: Sequence[Segment], episode_id: str, version: int) -> Row:
-        """The row of an episode as its engine saw it, checked, and no longer than the settings allow.
+        """The checked row of an episode as its engine saw it, cut to the length limit of the
+        settings.
 
         Raises:
-            UnusableRow: it cannot be learned from.
-            RowError: see `rows.check`.
+            UnusableRow: the row is unusable for learning.
+            RowError: see `row.check`.
         """
         row = row_of_segments(
             segments,
@@ -65,7 +67,7 @@ class RolloutRows:
         return row
 
     def none(self, episode_id: str) -> Row:
-        """The row of an episode that has none: no tokens."""
+        """An empty row, for an episode that has no usable row."""
         empty = torch.zeros(0, dtype=torch.long)
         return Row(
             episode_id=episode_id,
@@ -80,27 +82,27 @@ class RolloutRows:
 
 @dataclass(frozen=True, eq=False)
 class ScoredRollout:
-    """A rollout with its reward and what it is made of."""
+    """A rollout with its reward and the parts of the reward."""
 
     judged: JudgedRollout
     rollout: Rollout
     format_share: float
     query: float
-    """NaN where nobody judged it."""
+    """r_query, the query judge's score; NaN if nobody judged the rollout."""
 
     @property
     def episode(self) -> Episode:
-        """As it was played."""
+        """The episode as it was played."""
         return self.judged.played.episode
 
     @property
     def used_tool(self) -> bool:
-        """Whether any tool was called."""
+        """Whether the rollout called any tool."""
         return has_call(self.episode)
 
 
 def has_call(episode: Episode) -> bool:
-    """Whether any tool was called."""
+    """Whether the episode called any tool."""
     return any(turn.call is not None and turn.result is not None for turn in episode.turns)
 
 
@@ -112,10 +114,10 @@ def score_rollouts(
     fatal: FatalRules,
     version: int,
 ) -> list[ScoredRollout]:
-    """Rollouts with rows and rewards.
+    """Adds rows and rewards to judged rollouts.
 
     Args:
-        version: updates that the weights had had that sampled them.
+        version: number of updates in the weights that sampled.
     """
     if not judged:
         return []
@@ -151,7 +153,7 @@ def score_rollouts(
 
 
 def _fatal(episode: Episode, rules: FatalRules) -> int | None:
-    """f. If fatal rollouts are treated as all others, none is fatal."""
+    """f, the fatal step; None if the settings treat fatal rollouts like all others."""
     return (
         None
         if rules.treatment == "vanilla"

@@ -1,4 +1,7 @@
-"""The policy's weights on an inference server: written as a checkpoint after every step, which the server takes by its own call."""
+"""Gives the policy's weights to an inference server.
+
+After every step the weights are written as a checkpoint, and a call asks the server to load it.
+"""
 
 import shutil
 from collections.abc import Callable
@@ -15,13 +18,15 @@ from questloom.train.run.parallel import World
 
 
 class ServerWeights:
-    """See `policy_engine.Weights`, for the engine `server`. One server is everybody's; the first rank tells it.
+    """The policy's weights for the engine `server`, see `policy_engine.Weights`.
+
+    All ranks share one server; only the first rank calls it.
 
     Args:
-        config: the server's.
+        config: the server's settings.
         tokens: the renderer for the model's processor.
-        caller: of the calls to it.
-        write: writes the weights into a folder as transformers reads them; a collective call.
+        caller: sends the calls to the server.
+        write: writes the weights into a folder as transformers reads them; all ranks must call it.
         folder: OUT/weights, which the server must see under the same path.
     """
 
@@ -42,7 +47,8 @@ class ServerWeights:
         """See `Weights`.
 
         Raises:
-            InputError: the server does not take them; ProviderFault: it cannot be reached.
+            InputError: the server does not accept the weights.
+            ProviderFault: the server cannot be reached.
         """
         folder = (self._folder / f"update-{version:06d}").absolute()
         self._write(folder)

@@ -1,1 +1,1 @@
-"""Rows: what the engine saw, as tensors, and several of them in one sequence."""
+"""Rows: one episode as tensors, as the engine saw it. Packing puts several rows into one sequence."""

@@ -1,7 +1,8 @@
-"""Rows of episodes: the ids that were played, put together as the engine put them together.
+"""Makes rows of episodes: token ids joined in the order in which the engine joined them.
 
-The only file of the trainer that knows the harness. Sampled ids are taken over unchanged. A turn of an engine that gives no ids (a teacher
-behind an API) is encoded once, as the renderer encodes it for every user.
+No other file of the trainer knows the agent's turns and prompts. Sampled ids are taken over
+unchanged. An engine without token ids (a teacher behind an API) gives only text; the renderer
+encodes each such turn once.
 """
 
 from collections.abc import Sequence
@@ -33,15 +34,17 @@ def row_of_segments(
     rope: Rope,
     policy_version: int = -1,
 ) -> Row:
-    """The row of a conversation, as an engine on token ids has it.
+    """The row of a conversation as an engine on token ids has it.
 
     Args:
-        segments: in order; the prompt first. An observation that no turn follows is left out.
-        policy_version: of the weights that sampled.
+        segments: the parts of the conversation in order, the prompt first; a last observation
+            without a turn after it is left out.
+        policy_version: number of updates in the weights that sampled.
 
     Raises:
-        UnusableRow: the policy drew a picture token.
-        RowError: a picture has places but no pixels, or a segment's log-probabilities are not as many as its ids.
+        UnusableRow: the policy sampled a picture token.
+        RowError: a picture has places but no pixels, or a segment has more or fewer
+            log-probabilities than ids.
     """
     last = max(
         (n for n, segment in enumerate(segments) if segment.kind == "policy"),
@@ -107,9 +110,9 @@ def segments_of_episode(
     """A finished episode as the segments that its engine had.
 
     Args:
-        bank: the episode's pictures, put together anew from its records and their bytes.
-        renderer: with the prompt that the episode was played with.
-        tokens: of the model that is trained.
+        bank: the episode's pictures, restored from its records and files.
+        renderer: the renderer with the episode's prompt.
+        tokens: the renderer of the trained model.
     """
     exchanges = [
         Exchange(turn, renderer.observation(index, turn.result, bank))
@@ -140,12 +143,14 @@ def row_of_episode(
     rope: Rope,
     policy_version: int = -1,
 ) -> Row:
-    """The row of a stored episode, for SFT, or to train on a journal's episodes again.
+    """The row of a stored episode, for SFT or to train on journal episodes again.
 
-    Args: as `segments_of_episode` and `row_of_segments` have them.
+    Args:
+        episode, bank, renderer, tokens: see `segments_of_episode`.
+        picture_tokens, rope, policy_version: see `row_of_segments`.
 
     Raises:
-        RowError: the pictures that were rendered are not those that the episode was shown, in its order.
+        RowError: the rendered pictures, or their order, differ from what the episode was shown.
     """
     row = row_of_segments(
         segments_of_episode(episode, bank, renderer, tokens),
@@ -165,7 +170,10 @@ def row_of_episode(
 
 
 def drop_violations(row: Row, episode: Episode) -> Row:
-    """The row of an episode with the turns that broke the protocol out of the loss: read, as the turns after them read them, and never imitated."""
+    """Takes turns that broke the protocol out of a row's loss.
+
+    Later turns still read them, but the policy does not learn to imitate them.
+    """
     slips = torch.tensor([bool(turn.violation) for turn in episode.turns])
     if len(slips) != len(row.turns):
         raise RowError(
@@ -181,7 +189,9 @@ def _short(hashes: Sequence[str]) -> str:
 
 
 def pictures_shown(episode: Episode) -> tuple[str, ...]:
-    """sha256 of the pictures before an episode's last turn, in order: the task's, then those that each call brought."""
+    """The sha256 of the pictures before an episode's last turn: first the task's pictures, then the
+    pictures of each call.
+    """
     by_handle = {image.handle: image for image in episode.images}
     shown = [image.sha256 for image in episode.images if image.origin == "task"]
     for index, turn in enumerate(episode.turns[:-1]):

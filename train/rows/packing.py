@@ -1,16 +1,18 @@
-"""Several rows in one sequence, without padding; pictures with them.
+"""Packs several rows into one sequence, without padding, together with their pictures.
 
-Two rows of 5 and 3 tokens:
+An example packs two rows of 5 and 3 tokens:
 
     ids           a a a a a b b b      (1, 8)
-    positions[0]  0 1 2 3 4 0 1 2      the text's own: attention parts the rows where it does not go on by one
-    positions[1:] mrope's of each row, as if it were alone
+    positions[0]  0 1 2 3 4 0 1 2      text positions: a new row begins where they do not rise by one
+    positions[1:] mrope positions of each row, as if the row were alone
 
-transformers parts packed rows by the text's own positions, and only where no attention mask and no cache are given: with mrope's three
-rows alone, with a cache or with a mask of ones the rows read each other (error of the logits 0.87 instead of 2e-7).
+transformers separates packed rows by their text positions, and only without an attention mask and
+without a cache. With mrope's three position rows alone, with a cache or with a mask of ones, packed
+rows read each other. The error of the logits is then 0.87 instead of 2e-7.
 
-A micro-batch without pictures gets one of zeros, in a row of its own that nothing reads and that is in no loss. Every parameter then has a
-gradient on every rank; without it two thirds have none, and FSDP waits for them forever.
+A micro-batch without pictures gets a picture of zeros, in a separate row outside the loss. So every
+parameter has a gradient on every rank. Without the picture of zeros, two thirds of the parameters
+would have no gradient, and FSDP would wait forever.
 """
 
 import dataclasses
@@ -29,25 +31,25 @@ class Packed:
     """One micro-batch: R rows, T tokens, of which N are in the loss."""
 
     ids: Tensor
-    """(1, T) int64."""
+    """(1, T) int64, the token ids."""
     positions: Tensor
-    """(4, 1, T) int64."""
+    """(4, 1, T) int64, the text positions and mrope's three."""
     pixels: Tensor
-    """(P, pixel_dim)."""
+    """(P, pixel_dim), the patches of all pictures."""
     grid_thw: Tensor
-    """(n, 3) int64."""
+    """(n, 3) int64, the grid of each picture in patches."""
     places: Tensor
-    """(N,) int64: the token before each label, whose last hidden state predicts it."""
+    """(N,) int64: the place before each label; the last hidden state there predicts the label."""
     labels: Tensor
     """(N,) int64: the tokens in the loss, row by row."""
     row: Tensor
-    """(N,) int64: which of the rows a label is of, 0 to R − 1."""
+    """(N,) int64: the row of each label, 0 to R − 1."""
     num_rows: int
     old_logp: Tensor | None
-    """(N,) float32: see `Row`; None where a row has none."""
+    """(N,) float32: the engine's log-probabilities, see `Row`; None if a row has none."""
 
     def to(self, device: torch.device | str) -> "Packed":
-        """On a device."""
+        """The micro-batch on another device."""
         moved: dict[str, Any] = {
             name: part.to(device, non_blocking=True)
             for name, part in vars(self).items()
@@ -57,11 +59,13 @@ class Packed:
 
 
 def pack(rows: Sequence[Row], tokens: PictureTokens) -> Packed:
-    """A micro-batch of rows, in their order. Without rows it holds nothing but the picture of zeros: for a rank that has less to do.
+    """Packs rows into a micro-batch, in their order.
+
+    Without rows the micro-batch holds only the picture of zeros, for a rank that has less to do.
 
     Args:
-        rows: that passed `rows.check`.
-        tokens: of the model.
+        rows: rows that passed `row.check`.
+        tokens: the model's picture tokens.
     """
     every = list(rows)
     if not any(len(row.grid_thw) for row in rows):
@@ -88,7 +92,10 @@ def pack(rows: Sequence[Row], tokens: PictureTokens) -> Packed:
 
 
 def _zeros(tokens: PictureTokens) -> Row:
-    """A row of one picture of zeros, as small as there is: one token. So small that mrope's positions are the text's."""
+    """A row with one picture of zeros, of the smallest possible size: one token.
+
+    For a picture of one token, mrope's positions equal the text positions.
+    """
     begin, end = tokens.framing[:1], tokens.framing[1:]
     ids = torch.tensor([*begin, tokens.image_id, *end])
     return Row(
@@ -103,30 +110,31 @@ def _zeros(tokens: PictureTokens) -> Row:
 
 
 class SizedRow(Protocol):
-    """What dealing rows out needs of them."""
+    """The part of a row that `micro_batches` needs."""
 
     @property
     def episode_id(self) -> str:
-        """Whose row it is."""
+        """The id of the row's episode."""
 
     def __len__(self) -> int:
-        """Its tokens."""
+        """The number of the row's tokens."""
 
 
 def micro_batches(
     rows: Sequence[SizedRow], max_tokens: int, *, at_least: int = 0
 ) -> list[list[int]]:
-    """Which rows go together: the longest first, each into the first micro-batch with room.
+    """Distributes rows to micro-batches: the longest first, each into the first with room.
 
     Args:
-        max_tokens: of a micro-batch.
-        at_least: micro-batches that other ranks have; missing ones are empty. Ranks that differ in their number wait for each other forever.
+        max_tokens: most tokens in a micro-batch.
+        at_least: number of micro-batches on the other ranks; missing ones are empty, because ranks
+            with different numbers would wait for each other forever.
 
     Returns:
         Indices of rows, each row once.
 
     Raises:
-        UnusableRow: a row is longer than a micro-batch; `rows.shortened` cuts it.
+        UnusableRow: a row is longer than a micro-batch; `row.shorten` cuts it.
     """
     made: list[list[int]] = []
     room: list[int] = []

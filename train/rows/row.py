@@ -1,14 +1,16 @@
-"""Rows: what the engine saw, as tensors, and the checks that a row passes before any update.
+"""Rows: one episode as tensors, as the engine saw it, with checks before every update.
 
-A row of two turns, the second after a result with a picture (P prompt, I image, p policy, o observation):
+An example row has two turns, and a tool result with a picture between them (P prompt, I image, p
+policy, o observation):
 
     ids        P P P I I I I P P   p p p p p   o o I I o o   p p p
     loss_mask  0 0 0 0 0 0 0 0 0   1 1 1 1 1   0 0 0 0 0 0   1 1 1
     steps     -1 …                 0 0 0 0 0   0 …           1 1 1
 
-Two kinds of trouble are distinguished. `UnusableRow` is data: the policy or its engine did what cannot be learned from; the row leaves and
-is counted by its reason. `RowError` is a defect between engine and trainer (pixels that do not fit the ids, other pixels than the engine
-had): training on would be training blind, so it ends the run.
+There are two kinds of errors. `UnusableRow` concerns one row: the policy or its engine did
+something that is unusable for learning. The row is left out and counted under its reason.
+`RowError` is a defect between engine and trainer, for example pixels that do not fit the ids. A
+`RowError` ends the run, because training on wrong inputs teaches nothing.
 """
 
 import dataclasses
@@ -30,33 +32,33 @@ class RowFault(StrEnum):
 
     NO_POLICY_TOKENS = "no_policy_tokens"
     SAMPLED_PICTURE_TOKEN = "sampled_picture_token"
-    """The policy drew a token that stands for a picture or frames one: no pixels belong to it."""
+    """The policy sampled a token that stands for a picture or frames one, but no pixels belong to it."""
     LOGPROB = "logprob"
     """A log-probability is missing, not finite, or above 0."""
     TOO_LONG = "too_long"
-    """Not even the first turn fits the limit."""
+    """Even the first turn is longer than the limit."""
     SHAPE = "shape"
     PICTURE_TOKENS = "picture_tokens"
-    """A picture's places are not as many as its patches, or the pictures are in another order."""
+    """The number of a picture's tokens does not fit its patches, or the pictures are in another order."""
     PIXELS = "pixels"
-    """The pixel rows are not as many as the grids say."""
+    """The number of pixel rows does not fit the grids."""
     PIXEL_HASH = "pixel_hash"
-    """The pixels, or the picture files, are not those that the engine had."""
+    """The pixels, or the picture files, differ from those that the engine had."""
     PREFIX = "prefix"
     """A continuation does not begin as its source does."""
     DIALOGUE = "dialogue"
-    """An outside dialogue is no alternation of what the policy said and what it read, or its placeholders are not as many as its pictures."""
+    """In an outside dialogue, the roles do not alternate, or placeholders and pictures differ in number."""
     PICTURE_FILE = "picture_file"
     """A picture of an outside dialogue is missing or cannot be read."""
 
 
 class RowError(QuestloomError):
-    """A row that does not hold what the engine saw.
+    """A row differs from the input that the engine saw.
 
     Args:
         fault: what is wrong.
-        episode_id: whose row it is.
-        what: where, and the figures.
+        episode_id: id of the row's episode.
+        what: where it is wrong, with the figures.
     """
 
     def __init__(self, fault: RowFault, episode_id: str, what: str) -> None:
@@ -68,27 +70,27 @@ class RowError(QuestloomError):
 
 
 class UnusableRow(RowError):
-    """A row that cannot be learned from; it is left out and counted."""
+    """A row that is unusable for learning; it is left out and counted."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PictureTokens:
-    """How a model's ids stand for pictures."""
+    """How a model's token ids represent pictures."""
 
     image_id: int
-    """One a merged patch."""
+    """The id of an image token; a picture has one for each merged patch."""
     merge: int
-    """Patches a side that become one token."""
+    """The side, in patches, of the square that becomes one token."""
     pixel_dim: int
-    """Numbers a patch: channels × frames × side²."""
+    """Numbers per patch: channels × frames × side²."""
     framing: tuple[int, ...] = ()
-    """(begin, end) around each picture's tokens, where the model has them."""
+    """The ids (begin, end) around each picture's tokens, if the model has such ids."""
     never_sampled: frozenset[int] = frozenset()
-    """Ids that a policy must not draw."""
+    """The ids that a policy must not sample."""
 
     @classmethod
     def of(cls, config: Any) -> "PictureTokens":
-        """From a model's config, as transformers has it for Qwen's models and those built like them."""
+        """Reads the ids from a transformers config of Qwen's models, or of models built like them."""
         vision = config.vision_config
         framing = tuple(
             int(getattr(config, name))
@@ -105,46 +107,54 @@ class PictureTokens:
         )
 
     def num_tokens(self, grid_thw: Tensor) -> list[int]:
-        """Tokens of each picture.
+        """The number of tokens of each picture.
 
         Args:
-            grid_thw: (n, 3) patches in time, height, width.
+            grid_thw: (n, 3) patches in time, height and width.
         """
         return (grid_thw.prod(-1) // self.merge**2).tolist()
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Row:
-    """One episode, or its beginning, as token ids with everything that a forward pass and the loss need. T tokens, n pictures, P patches."""
+    """One episode, or its beginning, as token ids with everything that a forward pass and the loss
+    need.
+
+    The shapes use T tokens, n pictures and P patches.
+    """
 
     episode_id: str
     ids: Tensor
-    """(T,) int64: as they were played."""
+    """(T,) int64: the ids as they were played."""
     loss_mask: Tensor
-    """(T,) bool: policy tokens that count; prompts, observations, templates and pictures never do."""
+    """(T,) bool: the policy's tokens that count. Prompts, observations, templates and pictures
+    never count."""
     turns: tuple[tuple[int, int], ...]
     """[begin, end) of each turn's policy tokens."""
     positions: Tensor
-    """(4, T) int64: the text's own, then mrope's three."""
+    """(4, T) int64: the text positions, then mrope's three."""
     pixels: Tensor
-    """(P, pixel_dim), as the processor made them."""
+    """(P, pixel_dim): the patches, as the processor made them."""
     grid_thw: Tensor
-    """(n, 3) int64."""
+    """(n, 3) int64: the grid of each picture in patches."""
     pictures: tuple[str, ...] = ()
-    """sha256 of each picture's file, in order."""
+    """The sha256 of each picture's file, in order."""
     pixel_hashes: tuple[str, ...] = ()
-    """`hashes_of` the pixels at the engine."""
+    """`hashes_of` the pixels that the engine had."""
     old_logp: Tensor | None = None
-    """(T,) float32: natural log-probabilities under the engine that sampled, 0 where the policy did not; None where none were told."""
+    """(T,) float32: the sampling engine's natural log-probabilities, 0 outside the policy's tokens.
+
+    None if the engine reported no log-probabilities.
+    """
     policy_version: int = -1
-    """Updates that the sampling weights had had; -1 for another model's words."""
+    """The number of updates in the weights that sampled; -1 if another model wrote the turns."""
 
     def __len__(self) -> int:
         return len(self.ids)
 
     @property
     def steps(self) -> Tensor:
-        """(T,) int64: the turn that a token belongs to, its observation's tokens with it; -1 before the first."""
+        """(T,) int64: the turn of each token and of the observation after it; -1 before the first turn."""
         steps = torch.zeros(len(self), dtype=torch.long)
         for begin, _ in self.turns:
             steps[begin] += 1
@@ -160,11 +170,11 @@ class Row:
 
 
 def hashes_of(pixels: Tensor, grid_thw: Tensor) -> tuple[str, ...]:
-    """sha256 of each picture's grid and patches.
+    """The sha256 of each picture's grid and patches.
 
     Args:
-        pixels: (P, pixel_dim).
-        grid_thw: (n, 3), P patches in all.
+        pixels: (P, pixel_dim) patches of all pictures.
+        grid_thw: (n, 3) grids, P patches in all.
     """
     made = []
     for grid, patches in zip(
@@ -177,10 +187,11 @@ def hashes_of(pixels: Tensor, grid_thw: Tensor) -> tuple[str, ...]:
 
 
 def check(row: Row, tokens: PictureTokens) -> None:
-    """Compares all parts of a row with each other. To be called before each update: it costs a hash of the pixels.
+    """Checks that all parts of a row fit each other, and hashes the pixels. Call this function
+    before each update.
 
     Raises:
-        UnusableRow: what the policy or its engine did cannot be learned from.
+        UnusableRow: the policy or its engine did something that is unusable for learning.
         RowError: the parts do not belong together.
     """
     _check_shapes(row)
@@ -231,7 +242,9 @@ def _check_policy(row: Row, tokens: PictureTokens) -> None:
     for number, (begin, end) in enumerate(row.turns):
         if row.old_logp is not None:
             told = row.old_logp[begin:end]
-            bad = ~(torch.isfinite(told) & (told <= 1e-4))  # an engine's rounding may pass 0
+            bad = ~(
+                torch.isfinite(told) & (told <= 1e-4)
+            )  # the engine's rounding may give a value slightly above 0
             if bad.any():
                 at = int(bad.nonzero()[0])
                 raise UnusableRow(
@@ -244,10 +257,10 @@ def _check_policy(row: Row, tokens: PictureTokens) -> None:
 def check_sampled(
     ids: Tensor, turns: Sequence[tuple[int, int]], tokens: PictureTokens, episode_id: str
 ) -> None:
-    """Looks for picture tokens in what the policy said; positions cannot even be counted with them.
+    """Searches the policy's tokens for picture tokens, which make positions meaningless.
 
     Raises:
-        UnusableRow: there is one.
+        UnusableRow: the policy sampled a picture token.
     """
     for number, (begin, end) in enumerate(turns):
         for place, token in enumerate(ids[begin:end].tolist(), begin):
@@ -298,10 +311,12 @@ def _check_pictures(row: Row, tokens: PictureTokens) -> None:
 
 
 def cut(row: Row, length: int, tokens: PictureTokens) -> Row:
-    """The row's first tokens, with the pixels of their pictures. Nothing that comes before the cut changes: attention looks back only.
+    """The first tokens of a row, with the pixels of their pictures.
+
+    Nothing before the cut changes, because attention looks back only.
 
     Args:
-        length: 1 to T.
+        length: number of tokens, 1 to T.
 
     Raises:
         ValueError: the cut would go through a picture.
@@ -326,10 +341,13 @@ def cut(row: Row, length: int, tokens: PictureTokens) -> Row:
 
 
 def shorten(row: Row, max_tokens: int, tokens: PictureTokens) -> Row:
-    """The row up to the last turn that ends within a limit: whole turns, whole pictures, and no observation that no turn follows.
+    """The row up to the last turn that ends within a limit.
+
+    The shortened row holds whole turns and whole pictures, and ends with a turn, not with an
+    observation.
 
     Raises:
-        UnusableRow: not even the first turn fits.
+        UnusableRow: even the first turn does not fit.
     """
     ends = [end for _, end in row.turns if end <= max_tokens]
     if not ends:
@@ -343,23 +361,29 @@ def shorten(row: Row, max_tokens: int, tokens: PictureTokens) -> Row:
 
 
 def drop_tail(row: Row, tokens: PictureTokens) -> Row:
-    """The row without what comes after its last token in the loss: it would be computed for nothing. A row without any is kept whole."""
+    """The row without the tokens after its last token in the loss, which would be computed for
+    nothing.
+
+    A row without tokens in the loss is kept whole.
+    """
     counted = row.loss_mask.nonzero()
     return cut(row, int(counted[-1]) + 1, tokens) if len(counted) else row
 
 
 Rope = Callable[[Tensor, Tensor], Tensor]
-"""(T,) ids and (n, 3) grids to (4, T) positions."""
+"""Gives the (4, T) positions for (T,) ids and (n, 3) grids."""
 
 
 def rope_of(model: Any) -> Rope:
-    """How a model of transformers counts positions. Only its config is used, so a model on the meta device will do.
+    """How a transformers model counts positions.
+
+    Only the config is used, so a model on the meta device is enough.
 
     Args:
-        model: for generation, not wrapped.
+        model: a model for generation, not wrapped.
 
     Raises:
-        InputError: the model does not place pictures by mrope, as Qwen's and those built like them do.
+        InputError: the model does not place pictures by mrope, as Qwen's models do.
     """
     index = getattr(getattr(model, "model", None), "get_rope_index", None)
     if index is None:

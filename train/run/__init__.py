@@ -1,1 +1,1 @@
-"""What a training run keeps, prints and shares between its processes."""
+"""What a training run stores, prints, and shares between its processes."""

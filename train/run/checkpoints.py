@@ -1,11 +1,13 @@
-"""Checkpoints: everything that a run resumes from, whole or not at all.
+"""Checkpoints: everything that a run resumes from. A checkpoint is complete or absent.
 
-    OUT/checkpoints/update-000100/   trained weights and the optimiser's numbers, in torch's distributed format
+    OUT/checkpoints/update-000100/   trained weights and the optimiser's state, in torch's distributed format
                     …/random-00000.pt  states of the random generators, one file a rank
-                    …/state.json       the update; how many ranks wrote it
+                    …/state.json       the number of the update, and of the ranks that wrote it
 
-All ranks write into a folder whose name begins with a dot; the first renames it when everybody is done, so that a folder with its final name
-is whole. Any number of ranks reads what another number wrote. The learning rate and the position in the data follow from the update's number.
+All ranks write into a folder whose name begins with a dot. The first rank renames the folder when
+all ranks are done, so a folder with its final name is complete. The number of ranks may change
+between writing and reading. The learning rate and the position in the data follow from the update's
+number.
 """
 
 import errno
@@ -34,7 +36,7 @@ _OPTIONS = StateDictOptions(ignore_frozen_params=True, strict=False)
 
 
 class DiskFull(QuestloomError):
-    """There is no room for what a run writes. What was there before is untouched."""
+    """The disk has no room for what the run writes. Earlier files are untouched."""
 
 
 @dataclass(frozen=True)
@@ -43,23 +45,23 @@ class Checkpoints:
 
     Args:
         folder: OUT/checkpoints.
-        keep: the newest that stay.
+        keep: number of newest checkpoints that stay.
     """
 
     folder: Path
     keep: int
 
     def newest(self) -> int | None:
-        """The update of the newest checkpoint."""
+        """The update of the newest checkpoint; None without one."""
         return max(self.updates(), default=None)
 
     def save(
         self, update: int, policy: nn.Module, optimiser: torch.optim.Optimizer, at: World
     ) -> None:
-        """Writes a checkpoint and removes old ones. A collective call.
+        """Writes a checkpoint and removes old ones. All ranks must call this function together.
 
         Args:
-            update: how many are done.
+            update: number of finished updates.
 
         Raises:
             DiskFull: there is no room, on any rank.
@@ -94,7 +96,7 @@ class Checkpoints:
                     _sync(part)
                     shutil.rmtree(
                         whole, ignore_errors=True
-                    )  # of a run that was taken back to an earlier update
+                    )  # removes later checkpoints of a run that was set back to an earlier update
                     part.rename(whole)
                     _sync(self.folder)
             except BaseException:
@@ -109,10 +111,12 @@ class Checkpoints:
     def load(
         self, update: int, policy: nn.Module, optimiser: torch.optim.Optimizer, at: World
     ) -> bool:
-        """Sets weights, optimiser and random generators to a checkpoint's. A collective call.
+        """Sets weights, optimiser and random generators to a checkpoint's. All ranks must call this
+        function together.
 
         Returns:
-            Whether the generators go on where they stood: they do where as many ranks read as wrote. The rows' order does in any case.
+            Whether the random generators continue exactly, which needs the same number of ranks as
+                before; the order of the rows always continues.
         """
         path = self._path(update)
         weights, numbers = get_state_dict(policy, optimiser, options=_OPTIONS)
@@ -144,12 +148,12 @@ class Checkpoints:
 
     @staticmethod
     def _bytes(policy: nn.Module) -> int:
-        """Approximate number of bytes that this rank writes: each trained weight, and AdamW's two numbers for it."""
+        """About how many bytes this rank writes: each trained weight, and AdamW's two moments of it."""
         return 3 * sum(p.numel() * p.element_size() for p in policy.parameters() if p.requires_grad)
 
 
 def _write_random(path: Path) -> Exception | None:
-    """Writes the generators' states; returns what went wrong, for all ranks to see."""
+    """Writes the states of the random generators; returns an error instead of raising it, so all ranks see it."""
     try:
         kept: dict[str, Any] = {
             "torch": torch.get_rng_state(),
@@ -178,7 +182,7 @@ def _read_random(path: Path) -> None:
 
 @contextmanager
 def _alone_without_a_warning() -> Iterator[None]:
-    """torch warns of one process also where it is told that there is one."""
+    """Silences a torch warning about a single process; training with one process is intended."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="torch.distributed is disabled")
         yield
@@ -194,18 +198,17 @@ def _sync(path: Path) -> None:
 
 @contextmanager
 def named_if_full(folder: Path, what: str, otherwise: str) -> Iterator[None]:
-    """Names a full disk.
+    """Turns errors about a full disk into `DiskFull`.
 
     Args:
-        what: that does not fit.
-        otherwise: what could be done beside making room.
+        what: the data that does not fit. otherwise: a remedy besides making room.
 
     Raises:
-        DiskFull: in place of whatever says so.
+        DiskFull: in place of any error that reports a full disk.
     """
     try:
         yield
-    except (Exception, CheckpointException) as error:  # torch's is no Exception
+    except (Exception, CheckpointException) as error:  # torch's CheckpointException is no Exception
         if not _says_full(error):
             raise
         free = shutil.disk_usage(next(p for p in (folder, *folder.parents) if p.exists())).free
@@ -216,7 +219,7 @@ def named_if_full(folder: Path, what: str, otherwise: str) -> Iterator[None]:
 
 
 def _says_full(error: BaseException | None) -> bool:
-    """Whether a full disk is among an error's causes; torch wraps what its ranks met."""
+    """Whether a full disk is among an error's causes; torch wraps the errors of its ranks."""
     seen: list[BaseException] = [error] if error is not None else []
     for each in seen:
         if isinstance(each, OSError) and each.errno in (errno.ENOSPC, errno.EDQUOT):

@@ -1,4 +1,4 @@
-"""What a run tells: metrics.jsonl, TensorBoard, curves.png, progress on stderr."""
+"""A run's output: metrics.jsonl, TensorBoard, curves.png, progress on stderr."""
 
 import json
 import resource
@@ -17,18 +17,19 @@ from questloom.files.parquet import write_whole
 
 CURVES = ("loss", "validation_loss", "lr", "grad_norm", "tokens_per_second", "peak_memory_gb")
 DRAW_SECONDS = 60.0
-"""Between drawings of a resumed run."""
+"""Seconds between two drawings of the curves."""
 
 
 @dataclass
 class Metrics:
-    """The figures of a run, on the rank that writes.
+    """The metrics of a run, on the rank that writes.
 
     Args:
-        folder: OUT.
-        updates: of the whole run.
-        done: updates that an earlier start did; figures of later ones, which a killed run left, are dropped.
-        curves: the figures that are drawn.
+        folder: OUT, the folder of the training run.
+        updates: number of updates in the whole run.
+        done: number of updates from earlier starts; metrics of later updates, which a killed run
+            left, are dropped.
+        curves: the metrics that are drawn.
     """
 
     folder: Path
@@ -41,7 +42,7 @@ class Metrics:
         self._began = time.perf_counter()
         kept = [
             line for line in read_metrics(self.folder) if self.done and line["update"] <= self.done
-        ]  # without a checkpoint all begins anew
+        ]  # without a checkpoint everything begins anew
         write_whole(self._path, "".join(json.dumps(line) + "\n" for line in kept).encode())
         self._drawn = self._began
         self._board = SummaryWriter(str(self.folder / "tensorboard"), purge_step=self.done + 1)
@@ -51,10 +52,10 @@ class Metrics:
         return self.folder / "metrics.jsonl"
 
     def note(self, update: int, **figures: float) -> None:
-        """Writes down figures of an update.
+        """Writes metrics of an update.
 
         Args:
-            update: how many are done.
+            update: number of finished updates.
         """
         with open(self._path, "a", encoding="utf-8") as out:
             out.write(json.dumps({"update": update, **figures}) + "\n")
@@ -64,11 +65,11 @@ class Metrics:
             self._draw()
 
     def say(self, text: str) -> None:
-        """A line for people."""
+        """Prints a line for people."""
         print(text, file=self.stream, flush=True)
 
     def progress(self, update: int, *, epoch: float, loss: float, tokens_per_second: float) -> None:
-        """One line about an update: where the run is, how fast, how long it will take."""
+        """Prints one line about an update: the place in the run, the speed, the remaining time."""
         pace = (time.perf_counter() - self._began) / max(1, update - self.done)
         self.say(
             f"update {update}/{self.updates} · epoch {epoch:.2f} · loss {loss:.4f} · {tokens_per_second:,.0f} tokens/s · "
@@ -76,7 +77,7 @@ class Metrics:
         )
 
     def close(self) -> None:
-        """Draws the curves and closes what is open."""
+        """Draws the curves and closes all open files."""
         self._board.close()
         self._draw()
 
@@ -102,14 +103,16 @@ class Metrics:
 
 
 def read_metrics(folder: Path) -> list[dict[str, Any]]:
-    """The whole lines of OUT/metrics.jsonl, whose last one a kill may have cut; none where there is no such file."""
+    """The complete lines of OUT/metrics.jsonl; a kill may have cut the last. If the file does not
+    exist, the list is empty.
+    """
     path = folder / "metrics.jsonl"
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True) if path.is_file() else []
     return [json.loads(line) for line in lines if line.endswith("\n")]
 
 
 def duration(seconds: float) -> str:
-    """Seconds for people.
+    """Formats seconds for people.
 
     >>> duration(42), duration(4000)
     ('42 s', '1 h 07 min')
@@ -125,7 +128,7 @@ def duration(seconds: float) -> str:
 
 
 def peak_memory_gb(device: torch.device) -> float:
-    """The most that was in use since the start: on a GPU torch's, on a CPU this process's."""
+    """The peak of memory in GB since the start: torch's on a GPU, this process's on a CPU."""
     if device.type == "cuda":
         return torch.cuda.max_memory_allocated(device) / 1e9
     return (

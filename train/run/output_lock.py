@@ -1,4 +1,8 @@
-"""The identity of a run, written into its folder; and a call that all ranks make together, so that an error of one ends all."""
+"""Records a run's identity in its folder.
+
+The identity is every setting that must not change when the run is resumed. `together` runs a
+function on all ranks, so an error of one rank ends all.
+"""
 
 import json
 import os
@@ -14,11 +18,12 @@ from questloom.train.run.stopping import STOPPED, Stopped, exit_code
 
 T = TypeVar("T")
 UNLOCKED = ".begun"
-"""The files that are written below OUT before all inputs are checked; with these alone OUT is no run yet."""
+"""The name of the folder for files that are written before all inputs are checked. An OUT with only
+this folder is no run yet."""
 
 
 def check_output(out: Path, identity: Mapping[str, Any]) -> None:
-    """That OUT is free for a run, or holds it already. Writes nothing.
+    """Checks that OUT is free for a run, or already holds this run. Writes nothing.
 
     Args:
         identity: JSON of everything that must not change when the run is resumed.
@@ -42,7 +47,9 @@ def check_output(out: Path, identity: Mapping[str, Any]) -> None:
 
 
 def lock_output(out: Path, identity: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
-    """Writes down what a run is, OUT/settings.json, once all inputs are checked: a wrong one would be part of what the run is.
+    """Writes the run's identity and settings to OUT/settings.json.
+
+    The caller must check all inputs first, because a wrong input would become part of the identity.
 
     Args:
         identity: as for `check_output`.
@@ -64,10 +71,10 @@ def lock_output(out: Path, identity: Mapping[str, Any], settings: Mapping[str, A
 
 
 def remove_unlocked(out: Path, whole: bool) -> None:
-    """Takes away what was written below OUT for a run that did not come about.
+    """Removes files below OUT from a run that failed before its inputs were checked.
 
     Args:
-        whole: OUT with it, which nobody else made.
+        whole: whether to remove OUT too, because this command made it.
     """
     shutil.rmtree(out / UNLOCKED, ignore_errors=True)
     if whole and out.is_dir() and not any(out.iterdir()):
@@ -75,17 +82,20 @@ def remove_unlocked(out: Path, whole: bool) -> None:
 
 
 def place(path: str) -> str:
-    """A folder or address as a run's identity has it."""
+    """A folder or address in the form that a run's identity holds."""
     return os.path.abspath(path) if "://" not in path and Path(path).exists() else path
 
 
 def together(at: World, do: Callable[[], T]) -> T:
-    """Calls a function on every rank. An error of one rank ends all ranks, and that rank reports it. A collective call.
+    """Calls a function on every rank. All ranks must call this function together.
+
+    An error on one rank ends all ranks; only that rank reports it.
 
     Raises:
-        QuestloomError: what this rank met.
-        SystemExit: what another one met.
-        Stopped: any rank was asked to stop, and none met anything worse: all write a checkpoint together.
+        QuestloomError: this rank's own error.
+        SystemExit: another rank had an error.
+        Stopped: a rank was asked to stop and no rank had another error; all ranks then write a
+            checkpoint.
     """
     failed: QuestloomError | None = None
     try:
@@ -104,5 +114,5 @@ def together(at: World, do: Callable[[], T]) -> T:
 
 
 def once(at: World, do: Callable[[], object]) -> None:
-    """Lets the first rank do something while the others wait, as `together`."""
+    """Lets the first rank call a function while the others wait; errors are handled as in `together`."""
     together(at, do if at.first else lambda: None)

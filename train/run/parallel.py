@@ -1,9 +1,11 @@
-"""Which processes train together: one alone, DDP, or FSDP2, started by `accelerate launch`, `torchrun`, or by nobody.
+"""Runs training in one process, under DDP, or under FSDP2.
 
-Both launchers tell each process its place in the environment; the wrapping is torch's own. What accelerate was configured for is kept or
-refused, never ignored: with FSDP configured on a CPU it starts processes that know nothing of each other, and `--cpu --num_processes 2` may
-start one. So the number of processes is asserted, and under FSDP2 that every parameter is sharded. Gradients are accumulated here, by sums
-(`loss/normalise.py`); accelerate's `gradient_accumulation_steps` must stay 1.
+`accelerate launch` and `torchrun` start several processes. Both launchers set each process's rank
+in the environment; torch itself wraps the model. An accelerate configuration is obeyed or refused,
+never ignored. With FSDP on a CPU, accelerate starts processes that do not know each other. With
+`--cpu --num_processes 2`, accelerate may start only one process. So the number of processes is
+asserted, and under FSDP2 also that every parameter is sharded. The trainer itself accumulates
+gradients, by sums (`loss/normalise.py`), so accelerate's `gradient_accumulation_steps` must stay 1.
 """
 
 import os
@@ -28,7 +30,7 @@ from questloom.train.model.scorer import Scorer
 from questloom.train.settings.training_settings import ParallelSettings
 
 _BROKEN = re.compile(r"Connection (closed|reset)|[Tt]imed out|[Tt]imeout", re.ASCII)
-"""What torch says of a collective call that not all ranks make."""
+"""torch's messages for a collective call that some rank does not make."""
 T = TypeVar("T")
 Kind = Literal["single", "ddp", "fsdp"]
 _OTHER_LAUNCHERS = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE")
@@ -40,12 +42,12 @@ _OTHER_ENGINES = {
 
 
 class LateRank(QuestloomError):
-    """A process that others wait for has not come."""
+    """A process that the others wait for has not come."""
 
 
 @dataclass(frozen=True)
 class World:
-    """A process's place among those that train together."""
+    """A process's place among the processes that train together."""
 
     kind: Kind
     rank: int
@@ -54,18 +56,18 @@ class World:
     patience: timedelta = timedelta(minutes=60)
     """How long ranks wait for each other."""
     meeting: Any = None
-    """The group by which they meet."""
+    """The process group for waiting and for small messages."""
     store: Any = None
-    """Where each notes that it has come."""
+    """The store in which each rank records that it has come."""
 
     @property
     def first(self) -> bool:
-        """Whether this process writes what is written once."""
+        """Whether this is the first rank; only the first rank writes common files."""
         return self.rank == 0
 
     @property
     def machine(self) -> str:
-        """What this process computes on, for a model's card."""
+        """The hardware of this process, for a model's card."""
         return (
             torch.cuda.get_device_name(self.device)
             if self.device.type == "cuda"
@@ -73,17 +75,17 @@ class World:
         )
 
     def wait(self) -> None:
-        """Until all ranks are here."""
+        """Waits until all ranks are here."""
         self.gather(None)
 
     def meet(self, what: str) -> None:
-        """Waits for all ranks before something that takes all of them. A collective call.
+        """Waits for all ranks before work that needs all of them. All ranks must call this function together.
 
         Args:
-            what: what they meet for, for the error.
+            what: the work that ranks wait for, named in the error.
 
         Raises:
-            LateRank: some have not come in time; it names them.
+            LateRank: some ranks have not come in time; the error names them.
         """
         if self.size == 1:
             return
@@ -91,13 +93,15 @@ class World:
         try:
             dist.monitored_barrier(self.meeting, timeout=self.patience, wait_all_ranks=True)
         except RuntimeError as error:
-            time.sleep(min(2.0, self.patience.total_seconds()))  # those who live note it now
+            time.sleep(
+                min(2.0, self.patience.total_seconds())
+            )  # the living ranks record it meanwhile
             try:
                 missing = [
                     rank for rank in range(self.size) if not self.store.check([f"{what}/{rank}"])
                 ]
             except RuntimeError:
-                missing = [0]  # which keeps the store
+                missing = [0]  # the first rank, which keeps the store, is gone
             who = (
                 f"rank {', '.join(map(str, missing))} did not come"
                 if missing
@@ -110,10 +114,10 @@ class World:
 
     @contextmanager
     def naming_the_missing(self, what: str) -> Iterator[None]:
-        """Names the ranks that are gone where a collective call within breaks for it.
+        """Names the missing ranks if a collective call within this block breaks.
 
         Raises:
-            LateRank: as `meet`, in place of what torch says of broken connections.
+            LateRank: as for `meet`, in place of torch's error about broken connections.
         """
         try:
             yield
@@ -123,7 +127,9 @@ class World:
             raise
 
     def gather(self, thing: T) -> list[T]:
-        """Every rank's thing, in the order of ranks, on every rank. A collective call; the things are pickled."""
+        """Every rank's object, in the order of ranks, on every rank. All ranks must call this
+        function together; the objects are pickled.
+        """
         if self.size == 1:
             return [thing]
         found: list[Any] = [None] * self.size
@@ -131,7 +137,7 @@ class World:
         return found
 
     def sum(self, number: Tensor) -> float:
-        """The sum of every rank's number. A collective call."""
+        """The sum of every rank's number. All ranks must call this function together."""
         total = number.detach().double()
         if self.size > 1:
             dist.all_reduce(total)
@@ -139,10 +145,11 @@ class World:
 
 
 def kind_of(settings: ParallelSettings, environment: Mapping[str, str]) -> tuple[Kind, int]:
-    """How the processes work together, and how many the launcher says there are.
+    """How the processes work together, and the number of processes that the launcher announces.
 
     Raises:
-        InputError: the launcher was configured for something that is not done here, or started another number of processes than are needed.
+        InputError: the launcher's configuration is unsupported, or it started a wrong number of
+            processes.
     """
 
     def is_on(name: str) -> bool:
@@ -206,7 +213,7 @@ def kind_of(settings: ParallelSettings, environment: Mapping[str, str]) -> tuple
 def world(
     settings: ParallelSettings, environment: Mapping[str, str] = os.environ
 ) -> Iterator[World]:
-    """Meets the other processes, and parts from them at the end.
+    """Connects to the other processes, and disconnects at the end.
 
     Raises:
         InputError: see `kind_of`.
@@ -223,7 +230,7 @@ def world(
     if kind == "single":
         yield World(kind, 0, 1, device)
         return
-    # Objects and counts go by gloo also where gradients go by NCCL.
+    # Objects and counts use gloo, even if gradients use NCCL.
     patience = timedelta(minutes=settings.timeout_minutes)
     store, rank, _ = next(iter(dist.rendezvous("env://", timeout=patience)))
     dist.init_process_group(
@@ -254,15 +261,16 @@ def world(
 
 
 def wrap_policy(scorer: Scorer, at: World, *, bf16: bool) -> nn.Module:
-    """The policy on its device, made one with the other ranks'.
+    """Wraps the policy on its device with DDP or FSDP2, connected to the other ranks.
 
     Args:
-        scorer: trained weights in fp32, on the CPU or on the device.
-        bf16: FSDP2 gathers parameters in bf16 and reduces gradients in fp32; elsewhere autocast is the caller's.
+        scorer: the scorer with trained weights in fp32, on the CPU or on the device.
+        bf16: whether FSDP2 gathers parameters in bf16 and reduces gradients in fp32; without FSDP2
+            the caller uses autocast.
 
     Raises:
         InputError: the model does not say which of its layers belong together.
-        RuntimeError: a parameter has stayed whole under FSDP2.
+        RuntimeError: a parameter is not sharded under FSDP2.
     """
     if at.kind == "single":
         return scorer.to(at.device)
@@ -303,7 +311,11 @@ def wrap_policy(scorer: Scorer, at: World, *, bf16: bool) -> nn.Module:
 
 
 def no_sync_but_last(policy: nn.Module, last: bool) -> AbstractContextManager[Any]:
-    """DDP sends gradients once an update. FSDP2 does so in every micro-batch: unsent, a rank would hold the gradient of the whole model."""
+    """Lets DDP send gradients once per update.
+
+    FSDP2 sends gradients in every micro-batch, because each rank would otherwise hold the gradient
+    of the whole model.
+    """
     return (
         policy.no_sync()
         if isinstance(policy, DistributedDataParallel) and not last
@@ -312,6 +324,6 @@ def no_sync_but_last(policy: nn.Module, last: bool) -> AbstractContextManager[An
 
 
 def clip_gradients(policy: nn.Module, max_norm: float) -> float:
-    """Scales the gradient down to a norm, over all ranks; returns the norm that it had."""
+    """Scales the gradient down to a norm, over all ranks; returns the norm before scaling."""
     norm = nn.utils.clip_grad_norm_([p for p in policy.parameters() if p.requires_grad], max_norm)
     return float(norm.full_tensor() if isinstance(norm, DTensor) else norm)

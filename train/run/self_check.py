@@ -1,7 +1,8 @@
-"""Whether a model of transformers can be trained here: packed rows must score as each row scores alone in the model's own forward.
+"""Checks before training that a transformers model can be trained here.
 
-Run once before training, on a few real rows with pictures. It finds attention that does not part packed rows, positions that are not the
-model's, a head with scaling or a soft cap, and active dropout.
+Packed rows must score as each row scores alone in the model's own forward pass. The check uses a
+few real rows with pictures. The check finds attention that does not separate packed rows, wrong
+positions, a head with scaling or a soft cap, and active dropout.
 """
 
 from collections.abc import Sequence
@@ -17,19 +18,27 @@ from questloom.train.run.parallel import World
 from questloom.train.settings.training_settings import WeightSettings
 
 TOLERANCE = {torch.float64: 1e-6, torch.float32: 1e-3, torch.bfloat16: 0.5, torch.float16: 0.1}
-"""Of a log-probability. On the tiny model rounding makes 3e-6 in fp32 and 0.03 in bf16, rows that read each other 3.3."""
+"""The allowed difference of a log-probability by dtype.
+
+On the tiny model, rounding gives 3e-6 in fp32 and 0.03 in bf16. Packed rows that wrongly read each
+other give a difference of 3.3.
+"""
 
 CHECK_TOKENS = 64
-"""Of a turn, where a run begins: the model's own forward holds the logits of all tokens before."""
+"""The number of a turn's tokens that the check reads.
+
+The check stays short, because the model's own forward pass holds the logits of all earlier tokens.
+"""
 
 
 def check_on(
     scorer: Scorer, rows: Sequence[Row], tokens: PictureTokens, weights: WeightSettings, at: World
 ) -> None:
-    """Runs `check_model` on the beginnings of rows, with the run's own precision, before the model is sharded.
+    """Runs `check_model` on the beginnings of rows, in the run's precision, before the model is
+    sharded.
 
     Args:
-        rows: at least one; each with a token in the loss.
+        rows: at least one row; each has a token in the loss.
 
     Raises:
         InputError: see `check_model`.
@@ -55,17 +64,17 @@ def check_on(
 
 @torch.no_grad()
 def check_model(scorer: Scorer, rows: Sequence[Row], tokens: PictureTokens) -> float:
-    """Compares two ways to the same log-probabilities.
+    """Compares two ways of computing the same log-probabilities.
 
     Args:
-        scorer: at temperature 1, on its device, not wrapped.
-        rows: at least two, one of them with pictures.
+        scorer: the scorer at temperature 1, on its device, not wrapped.
+        rows: at least two rows, one of them with pictures.
 
     Returns:
-        The largest difference found.
+        The largest difference.
 
     Raises:
-        InputError: it is larger than rounding explains.
+        InputError: the difference is larger than rounding explains.
     """
     device = next(scorer.parameters()).device
     kind = (

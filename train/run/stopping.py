@@ -1,4 +1,7 @@
-"""SIGTERM, as schedulers send it some seconds before they kill: a run ends what it is at, writes a checkpoint, and the same command continues."""
+"""Handles SIGTERM, which schedulers send some seconds before they kill a process.
+
+The run finishes its update and writes a checkpoint; the same command continues it.
+"""
 
 import os
 import signal
@@ -12,15 +15,15 @@ from questloom.records.errors import InputError, QuestloomError
 from questloom.train.run.parallel import World
 
 STOPPED = 128 + signal.SIGTERM
-"""The exit code of a run that was asked to stop, as shells have it."""
+"""The exit code of a run that was asked to stop, as shells use it."""
 
 
 class Stopped(QuestloomError):
-    """A run was asked to stop."""
+    """The run was asked to stop."""
 
 
 def exit_code(error: QuestloomError) -> int:
-    """Of a command that an error ended: 2 for wrong input, 143 where it was asked to stop, else 1."""
+    """The exit code for an error: 2 for wrong input, 143 for a requested stop, else 1."""
     return 2 if isinstance(error, InputError) else STOPPED if isinstance(error, Stopped) else 1
 
 
@@ -31,19 +34,24 @@ class Stop:
     asked: bool = False
 
     def of_any(self, at: World) -> bool:
-        """Whether any rank was. A collective call: all ranks stop together, since they write a checkpoint together."""
+        """Whether any rank was asked to stop. All ranks must call this function together.
+
+        All ranks stop together, because they write a checkpoint together.
+        """
         return any(at.gather(self.asked))
 
 
 @contextmanager
 def stopping(stop: Stop) -> Iterator[None]:
-    """Notes SIGTERM, which ends the process elsewhere. Only a process's main thread can."""
+    """Records SIGTERM instead of ending the process. Only a process's main thread can handle
+    signals.
+    """
 
     def ask(number: int, frame: FrameType | None) -> None:
         stop.asked = True
         os.write(
             2, b"SIGTERM: the run stops after this update, or at once where it plays\n"
-        )  # print could be within a print
+        )  # print could be called within another print
 
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -56,11 +64,11 @@ def stopping(stop: Stop) -> Iterator[None]:
 
 
 def stop_error(update: int, updates: int) -> Stopped:
-    """The error that ends the run.
+    """The error that ends a stopped run.
 
     Args:
-        update: how many are done, and are in a checkpoint.
-        updates: of the whole run.
+        update: number of finished updates, which a checkpoint holds.
+        updates: number of updates in the whole run.
     """
     kept = (
         f"after update {update} of {updates}; a checkpoint of it stands"

@@ -1,4 +1,4 @@
-"""What an update is for whoever trains: the products' precision, and a step of the optimiser that refuses a gradient that is no number."""
+"""The precision of an update's products, and an optimiser step that refuses a gradient with NaN."""
 
 import math
 from contextlib import AbstractContextManager, nullcontext
@@ -14,11 +14,11 @@ from questloom.train.settings.training_settings import OptimiserSettings
 
 
 class NotFinite(QuestloomError):
-    """A gradient that is no number. The weights are those before the update."""
+    """A gradient is infinite or NaN. The update has not changed the weights."""
 
 
 def products(precision: str, at: World) -> AbstractContextManager[Any]:
-    """Autocast where products are in bf16. FSDP2 casts by itself."""
+    """Autocast for bf16 products. FSDP2 casts by itself."""
     return (
         torch.autocast(at.device.type, torch.bfloat16)
         if precision == "bf16" and at.kind != "fsdp"
@@ -35,14 +35,14 @@ def take_step(
     updates: int,
     about: str,
 ) -> dict[str, float]:
-    """Clips the gradient, sets the learning rate and steps. A collective call.
+    """Clips the gradient, sets the learning rate and makes an optimiser step. All ranks must call this function together.
 
     Args:
-        update: 0 to updates − 1.
-        about: the loss and whose rows they are, for the error.
+        update: number of the update, 0 to updates − 1.
+        about: the loss and its rows in words, for the error.
 
     Raises:
-        NotFinite: before anything has changed.
+        NotFinite: the gradient is infinite or NaN; nothing has changed.
     """
     norm = clip_gradients(policy, settings.max_grad_norm)
     if not math.isfinite(norm):

@@ -1,1 +1,1 @@
-"""A training run's settings, and the file that they are read from."""
+"""The settings of a training run, and the file that they are read from."""

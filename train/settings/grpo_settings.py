@@ -1,4 +1,4 @@
-"""What a run of GRPO may set, beside what it shares with supervised fine-tuning (`settings/training_settings.py`)."""
+"""The settings of GRPO, besides those that it shares with SFT (`settings/training_settings.py`)."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -27,86 +27,95 @@ from questloom.train.settings.training_settings import (
 
 @dataclass(frozen=True, kw_only=True)
 class PolicySettings(PlaySettings):
-    """Engine, sampling, tools and limits of an episode; the model is the one that is trained."""
+    """Engine, sampling, tools and limits of an episode. The model that plays is the trained model."""
 
     engine: Literal["transformers", "server"] = "transformers"
-    """Who samples: "transformers" on this machine; "server" an inference server of token ids, described in `play.server`."""
+    """The engine that samples. `transformers` samples on this machine. `server` uses an inference
+    server of token ids, described in `play.server`."""
     temperature: Annotated[float, Gt(0)] = 1.0
-    """At which the policy samples, and at which the trainer computes its log-probabilities."""
+    """The temperature of sampling; the trainer computes its log-probabilities at the same temperature."""
     top_p: Annotated[float, Gt(0), Le(1)] = 1.0
-    """Nucleus from which the policy samples. Below 1 the log-probabilities are still those of the whole distribution."""
+    """The nucleus that the policy samples from. With a value below 1, the recorded
+    log-probabilities still belong to the whole distribution."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class StepSettings:
-    """What a step is: questions are played by the weights that there are, then learned from."""
+    """A step: the current weights play questions, then learn from them."""
 
     steps: Annotated[int, Gt(0)] = 200
     """Steps of the whole run."""
     questions: Annotated[int, Gt(0)] = 32
-    """B: a step's, over all ranks."""
+    """B: questions per step, over all ranks."""
     rollouts: Annotated[int, Gt(1)] = 8
-    """N: a question's."""
+    """N: rollouts per question in a step."""
     mini_questions: Annotated[int, Ge(0)] = 0
-    """An update's; 0 for all of the step's, so that every update is on-policy."""
+    """Questions per update; 0 for all of the step's questions, so every update is on-policy."""
     refills: Annotated[int, Ge(0)] = 0
-    """Dynamic sampling: how often a step may play as many further questions as had no variance (DAPO)."""
+    """Dynamic sampling (DAPO): how often a step may replace questions whose groups have no variance."""
     micro_tokens: Annotated[int, Ge(0)] = 0
-    """That one forward pass of a rank holds; 0 for `data.max_tokens`."""
+    """Most tokens in a rank's forward pass; 0 for `data.max_tokens`."""
     at_once: Annotated[int, Gt(0)] = 64
-    """Episodes in play on a rank, and conversations that its engine decodes together."""
+    """Episodes that a rank plays at once, and conversations that its engine decodes together."""
 
     @property
     def updates(self) -> int:
-        """A step's."""
+        """The number of updates per step."""
         return -(-self.questions // (self.mini_questions or self.questions))
 
 
 @dataclass(frozen=True, kw_only=True)
 class EvaluationSettings:
-    """Held-out questions (rl/validation) are played in between, and nothing is learned from them."""
+    """Plays held-out questions (rl/validation) during training, without learning from them."""
 
     every: Annotated[int, Ge(0)] = 10
-    """Steps; also before the first and after the last. 0 for never."""
+    """Steps between evaluations. The run also evaluates before the first step and after the last. 0
+    switches evaluations off."""
     questions: Annotated[int, Ge(0)] = 0
-    """Number of questions, the same each time; 0 for all."""
+    """Number of held-out questions, the same at each evaluation; 0 for all."""
     rollouts: Annotated[int, Gt(0)] = 1
-    """A question's. Their share of right answers is the pass rate."""
+    """Rollouts per held-out question. The pass rate is the share of right answers among all
+    evaluation rollouts."""
     temperature: Annotated[float, Ge(0)] | None = None
-    """None for that of training."""
+    """The sampling temperature of evaluations; if none, evaluations use the temperature of training."""
     top_p: Annotated[float, Gt(0), Le(1)] | None = None
-    """None for that of training."""
+    """The sampling nucleus of evaluations; if none, evaluations use the nucleus of training."""
     calls: Annotated[int, Ge(0)] | None = None
-    """Tool calls in each episode; None: as many as in training."""
+    """Tool calls per evaluation episode; if none, evaluations use the limit of training."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class CareSettings:
-    """When a run ends with an error rather than learning from little or from something else than was sampled. No part of a run's identity."""
+    """Limits that stop a run with an error before it learns from too few or wrong samples.
+
+    These settings are no part of a run's identity.
+    """
 
     max_lost: Annotated[float, Ge(0), Le(1)] = 0.5
-    """Share of a step's rollouts that may end by a provider's fault, or stay without a judge's word."""
+    """Share of a step's rollouts that may end by a provider fault, or stay without a judge's verdict."""
     engine_kl: Annotated[float, Gt(0)] = KL_ALARM
-    """Mean k3 a token between the engine that sampled and the trainer, at the same weights."""
+    """Largest mean k3 per token between the sampling engine and the trainer, under the same weights."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class GrpoKeepSettings:
-    """What is written down, and how often. No part of a run's identity."""
+    """What is stored, and how often. These settings are no part of a run's identity."""
 
     checkpoint_every: Annotated[int, Gt(0)] = 10
-    """Steps; the end is always kept."""
+    """Steps between checkpoints; the last step always writes a checkpoint."""
     checkpoints: Annotated[int, Gt(0)] = 2
-    """The newest that stay."""
+    """The number of newest checkpoints that stay on disk."""
     episodes_every: Annotated[int, Ge(0)] = 10
-    """Steps whose first question's rollouts are kept whole, to be read; 0 for none."""
+    """Steps between stored episodes. The run stores the rollouts of the step's first question. 0
+    stores no episodes."""
     replay_steps: Annotated[int, Ge(0)] = 0
-    """The newest steps whose rows stay, so that they can be run again; those after the last checkpoint always do. 0 for all."""
+    """The number of newest steps whose rows stay on disk for replays; 0 for all. Rows after the
+    last checkpoint always stay."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class GrpoSettings:
-    """A run of GRPO."""
+    """The settings of a GRPO run."""
 
     name: str = "custom"
     """The settings' name, stored with the run; part of its identity."""
@@ -119,11 +128,11 @@ class GrpoSettings:
     """Statistic over a question's rewards; see `credit/groups.py`."""
     fatal: FatalRules = field(default_factory=FatalRules)
     axpo: Axpo | None = None
-    """None plays nothing on."""
+    """AXPO's settings; if none, GRPO runs without AXPO."""
     objective: Objective = field(default_factory=Objective)
     evaluation: EvaluationSettings = field(default_factory=EvaluationSettings)
     models: ModelSettings | None = None
-    """Of the judges and readers; None for those of the run's recipe."""
+    """The models of judges and readers; if none, GRPO uses the models of the run's recipe."""
     data: DataSettings = field(default_factory=DataSettings)
     weights: WeightSettings = field(default_factory=WeightSettings)
     optimiser: OptimiserSettings = field(
@@ -132,18 +141,19 @@ class GrpoSettings:
     parallel: ParallelSettings = field(
         default_factory=lambda: ParallelSettings(timeout_minutes=180.0)
     )
-    """A rank waits for another's longest episode, `play.limits.seconds`: 150 minutes where nothing is said."""
+    """How processes train together. A rank waits for another's longest episode,
+    `play.limits.seconds`: 150 minutes by default."""
     care: CareSettings = field(default_factory=CareSettings)
     keep: GrpoKeepSettings = field(default_factory=GrpoKeepSettings)
 
     @property
     def micro_tokens(self) -> int:
-        """Tokens that one forward pass holds."""
+        """The most tokens in one forward pass."""
         return self.step.micro_tokens or self.data.max_tokens
 
     @property
     def updates(self) -> int:
-        """Updates of the whole run."""
+        """The number of updates in the whole run."""
         return self.step.steps * self.step.updates
 
     def resolved(self) -> dict[str, Any]:
@@ -151,10 +161,10 @@ class GrpoSettings:
         return settings_adapter(GrpoSettings).dump_python(self, mode="json")
 
     def identity(self) -> dict[str, Any]:
-        """As `SftSettings.identity`."""
+        """The settings that must not change when a run is resumed, as for `SftSettings.identity`."""
         resolved = self.resolved()
         if resolved["play"]["server"]:
-            del resolved["play"]["server"]["url"]  # it may move
+            del resolved["play"]["server"]["url"]  # the server may move
         return identity_of(resolved, _OF_THE_MACHINE)
 
 
@@ -172,11 +182,12 @@ _OF_THE_MACHINE = OF_THE_MACHINE | {
 def load_grpo_settings(
     source: str, overrides: Iterable[str] = (), tools: Mapping[str, Any] | None = None
 ) -> GrpoSettings:
-    """Settings by file name, or by the name of a preset ("grpo-vsearcher"), with `section.key=value` overrides.
+    """Reads settings from a file or a preset ("grpo-vsearcher"), with `section.key=value`
+    overrides.
 
     Args:
-        tools: the teacher's settings of tools (`questions.teacher_tools`), which hold where `play.tools` names no others: a policy that was taught
-            some tools under some prompt is another one under another.
+        tools: the teacher's tool settings (`questions.teacher_tools`), used if `play.tools` names
+            no others; a policy needs the tools and the prompt that it was taught with.
 
     Raises:
         InputError: see `read_settings`, or values that do not fit each other.

@@ -1,4 +1,4 @@
-"""Settings of a trainer: a preset or a file, with overrides from the command line."""
+"""Reads a trainer's settings: a preset or a file, with overrides from the command line."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -9,12 +9,12 @@ from questloom.records.errors import InputError
 
 PRESETS = Path(__file__).parents[1] / "presets"
 GRPO = "grpo-"
-"""Begins the names of the presets for GRPO; all others are for supervised fine-tuning."""
+"""The beginning of preset names for GRPO; all other presets are for SFT."""
 S = TypeVar("S")
 
 
 def presets(*, grpo: bool) -> list[str]:
-    """The names of the shipped settings of a command."""
+    """The names of a command's shipped presets."""
     return sorted(
         path.stem for path in PRESETS.glob("*.yaml") if path.stem.startswith(GRPO) == grpo
     )
@@ -27,12 +27,12 @@ def read_settings(
     known: Iterable[str],
     below: Mapping[str, Any] | None = None,
 ) -> S:
-    """Settings by file name, or by the name of a preset, with `section.key=value` overrides.
+    """Reads settings from a file or a preset, with `section.key=value` overrides.
 
     Args:
         kind: a frozen dataclass of settings.
-        known: the presets to name where there is no such settings.
-        below: keys that hold where neither the file nor an override names them.
+        known: the presets that the error lists if `source` is not found.
+        below: values of keys that neither the file nor an override names.
 
     Raises:
         InputError: no such file, no YAML, an unknown key, a wrong type, a value out of range.

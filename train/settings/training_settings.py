@@ -1,7 +1,8 @@
-"""What a training run may set: the sections that supervised fine-tuning and GRPO share, and those of the former (`settings/grpo_settings.py`: the latter).
+"""The settings of SFT, and the settings that SFT shares with GRPO (`settings/grpo_settings.py`).
 
-A file names only what differs from the defaults; the settings with every value are written to the run. Defaults are this project's; the
-presets in `presets/` carry published settings, and mark what a paper leaves open.
+A settings file names only what differs from the defaults; the run stores every value. The defaults
+are this project's own. The files in `presets/` hold published settings, and mark values that a
+paper leaves open.
 """
 
 from collections.abc import Iterable, Mapping
@@ -17,44 +18,47 @@ from questloom.train.settings.settings_file import presets, read_settings
 
 @dataclass(frozen=True, kw_only=True)
 class DataSettings:
-    """What becomes of the data."""
+    """How the data becomes rows."""
 
     max_tokens: Annotated[int, Gt(0)] = 32_768
-    """Longest row, with its pictures."""
+    """Longest row in tokens, with its pictures."""
     too_long: Literal["shorten", "leave_out"] = "shorten"
-    """Longer rows end after the last whole turn that fits, or are left out; counted in either case."""
+    """Treatment of longer rows. `shorten` ends a long row after the last whole turn that fits.
+    `leave_out` drops the row. Shortened and dropped rows are counted."""
     max_pixels: Annotated[int, Ge(0)] = 0
-    """Most pixels of a picture that the model sees; 0 for the limit of the model's processor. The exported processor has it too."""
+    """Most pixels of a picture that the model sees; 0 for the limit of the model's processor. The
+    exported processor has the same limit."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class LoraSettings:
-    """Adapters in place of all weights."""
+    """Adapters (LoRA), which are trained in place of all weights."""
 
     rank: Annotated[int, Gt(0)] = 64
     """Rank of the two matrices of each adapter."""
     alpha: Annotated[int, Ge(0)] = 0
-    """0 for twice the rank: what an adapter adds is multiplied by alpha ÷ rank."""
+    """Factor of an adapter's output: alpha ÷ rank. 0 sets alpha to twice the rank."""
     dropout: Annotated[float, Ge(0), Le(1)] = 0.0
-    """Share of an adapter's inputs that are set to 0 while training; GRPO takes 0 only."""
+    """Share of an adapter's inputs that are set to 0 during training; GRPO takes 0 only."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class WeightSettings:
-    """What is trained, and in which numbers."""
+    """Which weights are trained, and in which precision."""
 
     lora: LoraSettings | None = None
-    """None trains the weights themselves."""
+    """LoRA adapters; if none, the weights themselves are trained."""
     freeze_vision: bool = False
-    """The vision tower, without its projector."""
+    """Freezes the vision tower, without its projector."""
     freeze_projector: bool = False
-    """What maps the tower's output to the language model (Qwen: every `merger`)."""
+    """Freezes the projector from the tower's output to the language model (Qwen: every `merger`)."""
     precision: Literal["bf16", "fp32"] = "bf16"
-    """Precision of the products. Trained weights and the optimiser's numbers are always fp32."""
+    """Precision of matrix products. Trained weights and the optimiser's moments are always fp32."""
     attention: str = "sdpa"
-    """Attention of transformers. It must keep packed rows apart (sdpa and flash_attention_2 do); a check before training tries it."""
+    """Attention of transformers. The attention must keep packed rows apart, as sdpa and
+    flash_attention_2 do; a check before training tests it."""
     activation_checkpointing: bool = True
-    """Layers are computed again in the backward pass: about a third more work, a small part of the memory."""
+    """Computes layers again in the backward pass: about a third more work, but only a small part of the memory."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,60 +68,64 @@ class OptimiserSettings:
     lr: Annotated[float, Gt(0)] = 1e-5
     """Learning rate at the end of the warm-up."""
     schedule: Literal["cosine", "linear", "constant"] = "cosine"
-    """After the warm-up, down to 0 where it is not constant."""
+    """The learning rate after the warm-up: `cosine` and `linear` fall to 0, `constant` stays."""
     warm_up: Annotated[float, Ge(0), Le(1)] = 0.1
-    """Share of all updates."""
+    """Share of all updates that are warm-up."""
     weight_decay: Annotated[float, Ge(0)] = 0.0
-    """AdamW's, of matrices; norms and biases do not decay."""
+    """AdamW's weight decay of matrices; norms and biases do not decay."""
     beta1: Annotated[float, Ge(0), Le(1)] = 0.9
     """Decay of AdamW's running mean of the gradients."""
     beta2: Annotated[float, Ge(0), Le(1)] = 0.999
     """Decay of AdamW's running mean of the squared gradients."""
     epsilon: Annotated[float, Gt(0)] = 1e-8
-    """Added to the denominator of AdamW's step."""
+    """A small number that is added to the denominator of AdamW's step."""
     max_grad_norm: Annotated[float, Gt(0)] = 1.0
-    """L2 norm to which a larger gradient is scaled down, over all trained weights and all ranks."""
+    """Largest L2 norm of the gradient, over all trained weights and ranks; larger gradients are scaled down."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class BatchSettings:
-    """How rows are dealt out. Neither ranks nor micro-batches change an update's gradient beyond rounding."""
+    """How rows are dealt out. Neither ranks nor micro-batches change an update's gradient beyond
+    rounding.
+    """
 
     rows: Annotated[int, Gt(0)] = 32
-    """An update's, over all ranks. An epoch's last update has what is left."""
+    """Rows per update, over all ranks. An epoch's last update has the remaining rows."""
     micro_tokens: Annotated[int, Ge(0)] = 0
-    """That one forward pass of a rank holds; 0 for `data.max_tokens`."""
+    """Most tokens in a rank's forward pass; 0 for `data.max_tokens`."""
     epochs: Annotated[int, Gt(0)] = 3
     """Passes over the training rows."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ParallelSettings:
-    """Which processes train together. No part of a run's identity: a resumed run may have others."""
+    """How processes train together. These settings are no part of a run's identity, so a resumed
+    run may use other processes.
+    """
 
     kind: Literal["auto", "single", "ddp", "fsdp"] = "auto"
-    """auto: one process alone; several by FSDP2 where `accelerate launch` was configured for it, else by DDP."""
+    """With `auto`, several processes use FSDP2 if `accelerate launch` was configured for it, else DDP."""
     processes: Annotated[int, Ge(0)] = 0
-    """How many there must be; 0 takes what the launcher started."""
+    """The required number of processes; 0 takes what the launcher started."""
     timeout_minutes: Annotated[float, Gt(0)] = 60.0
     """How long a rank waits for another before the run ends with an error."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class KeepSettings:
-    """What is written down, and how often. No part of a run's identity."""
+    """What is stored, and how often. These settings are no part of a run's identity."""
 
     checkpoint_every: Annotated[int, Gt(0)] = 100
-    """Updates; the end is always kept."""
+    """Updates between checkpoints; the last update always writes a checkpoint."""
     checkpoints: Annotated[int, Gt(0)] = 2
-    """The newest that stay."""
+    """The number of newest checkpoints that stay on disk."""
     validate_every: Annotated[int, Ge(0)] = 0
-    """Updates; 0 for each epoch's end."""
+    """Updates between validations; 0 validates at each epoch's end."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SftSettings:
-    """A run of supervised fine-tuning."""
+    """The settings of a run of supervised fine-tuning."""
 
     name: str = "custom"
     """The settings' name, stored with the run; part of its identity."""
@@ -132,7 +140,7 @@ class SftSettings:
 
     @property
     def micro_tokens(self) -> int:
-        """Tokens that one forward pass holds."""
+        """The most tokens in one forward pass."""
         return self.batch.micro_tokens or self.data.max_tokens
 
     def resolved(self) -> dict[str, Any]:
@@ -140,7 +148,10 @@ class SftSettings:
         return settings_adapter(SftSettings).dump_python(self, mode="json")
 
     def identity(self) -> dict[str, Any]:
-        """Everything that bears on the trained weights beyond rounding: the keys that must not change when a run is resumed."""
+        """The settings that must not change when a run is resumed.
+
+        These are all settings that change the trained weights beyond rounding.
+        """
         return identity_of(self.resolved())
 
 
@@ -158,7 +169,7 @@ OF_THE_MACHINE = frozenset(
 def identity_of(
     resolved: Mapping[str, Any], but: frozenset[str] = OF_THE_MACHINE
 ) -> dict[str, Any]:
-    """Resolved settings by "section.key", without those sections and keys that may change when a run is resumed."""
+    """Resolved settings by "section.key", without sections and keys that may change at a resume."""
     flat = {
         f"{section}.{key}" if key else section: value
         for section, found in resolved.items()
@@ -169,7 +180,7 @@ def identity_of(
 
 
 def load_settings(source: str, overrides: Iterable[str] = ()) -> SftSettings:
-    """Settings by file name, or by the name of a preset ("vsearcher"), with `section.key=value` overrides.
+    """Reads settings from a file or a preset ("vsearcher"), with `section.key=value` overrides.
 
     Raises:
         InputError: see `read_settings`, or values that do not fit each other.
@@ -182,10 +193,10 @@ def load_settings(source: str, overrides: Iterable[str] = ()) -> SftSettings:
 def check_micro_tokens(
     data: DataSettings, micro_tokens: int, where: str, *, key: str = "batch.micro_tokens"
 ) -> None:
-    """That a row fits into a forward pass.
+    """Checks that every row fits into a forward pass.
 
     Raises:
-        InputError: it may not.
+        InputError: the longest allowed row does not fit.
     """
     if micro_tokens < data.max_tokens:
         raise InputError(

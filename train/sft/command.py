@@ -1,11 +1,13 @@
-"""Supervised fine-tuning: `python -m questloom.train.sft --config CONFIG --data DATA --model MODEL --out OUT`.
+"""Supervised fine-tuning.
 
-OUT/settings.json    what the run is; written first
-    rows/            what is learned from, and what became of each row
-    checkpoints/     what the run resumes from
+    python -m questloom.train.sft --config CONFIG --data DATA --model MODEL --out OUT
+
+OUT/settings.json    the settings of the run; written first
+    rows/            the documents, and the survey of their rows
+    checkpoints/     the state that the run resumes from
     metrics.jsonl    tensorboard/  curves.png
-    model/           for transformers and inference servers; with LoRA also adapter/, for peft
-    result.json      counts and figures; written last
+    model/           the result for transformers and inference servers; with LoRA also adapter/, for peft
+    result.json      counts and metrics; written last
 """
 
 import argparse
@@ -86,7 +88,9 @@ Presets: {", ".join(presets(grpo=False))} (train/presets/). Settings with their 
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The command line; returns its exit code: 2 for wrong input, 1 for a run that broke off with a named error."""
+    """Runs the command line and returns its exit code: 2 for wrong input, 1 for a run that stopped
+    with a named error.
+    """
     parser = argparse.ArgumentParser(
         prog="python -m questloom.train.sft",
         description=HELP,
@@ -148,19 +152,20 @@ def sft(
     out: Path,
     validation: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """A run, or what is left of it. Called by every rank.
+    """Fine-tunes a model, or continues an interrupted run. All ranks must call this function
+    together.
 
     Args:
         data, validation: see `sources.read_documents`.
         model: folder of the model that is trained.
-        out: the run's folder.
+        out: folder of the training run.
 
     Returns:
         The contents of result.json.
 
     Raises:
-        InputError: something is wrong with the input; nothing was trained.
-        QuestloomError: the run broke off, with the reason; the same call continues.
+        InputError: the input is wrong; nothing was trained.
+        QuestloomError: the run stopped, with the reason; the same call continues it.
     """
     check_sources(data, validation)
     began_anew = not out.exists()
@@ -249,11 +254,12 @@ def _identity(
 def _rows(
     at: World, maker: RowMaker, data: Sequence[str], validation: Sequence[str], out: Path
 ) -> tuple[Documents, Survey]:
-    """The documents on disk, and what became of them; each rank surveys its part. The rows that are read now wait below OUT until all
-    inputs are checked.
+    """Stores the documents on disk and records the figures of their rows; each rank does its part.
+
+    The files of a new run stay in a hidden folder below OUT until all inputs are checked.
 
     Raises:
-        InputError: nothing can be learned from, or a row comes twice.
+        InputError: no row is usable for learning, or a row comes twice.
     """
     survey = at.gather(read_survey(out / "rows" / SURVEY) if at.first else None)[0]
     if survey is not None:
@@ -281,7 +287,7 @@ def _rows(
 
 
 def _begin(out: Path, identity: dict[str, Any], settings: SftSettings) -> None:
-    """Makes OUT the run's, with the rows that were read for it."""
+    """Makes OUT the run's folder, with the documents that were read for it."""
     lock_output(out, identity, settings.resolved())
     if (out / UNLOCKED).exists():
         shutil.rmtree(out / "rows", ignore_errors=True)
@@ -296,7 +302,7 @@ def _self_check(
     settings: SftSettings,
     at: World,
 ) -> None:
-    """Tries the model out on two rows, the shortest with pictures first."""
+    """Tests the model on two rows, the shortest with pictures first."""
     few = sorted(survey.used, key=lambda each: (each.pictures == 0, each.tokens))[:2]
     check_on(
         scorer,
@@ -316,7 +322,7 @@ def _tell(
     done: int,
     same: bool,
 ) -> None:
-    """What is about to happen, for people."""
+    """Prints for people what the run will do."""
     rows, found = survey.figures(), count_parameters(loaded.model)
     metrics.say(
         f"{rows['read']} rows read: {rows['train']} to train on, {rows['validation']} for validation, {sum(rows['left_out'].values())} left out"

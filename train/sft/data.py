@@ -1,10 +1,14 @@
-"""A run's rows: the documents on disk, what each became, which are taken when.
+"""The rows of an SFT run: the documents on disk, their survey, and the order of training.
 
-    OUT/rows/documents.arrow   every document as it was read, so that a resumed run has the same rows; memory-mapped
-             survey.json       every document's row in figures, or why it is left out; written last
+A document is one conversation as its source stores it. The survey holds for each document the
+figures of its row, or the reason why it is left out.
 
-Rows with their pixels are made when they are needed and never kept: a picture of 262,144 pixels is 6 MB of patches. Each row is compared
-with the survey, so that a picture file that was replaced meanwhile ends the run.
+    OUT/rows/documents.arrow   every document, memory-mapped; a resumed run reads the same rows from it
+             survey.json       the survey; written last
+
+Rows with pixels are made when they are needed and never stored, because a picture of 262,144 pixels
+takes 6 MB of patches. Each row is compared with the survey, so a picture file that changed
+meanwhile ends the run.
 """
 
 import dataclasses
@@ -54,7 +58,7 @@ REASONS: dict[str, str] = {
     RowFault.SAMPLED_PICTURE_TOKEN: "the policy drew a token that stands for a picture",
     RowFault.LOGPROB: "a log-probability is missing, infinite, or above 0",
 }
-"""Why rows are left out, in words."""
+"""The reasons for leaving out rows, in words."""
 _SCHEMA = pa.schema(
     {
         "id": pa.string(),
@@ -70,24 +74,25 @@ _SCHEMA = pa.schema(
 
 @dataclass(frozen=True, kw_only=True)
 class SurveyedRow:
-    """A document's row in figures."""
+    """The figures of a document's row."""
 
     number: int
-    """Of the document."""
+    """The number of the document."""
     episode_id: str
     split: Split
     tokens: int
     labels: int
-    """Tokens in the loss."""
+    """The number of tokens in the loss."""
     pictures: int
     slips: int = 0
-    """Turns that broke the protocol: read, and out of the loss."""
+    """The number of turns that broke the protocol; they are read, but are not in the loss."""
     shortened: bool
     """Whether turns were cut off at the end."""
     ids: str
-    """"sampled": the policy's own token ids, as they were stored; "rendered": its text was encoded."""
+    """The source of the token ids. "sampled": the policy's own stored ids; "rendered": its text was
+    encoded."""
     digest: str
-    """Of ids, loss mask and pixels."""
+    """The hash of ids, loss mask and pixels."""
 
     def __len__(self) -> int:
         return self.tokens
@@ -95,21 +100,21 @@ class SurveyedRow:
 
 @dataclass(frozen=True)
 class Survey:
-    """What became of all documents. read = used + left out."""
+    """The survey of all documents: read = used + left out."""
 
     read: int
     used: tuple[SurveyedRow, ...]
     left_out: dict[str, int]
-    """By reason."""
+    """The number of left-out documents by reason."""
     examples: dict[str, str] = field(default_factory=dict)
-    """Of each reason one message."""
+    """One error message for each reason."""
 
     def of(self, split: Split) -> list[SurveyedRow]:
-        """The rows of a split."""
+        """The surveyed rows of a split."""
         return [each for each in self.used if each.split == split]
 
     def figures(self) -> dict[str, Any]:
-        """Counts, for people and for `run.json`."""
+        """The survey's counts, for people and for `run.json`."""
         assert self.read == len(self.used) + sum(self.left_out.values()), (
             "a row is neither used nor left out"
         )
@@ -127,7 +132,7 @@ class Survey:
         }
 
     def reasons(self) -> list[str]:
-        """A sentence a reason for which rows are left out, with their number and what is wrong with the first."""
+        """One sentence for each reason of leaving out rows, with their number and the first error."""
         return [
             f"{count} left out ({reason}): {REASONS.get(reason, reason)}"
             + (f"; the first: {self.examples[reason]}" if reason in self.examples else "")
@@ -137,21 +142,25 @@ class Survey:
 
 @dataclass
 class DroppedDocuments:
-    """What became no document."""
+    """Counts of input rows that are no valid documents."""
 
     reasons: Counter[str] = field(default_factory=Counter)
     examples: dict[str, str] = field(default_factory=dict)
-    """Of each reason the first, where the reason alone does not say enough."""
+    """For each reason the first error message, if the reason alone does not explain the error."""
 
     def add(self, left_out: DroppedRow) -> None:
-        """Counts one."""
+        """Counts one left-out input row."""
         self.reasons[left_out.reason] += 1
         if left_out.what:
             self.examples.setdefault(left_out.reason, left_out.what)
 
 
 def write_documents(path: Path, documents: Iterable[Document | DroppedRow]) -> DroppedDocuments:
-    """Writes documents where they can be read in any order; returns what was left out."""
+    """Writes documents into a file that can be read in any order.
+
+    Returns:
+        The rows that were left out.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}.part")
     missing = DroppedDocuments()
@@ -170,7 +179,7 @@ def write_documents(path: Path, documents: Iterable[Document | DroppedRow]) -> D
 
 
 class Documents:
-    """Documents in a file, one a batch, which is read where it lies."""
+    """Documents in a memory-mapped file, one per record batch."""
 
     def __init__(self, path: Path) -> None:
         self._reader = pa.ipc.open_file(pa.memory_map(str(path)))
@@ -184,11 +193,11 @@ class Documents:
 
 
 class RowMaker:
-    """Documents to rows, for one model.
+    """Makes rows of documents, for one model.
 
     Args:
-        tokens: the renderer with the model's processor, its picture budget set.
-        picture_tokens: of the model.
+        tokens: the renderer with the model's processor and picture budget.
+        picture_tokens: the model's picture tokens.
         rope: how the model counts positions.
     """
 
@@ -210,15 +219,15 @@ class RowMaker:
 
     @property
     def picture_tokens(self) -> PictureTokens:
-        """Of the model."""
+        """The model's picture tokens."""
         return self._picture_tokens
 
     def survey(self, number: int, document: Document) -> tuple[SurveyedRow, Row]:
-        """A document's row, and the row in figures.
+        """A document's row and the row's figures.
 
         Raises:
-            UnusableRow: it cannot be learned from.
-            RowError: see `rows.check`.
+            UnusableRow: the row is unusable for learning.
+            RowError: see `row.check`.
         """
         row, ids = (
             self._of_episode(document)
@@ -253,10 +262,10 @@ class RowMaker:
         ), row
 
     def again(self, surveyed: SurveyedRow, document: Document) -> Row:
-        """The row of a document that was surveyed.
+        """Makes the row of a document again, and compares it with the survey.
 
         Raises:
-            RowError: it is another one now.
+            RowError: the row differs from its survey.
         """
         now, row = self.survey(surveyed.number, document)
         if now != surveyed:
@@ -274,7 +283,7 @@ class RowMaker:
             turn.token_ids and self._tokens.rendered(turn.token_ids) == turn.text
             for turn in episode.turns
         )
-        if not own:  # told by no engine, or by one with another tokenizer: its text is encoded
+        if not own:  # another tokenizer, or no engine, gave the ids: the text is encoded instead
             episode = episode.replace(
                 turns=tuple(turn.replace(token_ids=(), logprobs=()) for turn in episode.turns)
             )
@@ -289,7 +298,10 @@ class RowMaker:
         return drop_violations(row, episode), SAMPLED if own else RENDERED
 
     def _renderer(self, files: EpisodeFiles) -> Renderer:
-        """The prompt that the episodes were played under; text from outside forms no special token of the model that is trained, either."""
+        """The renderer with the prompt that the episodes were played under.
+
+        The renderer also escapes the trained model's special tokens in outside text.
+        """
         if files.path not in self._renderers:
             told = files.prompt
             self._renderers[files.path] = Renderer(
@@ -323,7 +335,11 @@ def _digest(row: Row) -> str:
 def survey_part(
     documents: Documents, maker: RowMaker, rank: int, world_size: int
 ) -> Iterator[tuple[int, SurveyedRow | UnusableRow]]:
-    """Makes each document of this rank's part into a row once; gives (its number, what became of it)."""
+    """Makes each document of this rank's part into a row once.
+
+    Yields:
+        The document's number, and its figures or the error.
+    """
     for number in range(rank, len(documents), world_size):
         try:
             yield number, maker.survey(number, documents[number])[0]
@@ -334,10 +350,10 @@ def survey_part(
 def gather_survey(
     parts: Iterable[tuple[int, SurveyedRow | UnusableRow]], missing: DroppedDocuments
 ) -> Survey:
-    """The survey of all ranks' parts.
+    """Joins the survey parts of all ranks.
 
     Args:
-        missing: what was left out before it was a document.
+        missing: counts of input rows that are no valid documents.
     """
     reasons, examples, used = Counter(missing.reasons), dict(missing.examples), []
     for _, found in sorted(parts, key=lambda part: part[0]):
@@ -355,11 +371,13 @@ def gather_survey(
 
 
 def check_apart(survey: Survey, documents: Documents) -> None:
-    """That no row comes from two sources, nor is both trained and measured on. Rows are the same where their ids and pixels are, whatever form they
-    were stored in; a row that one source has twice for one use is taken twice.
+    """Checks that no row comes from two sources, and that none is in both training and validation.
+
+    Two rows are equal if their ids and pixels are equal, in whatever form they were stored. A row
+    that one source holds twice in one split is used twice.
 
     Raises:
-        InputError: with the sources, the number of such rows and one of them.
+        InputError: names the sources, the number of such rows and one of the rows.
     """
     first: dict[str, tuple[str, Split, str]] = {}
     same: dict[tuple[tuple[str, Split], tuple[str, Split]], list[str]] = {}
@@ -378,7 +396,7 @@ def check_apart(survey: Survey, documents: Documents) -> None:
 
 
 def write_survey(path: Path, survey: Survey) -> None:
-    """Writes a survey, whole or not at all."""
+    """Writes a survey file, which appears whole or not at all."""
     write_whole(
         path,
         canonical_json(
@@ -407,11 +425,12 @@ def read_survey(path: Path) -> Survey | None:
 
 @dataclass(frozen=True)
 class Course:
-    """Which rows each update takes: every row once an epoch, in an order of each epoch's own.
+    """Deals rows out to updates: every row once per epoch, in an order that differs between epochs.
 
     Args:
-        rows: of training.
-        rows_per_update: over all ranks; an epoch's last update has what is left.
+        rows: the training rows.
+        rows_per_update: rows per update, over all ranks; an epoch's last update has the remaining
+            rows.
     """
 
     rows: Sequence[SurveyedRow]
@@ -421,19 +440,20 @@ class Course:
 
     @cached_property
     def per_epoch(self) -> int:
-        """Updates of an epoch."""
+        """The number of updates in an epoch."""
         return -(-len(self.rows) // self.rows_per_update)
 
     @property
     def updates(self) -> int:
-        """Updates of the whole run."""
+        """The number of updates in the whole run."""
         return self.per_epoch * self.epochs
 
     def of(self, update: int) -> list[SurveyedRow]:
-        """The rows of an update, by its number alone, so that a run can resume at any step.
+        """The rows of an update. A run can resume at any update, because the rows depend only on
+        its number.
 
         Args:
-            update: 0 to `updates` − 1.
+            update: number of the update, 0 to `updates` − 1.
         """
         epoch, place = divmod(update, self.per_epoch)
         order = self._order(epoch)[
@@ -448,7 +468,10 @@ class Course:
 
 
 def deal_rows(rows: Sequence[SurveyedRow], world_size: int) -> list[list[SurveyedRow]]:
-    """Rows dealt out to ranks, the longest first, each to the rank with the fewest tokens. All ranks reckon the same."""
+    """Deals rows out to ranks: the longest first, each to the rank with the fewest tokens.
+
+    All ranks compute the same assignment of rows.
+    """
     hands: list[list[SurveyedRow]] = [[] for _ in range(world_size)]
     for row in sorted(rows, key=lambda each: (-each.tokens, each.number)):
         min(hands, key=lambda hand: sum(map(len, hand))).append(row)

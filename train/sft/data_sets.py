@@ -1,12 +1,13 @@
-"""Files of dialogues by split: a file, a folder of them, or one configuration of a data set in a folder or on the Hub.
+"""Finds files of dialogues by split, in any of these sources:
 
     FILE                        .parquet, .json, .jsonl; .json and .jsonl also with .gz
-    FOLDER                      all of these files in it; where every name begins with a split (train-00000…, validation.json), they are of it
-    DATA_SET:CONFIGURATION      of the card's (README.md, `configs`), or a name in LLaMA-Factory's dataset_info.json
-    ORG/NAME:CONFIGURATION      of a data set on the Hub, also as hf://ORG/NAME:CONFIGURATION
+    FOLDER                      all such files in the folder; a file name may begin with its split (train-00000…, validation.json)
+    DATA_SET:CONFIGURATION      a configuration of the card (README.md, `configs`), or a name in LLaMA-Factory's dataset_info.json
+    ORG/NAME:CONFIGURATION      a data set on the Hub, also as hf://ORG/NAME:CONFIGURATION
 
-The configurations of a data set overlap: they hold the same rows in several forms, some as bare questions and answers. So one must be
-named. A folder that holds several things is refused, with their names.
+The configurations of a data set may hold the same rows in several forms, some as bare questions and
+answers. So the user must name one configuration. A folder with several kinds of data is refused,
+and the error lists them.
 """
 
 import json
@@ -35,7 +36,7 @@ _SPLITS = {
     "eval": VALIDATION,
     "test": "test",
 }
-"""Names of splits, as `datasets` takes them from files' names."""
+"""Split names in file names, as `datasets` recognises them."""
 _REPOSITORY = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 _FIX = f"Name a run, a file of dialogues ({', '.join(SUFFIXES)}), or one configuration of a data set: --data FOLDER:CONFIGURATION."
 
@@ -46,17 +47,18 @@ class DialogueFile:
 
     path: Path
     split: str
-    """"train", "validation", or another, which is learned from by nobody."""
+    """"train", "validation", or another split, which is not used for training."""
 
 
 def dialogue_files(source: str, split: str) -> list[DialogueFile]:
     """The files that a source names, in order.
 
     Args:
-        split: of files that do not say it themselves.
+        split: the split of files whose names contain no split.
 
     Raises:
-        InputError: there are none, they cannot be had, or the source holds several things of which none is named.
+        InputError: there are no files, they cannot be read, or the source holds several data sets
+            and the user names none.
     """
     name, configuration = _parted(source)
     folder = _Folder(name, source)
@@ -84,14 +86,16 @@ def dialogue_files(source: str, split: str) -> list[DialogueFile]:
 
 
 class _Folder:
-    """A data set's folder: on this machine, or of the Hub, of which only what is asked for is fetched, into the Hub's own cache.
+    """A data set's folder, on this machine or on the Hub.
+
+    Only the needed files are downloaded from the Hub, into its own cache.
 
     Args:
-        name: without a configuration.
-        source: as it was given, for errors.
+        name: the data set's name without a configuration.
+        source: the text that the user gave, for errors.
 
     Raises:
-        InputError: it lies in a bucket, or cannot be had.
+        InputError: the folder lies in a bucket, or cannot be read.
     """
 
     def __init__(self, name: str, source: str) -> None:
@@ -107,18 +111,20 @@ class _Folder:
         self.path = Path(name) if not self._is_of_hub else self.brought([CARD, LIST])
 
     def brought(self, patterns: Sequence[str]) -> Path:
-        """The folder with the files of some patterns in it."""
+        """The local folder with the files that match some patterns, downloaded if needed."""
         if not self._is_of_hub:
             return self.path
         from huggingface_hub import (
             snapshot_download,
-        )  # loads slowly: only where something is fetched
+        )  # imported here because it loads slowly
 
         try:
             return Path(
                 snapshot_download(self._name, repo_type="dataset", allow_patterns=list(patterns))
             )
-        except Exception as error:  # the library raises its own, the Hub's and the system's alike
+        except (
+            Exception
+        ) as error:  # the library raises its own errors, the Hub's and the system's alike
             why = " ".join(f"{type(error).__name__}: {error}".split())[:300]
             raise InputError(
                 self.source,
@@ -128,7 +134,10 @@ class _Folder:
 
 
 def _parted(source: str) -> tuple[str, str]:
-    """The place and the configuration that a source names; a path that exists is one as it stands."""
+    """Splits a source into place and configuration.
+
+    An existing path is a place without a configuration, even if it contains a colon.
+    """
     plain = source.removeprefix(HUB)
     if "://" in plain or Path(source).exists():
         return source, ""
@@ -137,14 +146,14 @@ def _parted(source: str) -> tuple[str, str]:
 
 
 def full_name(source: str) -> str:
-    """A source as a run's identity has it, wherever the command is started."""
+    """A source in the form of the run's identity, independent of the current folder."""
     name, configuration = _parted(source)
     here = not source.startswith(HUB) and Path(name).exists()
     return f"{os.path.abspath(name) if here else name}{':' * bool(configuration)}{configuration}"
 
 
 def _of_card(folder: _Folder, configuration: str, split: str) -> list[DialogueFile] | None:
-    """The files of a configuration of a data set's card; None where there is no card with configurations."""
+    """The files of a configuration in the data set's card; None if the card lists no configurations."""
     configs = _configs(folder.path / CARD)
     if not configs:
         return None
@@ -166,7 +175,7 @@ def _of_card(folder: _Folder, configuration: str, split: str) -> list[DialogueFi
 
 
 def _configs(card: Path) -> dict[str, Any]:
-    """`data_files` of a card's configurations by name; none where it says nothing of them."""
+    """The `data_files` of a card's configurations by name; empty if the card lists none."""
     fix = "Name files of dialogues instead."
     told = read_front_matter(card, fix=fix) if card.is_file() else {}
     try:
@@ -178,7 +187,7 @@ def _configs(card: Path) -> dict[str, Any]:
 
 
 def _of_list(folder: _Folder, configuration: str, split: str) -> list[DialogueFile] | None:
-    """The files of a name in LLaMA-Factory's list; None where there is no list."""
+    """The files that a name in LLaMA-Factory's list stands for; None if there is no list."""
     path = folder.path / LIST
     if not path.is_file():
         return None
@@ -201,10 +210,10 @@ def _of_list(folder: _Folder, configuration: str, split: str) -> list[DialogueFi
 
 
 def _chosen(known: Mapping[str, Any], configuration: str, folder: _Folder) -> str:
-    """The configuration that is meant: the one that is named, or the only one.
+    """The configuration that the user names, or the only one.
 
     Raises:
-        InputError: there are several and none is named, or none has that name.
+        InputError: several configurations exist and none is named, or none has the name.
     """
     names, source = ", ".join(sorted(known)), folder.source
     if configuration in known:
@@ -226,7 +235,7 @@ def _chosen(known: Mapping[str, Any], configuration: str, folder: _Folder) -> st
 
 
 def _of_folder(folder: Path, source: str, split: str) -> list[DialogueFile]:
-    """The files of a folder that is no data set of several configurations.
+    """The files of a folder without configurations.
 
     Raises:
         InputError: rows lie in several folders, or only some of the files name their split.

@@ -1,13 +1,16 @@
-"""Outside data sets in ShareGPT form (LLaMA-Factory's), as the segments that our own renderer makes of a conversation.
+"""Reads outside data sets in LLaMA-Factory's ShareGPT form as segments of a conversation.
 
     {"conversations": [{"from": "human", "value": "<image>What …"}, {"from": "gpt", "value": "<think>…"}, {"from": "observation", …}, …],
      "images": [a path or a file's bytes, …], "system": "…", "tools": "[…]"}
 
-or the same with `messages` of {role, content}, whose content is text, or a list of {type: text, text} and {type: image}. The policy's words
-stay word for word and carry the loss; everything else is only read.
-An `observation` becomes a user's message in response tags, a `function_call` is put into call tags, and `tools` are told in the system message
-in the way of Qwen's templates. Special tokens in what the policy read are broken up: text from outside cannot end a turn or be a picture.
-Our own export is read here too; it gives the token ids of the stored episode.
+A row may also have `messages` of {role, content}. The content is text, or a list of {type: text,
+text} and {type: image}.
+
+The policy's words stay word for word and carry the loss; all other text is input without loss. An
+`observation` becomes a user message in response tags. A `function_call` is put into call tags. The
+system message describes the `tools` as Qwen's templates do. Special tokens in texts that the policy
+read are escaped, so outside text cannot end a turn or stand for a picture. The reader also accepts
+our own export, and then gives the token ids of the stored episode.
 """
 
 import json
@@ -55,17 +58,18 @@ _BREAK = "\u200b"
 
 
 def fields_of(row: Any, where: str) -> tuple[dict[str, Any], tuple[bytes, ...]]:
-    """A row's messages and pictures in one form.
+    """The messages and pictures of a row in one common form.
 
     Args:
-        row: as it was read from JSON or Parquet.
-        where: file and row, for errors.
+        row: the row, as read from JSON or Parquet.
+        where: file and row number, for errors.
 
     Returns:
-        {"system", "said": [[role, text], …], "paths": one a picture, "" where it is in the row}, and the pictures that are in the row.
+        {"system", "said": [[role, text], …], "paths": one per picture, "" if the row holds the
+            picture}, and the pictures in the row.
 
     Raises:
-        UnusableRow: it is no dialogue, or its placeholders are not as many as its pictures.
+        UnusableRow: the row is no dialogue, or placeholders and pictures differ in number.
     """
 
     def refused(what: str) -> UnusableRow:
@@ -124,7 +128,7 @@ def fields_of(row: Any, where: str) -> tuple[dict[str, Any], tuple[bytes, ...]]:
 
 
 def _marked(role: str, text: str) -> str:
-    """A message as the policy says or reads it, where the format keeps the tags apart from the text."""
+    """Adds tags around a message, if the format stores tags apart from the text."""
     if role == "function_call":
         return f"<tool_call>\n{text}\n</tool_call>"
     return (
@@ -139,7 +143,11 @@ def _schema(tool: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _text(value: Any, *, policy: bool = False) -> str:
-    """A text with placeholders for pictures. If pictures are parts of their own, a placeholder in a text that was read stands for no picture."""
+    """A text with placeholders for pictures.
+
+    If the row has pictures as separate parts, a placeholder inside a text that the policy read
+    stands for no picture.
+    """
     if isinstance(value, list):
         return "".join(_part(part, policy) for part in value)
     if not isinstance(value, str):
@@ -157,7 +165,7 @@ def _part(part: Mapping[str, Any], policy: bool) -> str:
 
 
 def _picture(value: Any) -> tuple[str, bytes]:
-    """(path, "" where the bytes are in the row; bytes, b"" where they are not)."""
+    """A pair (path, bytes) of a picture: the path is "" if the row holds the bytes, else the bytes are b""."""
     if isinstance(value, str) and value:
         return value, b""
     if isinstance(value, Mapping):
@@ -178,9 +186,9 @@ def segments_of_dialogue(
     """A dialogue as an engine on token ids would have it.
 
     Args:
-        fields: of `fields_of`; `pictures` too.
-        home: the folder that relative paths begin at.
-        tokens: of the model that is trained.
+        fields, pictures: the result of `fields_of`.
+        home: the folder that relative paths start from.
+        tokens: the renderer of the trained model.
 
     Raises:
         UnusableRow: a picture is missing or cannot be read.
@@ -218,7 +226,7 @@ def _harmless(text: str, special: re.Pattern[str]) -> str:
 
 
 def _parts(text: str, left: list[Picture]) -> list[str | Picture]:
-    """The text with pictures, taken from `left`, at their placeholders."""
+    """Splits a text at its placeholders and puts pictures from `left` there."""
     parts: list[str | Picture] = []
     for number, piece in enumerate(text.split(IMAGE)):
         if number:

@@ -1,4 +1,4 @@
-"""The loop of supervised fine-tuning: rows in, updates out. `sft/command.py` sets everything up."""
+"""The loop of supervised fine-tuning: rows in, updates out. `sft/command.py` does the setup."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -36,7 +36,7 @@ class Training:
     at: World
 
     def plan(self, rows: Sequence[SurveyedRow]) -> list[list[SurveyedRow]]:
-        """This rank's micro-batches of rows that all ranks share; as many as any rank has, the last ones empty."""
+        """This rank's micro-batches of an update's rows; all ranks get the same number, some of them empty."""
         plans = [
             [[hand[n] for n in some] for some in micro_batches(hand, self.settings.micro_tokens)]
             for hand in deal_rows(rows, self.at.size)
@@ -67,16 +67,18 @@ def train(
     metrics: Metrics | None,
     stop: Stop,
 ) -> None:
-    """Runs the updates that are left. A collective call.
+    """Runs the remaining updates. All ranks must call this function together.
 
     Args:
-        validation: rows that are measured on; none for no measuring.
-        done: updates in the loaded checkpoint.
-        metrics: on the rank that writes.
-        stop: asks the run to end after the update that is under way.
+        validation: the validation rows; empty for no validation.
+        done: number of updates in the loaded checkpoint.
+        metrics: the writer of metrics, on the rank that writes.
+        stop: asks the run to end after the current update.
 
     Raises:
-        NotFinite: a gradient is infinite or no number; DiskFull: see `Checkpoints.save`; Stopped: the run was asked to stop, and a checkpoint is written.
+        NotFinite: a gradient is infinite or NaN.
+        DiskFull: see `Checkpoints.save`.
+        Stopped: the user asked the run to stop; a checkpoint is written.
     """
     keep, at = run.settings.keep, run.at
     every = keep.validate_every or course.per_epoch
@@ -107,7 +109,7 @@ def train(
                 update + 1, epoch=epoch, loss=figures["loss"], tokens_per_second=tokens / seconds
             )
         last, stopped = update + 1 == course.updates, stop.of_any(at)
-        if stopped:  # before anything that takes long
+        if stopped:  # save before a validation that may take long
             checkpoints.save(update + 1, run.policy, run.optimiser, at)
         if validation and ((update + 1) % every == 0 or last):
             _validate(run, validation, update + 1, metrics)
@@ -129,7 +131,7 @@ def _update(
     course: Course,
     rows: Sequence[SurveyedRow],
 ) -> dict[str, float]:
-    """One step of the optimiser over an update's rows on all ranks."""
+    """Makes one optimiser step over an update's rows on all ranks."""
     run.policy.train()
     plan = run.plan(rows)
     agreed = sum_over_ranks(sum(row.labels for some in plan for row in some), run.at.device)
@@ -162,7 +164,7 @@ def _update(
 def _validate(
     run: Training, rows: Sequence[SurveyedRow], update: int, metrics: Metrics | None
 ) -> None:
-    """The loss on rows that are not trained on, weighted by token as the training's is."""
+    """Computes the loss on validation rows, averaged over tokens as in training."""
     run.policy.eval()
     total = torch.zeros((), dtype=torch.float64, device=run.at.device)
     for packed in make_ahead(run.packed, run.plan(rows)):
@@ -174,7 +176,7 @@ def _validate(
 
 
 def make_ahead(make: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
-    """What `make` makes of items, in their order, the next one on a thread while the last is used."""
+    """Yields `make(item)` for each item in order; a thread prepares the next result in advance."""
     with ThreadPoolExecutor(1, thread_name_prefix="rows") as pool:
         waiting: Future[R] | None = None
         for item in items:

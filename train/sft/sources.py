@@ -1,9 +1,9 @@
-"""What supervised fine-tuning learns from, before a model's processor has seen it: stored episodes, and dialogues of outside data sets.
+"""Reads the data of supervised fine-tuning: stored episodes, and dialogues of outside data sets.
 
-    RUN, RUN/episodes/POLICY       the kept trajectories of a policy (the teacher's by default) whose question's split is sft/train or sft/validation
+    RUN, RUN/episodes/POLICY       a policy's kept trajectories (by default the teacher's), if their question's split is sft/train or sft/validation
     FILE, FOLDER, DATA_SET:CONFIGURATION      dialogues in LLaMA-Factory's ShareGPT form, or as messages (`sft/dialogues.py`, `sft/data_sets.py`)
 
-Reading leaves nothing out silently: whatever is read comes as a `Document`, or as a `DroppedRow` with its reason.
+Nothing is left out silently: each row becomes a `Document`, or a `DroppedRow` with a reason.
 """
 
 import gzip
@@ -27,50 +27,51 @@ from questloom.transforms.stages.run_folder import RunFolder
 
 Split = Literal["train", "validation"]
 OTHER_SPLIT = "other_split"
-"""Why trajectories are left out whose questions are kept for reinforcement learning or for tests."""
+"""The reason for leaving out trajectories whose questions are for reinforcement learning or for tests."""
 FOREIGN_SPLIT = "foreign_split"
-"""Why rows are left out that their data set has in a split for something else."""
+"""The reason for leaving out rows from a split that is neither training nor validation."""
 _SPLITS: dict[str, Split] = {"sft/train": "train", "sft/validation": "validation"}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Document:
-    """One conversation as it lies in its source."""
+    """One conversation as its source stores it."""
 
     id: str
     split: Split
     kind: Literal["episode", "dialogue"]
     home: str
-    """The folder in which its picture files are looked for."""
+    """The folder that relative paths of picture files start from."""
     text: str
-    """JSON: an `Episode`, or the fields that `dialogues.fields_of` reads."""
+    """JSON: an `Episode`, or the fields that `dialogues.fields_of` returns."""
     pictures: tuple[bytes, ...] = ()
-    """A dialogue's picture files that are in its row; b"" for one that is named by its path."""
+    """The picture files inside a dialogue's row; b"" for a picture that is named by its path."""
     source: str = ""
-    """As it was named."""
+    """The source, as the user named it."""
 
 
 @dataclass(frozen=True)
 class DroppedRow:
-    """A row that is not learned from."""
+    """A row that is left out, with the reason."""
 
     id: str
     reason: str
     what: str = ""
-    """What is wrong with this one, where the reason alone does not say it."""
+    """The error of this row, if the reason alone does not explain the error."""
 
 
 def read_documents(
     train: Sequence[str], validation: Sequence[str] = ()
 ) -> Iterator[Document | DroppedRow]:
-    """Everything that the sources hold, in their order.
+    """Reads all sources in their order.
 
     Args:
-        train: runs, folders of episodes, dialogues. Episodes and configurations know their split themselves.
-        validation: dialogues that are measured on and never trained on.
+        train: runs, folders of episodes, dialogues; stored episodes and configurations of data sets
+            state their split themselves.
+        validation: dialogues that are used for validation and never trained on.
 
     Raises:
-        InputError: a source is missing, or is nothing that is known here.
+        InputError: a source is missing, or is of an unknown kind.
     """
     for path in train:
         yield from _read(path, "train")
@@ -79,10 +80,10 @@ def read_documents(
 
 
 def check_sources(train: Sequence[str], validation: Sequence[str] = ()) -> None:
-    """Looks whether sources can be what they are said to be, without reading their rows.
+    """Checks the sources without reading their rows.
 
     Raises:
-        InputError: see `read_documents`; or two are the same.
+        InputError: see `read_documents`; also if two sources are the same.
     """
     for path in {path for path in (*train, *validation) if [*train, *validation].count(path) > 1}:
         raise InputError(path, "is named twice", "Name it once.")
@@ -117,7 +118,7 @@ def _files(path: str, split: Split) -> list[DialogueFile]:
     """The files of a source of dialogues.
 
     Raises:
-        InputError: see `dialogue_files`; or what is named for validation knows itself what is for validation.
+        InputError: see `dialogue_files`; also if a validation source states splits of its own.
     """
     if split == "validation" and _episodes(path) is not None:
         raise InputError(
@@ -136,10 +137,10 @@ def _files(path: str, split: Split) -> list[DialogueFile]:
 
 
 def _episodes(path: str) -> EpisodeFolder | None:
-    """The folder of episodes that a path names; None where it names something else.
+    """The folder of episodes that a path names; None if the path names something else.
 
     Raises:
-        InputError: it is a run, but has no kept episodes.
+        InputError: the path is a run without kept episodes.
     """
     fix = "Play its questions first: questloom teach."
     if path.startswith(HUB):

@@ -1,5 +1,5 @@
-"""Trains the small CLIP that the demo ships, on stores of fictional worlds that neither demo nor tests use.
+"""Trains the small CLIP of the demo, on stores of fictional worlds that demo and tests do not use.
 
-Reading order: `examples.py` (stores to pictures and words), `fit.py` (losses and loop), `measure.py` (AUC, retrieval),
-`__main__.py` (the command).
+Reading order: `examples.py` (pictures and words from stores), `fit.py` (losses and loop),
+`measure.py` (AUC, retrieval), `__main__.py` (the command).
 """

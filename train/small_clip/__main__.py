@@ -28,7 +28,7 @@ def main(
     steps: int = 600,
     seed: int = 1,
 ) -> None:
-    """Trains on `store`, measures on `unseen`, writes the checkpoint and its calibration to `out`."""
+    """Trains on `store`, measures on `unseen`, and writes the checkpoint with its calibration to `out`."""
     torch.use_deterministic_algorithms(True)
     examples = reduce(add, (examples_of(Store.open(path)) for path in store))
     typer.echo(f"{len(examples.pixels)} pictures of {len(examples.looks)} entities")

@@ -1,4 +1,4 @@
-"""The small CLIP's shape, and its folder: configuration, byte-pair merges, weights."""
+"""The shape of the small CLIP, and its folder: configuration, byte-pair merges, weights."""
 
 import gzip
 import json
@@ -14,12 +14,14 @@ from questloom.models.clip import MERGES_FILE
 from questloom.train.small_clip.fit import SIDE
 
 NUM_MERGES = 4000
-"""Of the 48,894 that open_clip ships: the embedding of all of them alone would be twice the size of everything else."""
+"""The number of byte-pair merges, out of open_clip's 48,894. With all merges, the embedding alone
+would be twice the size of the rest of the model."""
 CONFIG: dict[str, Any] = {
     "model_cfg": {
         "embed_dim": 128,
         "init_logit_bias": -4.0,
-        # open_clip's ModifiedResNet with one bottleneck a stage: it learns more from few pictures than a transformer.
+        # open_clip's ModifiedResNet with one bottleneck per stage. From few pictures it learns more
+        # than a transformer.
         "vision_cfg": {"image_size": SIDE, "layers": [1, 1, 1, 1], "width": 20, "head_width": 64},
         "text_cfg": {
             "context_length": 32,
@@ -39,7 +41,7 @@ CONFIG: dict[str, Any] = {
 
 
 def start(folder: Path, seed: int) -> tuple[Any, open_clip.SimpleTokenizer]:
-    """A fresh model and its tokenizer; configuration and merges are written to the folder."""
+    """A new model and its tokenizer; writes configuration and merges to the folder."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "open_clip_config.json").write_text(json.dumps(CONFIG, indent=2) + "\n")
     with gzip.open(default_bpe()) as source:
@@ -55,7 +57,7 @@ def start(folder: Path, seed: int) -> tuple[Any, open_clip.SimpleTokenizer]:
 
 
 def save(model: Any, folder: Path) -> None:
-    """Writes the weights at half precision (they are read back into fp32)."""
+    """Writes the weights at half precision; reading converts them to fp32."""
     weights = {
         name: (t.half() if t.is_floating_point() else t).contiguous()
         for name, t in model.state_dict().items()

@@ -1,4 +1,4 @@
-"""Examples to learn from: small pixels, the entity that a picture shows, and the words that describe it."""
+"""Training examples: small pixels, the entity that a picture shows, and the words that describe it."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -11,15 +11,15 @@ from questloom.transforms.pictures.describe import Looks, looks_of
 from questloom.transforms.pictures.simple import too_simple
 
 STORED_SIDE = 128
-"""Pixels a side that are kept; the model reads fewer, so that a crop can move."""
+"""The stored pixels per side; the model reads fewer, so a crop can move."""
 
 
 @dataclass(frozen=True)
 class Examples:
-    """n pictures of m entities.
+    """The training examples: n pictures of m entities.
 
-    `pixels` is uint8 (n, STORED_SIDE, STORED_SIDE, 3), squashed to a square as the checkpoint's preprocessing does;
-    `entity` int (n,) indexes `looks`; `files` are the pictures' own bytes.
+    `pixels` is uint8 (n, STORED_SIDE, STORED_SIDE, 3), squashed to a square as in the checkpoint's
+    preprocessing. `entity` is int (n,) and indexes `looks`. `files` holds the picture files.
     """
 
     pixels: np.ndarray
@@ -37,7 +37,9 @@ class Examples:
 
 
 def examples_of(store: Any) -> Examples:
-    """Every picture of a store that depicts one described entity, flags and maps left out; sorted by image id.
+    """Every picture of a store that depicts exactly one described entity, sorted by image id.
+
+    Flags and maps are left out.
 
     Args:
         store: a `questloom.knowledge.store.Store` of a fictional world.
@@ -67,7 +69,10 @@ def examples_of(store: Any) -> Examples:
 
 
 def words_of(looks: Looks) -> frozenset[tuple[str, str]]:
-    """The parts of a description, each as (kind, words): a text fits a picture if all of its parts are the picture's."""
+    """The parts of a description, each as (kind, words).
+
+    A text fits a picture if the picture's description has all parts of the text.
+    """
     parts = {("noun", looks.noun)}
     for kind in ("colours", "materials", "parts", "shown"):
         parts.update((kind, words) for words in getattr(looks, kind))

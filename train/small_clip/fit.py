@@ -1,11 +1,15 @@
 """Losses and loop of the small CLIP.
 
-Two things must work. A description must fit pictures of what it describes, by an absolute threshold and better than other
-descriptions do: every pair of a batch is labelled by whether the words really fit (twins share descriptions, so the
-diagonal alone would be wrong); CLIP's contrastive loss ranks, and SigLIP's pairwise one (Zhai et al. 2023), balanced, sets
-the scale. With the first alone "a man" fitted no picture of a man well, since hundreds share it (AUC 0.93). And another
-view must find its entity: a contrastive loss over two views of each entity (Khosla et al. 2020), in which half of the
-batches hold entities of one class only, since the hard rivals are of the same class.
+The model must match texts to pictures. A description must fit pictures of its entity, by an
+absolute threshold and better than other descriptions do. Twins share descriptions, so the labels of
+a batch say for every pair whether the words really fit. CLIP's contrastive loss ranks the
+descriptions. SigLIP's balanced pairwise loss (Zhai et al. 2023) sets the scale. Without SigLIP's
+loss, the words "a man" fitted no picture of a man well, because hundreds of pictures share the
+words (AUC 0.93).
+
+The model must also match two views of one entity. A contrastive loss over two views of each entity
+trains this match (Khosla et al. 2020). Half of the batches hold entities of one class only, because
+entities of the same class are hardest to tell apart.
 """
 
 import math
@@ -25,7 +29,7 @@ from questloom.transforms.pictures.describe import Looks
 
 SIDE = 112
 ENTITIES_A_BATCH = 48
-"""Two views each."""
+"""The number of entities in a batch, with two views each."""
 PEAK_RATE = 2e-3
 WEIGHT_DECAY = 0.05
 VIEW_TEMPERATURE = 0.1
@@ -41,15 +45,15 @@ def fit(
     seed: int,
     report: Callable[[str], Any] = print,
 ) -> None:
-    """Trains in place. Deterministic for a seed on one machine and thread.
+    """Trains the model in place. The result is deterministic for a seed on one machine and thread.
 
     Args:
         model: a fresh open_clip model.
         tokenizer: its tokenizer.
-        examples: what to learn from.
-        steps: batches of 2 × `ENTITIES_A_BATCH` pictures.
-        seed: of every draw.
-        report: takes lines of progress.
+        examples: the training examples.
+        steps: number of batches of 2 × `ENTITIES_A_BATCH` pictures.
+        seed: seed of every draw.
+        report: is called with lines of progress.
     """
     torch.manual_seed(seed)
     rng = random.Random(seed)
@@ -96,7 +100,7 @@ def fit(
         schedule.step()
         with torch.no_grad():
             model.logit_scale.clamp_(0, math.log(100))
-        if step % 50 == 48 or step == steps - 1:  # an even step: drawn from all classes
+        if step % 50 == 48 or step == steps - 1:  # an even step, which draws from all classes
             report(
                 f"step {step + 1}/{steps}  text {loss_text.item():.3f}  view {loss_view.item():.3f}  {time.monotonic() - started:.0f} s"
             )
@@ -110,10 +114,12 @@ def text_loss(
     scale: torch.Tensor,
     bias: torch.Tensor,
 ) -> torch.Tensor:
-    """How far words and pictures are from fitting as they should; `fits` is 0/1 (texts, pictures), every text fits some.
+    """The loss of texts against pictures. `fits` is 0/1 (texts, pictures); every text fits some
+    picture.
 
-    The sum of cross-entropy both ways against the share of each pair, and of the mean logistic losses of the pairs that
-    fit and of those that do not.
+    The loss has two parts. The first part is the cross-entropy in both directions against each
+    pair's share. The second part is the mean logistic loss of fitting pairs plus the mean logistic
+    loss of all other pairs.
     """
     logits = scale * texts @ pictures.T
     to_pictures = -(fits / fits.sum(1, keepdim=True) * F.log_softmax(logits, 1)).sum(1).mean()
@@ -124,7 +130,7 @@ def text_loss(
 
 
 def view_loss(pictures: torch.Tensor) -> torch.Tensor:
-    """InfoNCE over the two views of each entity; rows i and i + B are views of one (2·B, d)."""
+    """InfoNCE over two views of each entity; rows i and i + B of the (2·B, d) tensor are views of one entity."""
     size = len(pictures) // 2
     logits = pictures @ pictures.T / VIEW_TEMPERATURE
     logits = logits.masked_fill(torch.eye(2 * size, dtype=torch.bool), -1e9)
@@ -132,9 +138,10 @@ def view_loss(pictures: torch.Tensor) -> torch.Tensor:
 
 
 def augment(pixels: torch.Tensor) -> torch.Tensor:
-    """uint8 (n, side, side, 3) to normalised float (n, 3, SIDE, SIDE): moved, tilted, recoloured, blurred, with noise.
+    """Augments pictures: uint8 (n, side, side, 3) to normalised float (n, 3, SIDE, SIDE).
 
-    Blur and tilt are what `transforms/enhancement` does to pictures; a degraded picture should still lie near its source.
+    Pictures are moved, tilted, recoloured, blurred, and get noise. Blur and tilt imitate the
+    degradations of `transforms/enhancement`, so a degraded picture should stay near its source.
     """
     n = len(pixels)
     x = pixels.permute(0, 3, 1, 2).float() / 255
@@ -170,7 +177,7 @@ def _views(examples: Examples) -> dict[int, list[int]]:
 
 
 def _entities(rng: random.Random, by_noun: dict[str, list[int]], *, one_noun: bool) -> list[int]:
-    """Entities of one batch: all of one class (where one is large enough, by its size), or drawn from all."""
+    """Draws the entities of one batch: all of one large class (weighted by size), or from all classes."""
     everything = [e for members in by_noun.values() for e in members]
     large = [
         noun for noun, members in sorted(by_noun.items()) if len(members) >= ENTITIES_A_BATCH // 2
@@ -184,7 +191,10 @@ def _entities(rng: random.Random, by_noun: dict[str, list[int]], *, one_noun: bo
 
 
 def _shortened(rng: random.Random, looks: Looks) -> Looks:
-    """Some of the attributes left out: the text still fits, and the model cannot rely on all of them being told."""
+    """Leaves out some attributes of a description.
+
+    The shorter text still fits the picture, and the model learns not to need all attributes.
+    """
 
     def some(words: tuple[str, ...]) -> tuple[str, ...]:
         return words if rng.random() < 0.7 else tuple(w for w in words if rng.random() < 0.5)

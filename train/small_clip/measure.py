@@ -1,4 +1,4 @@
-"""What the small CLIP can do on worlds that it has not seen: AUC, and retrieval by words and by another view."""
+"""Measures the small CLIP on worlds outside its training data: AUC, retrieval by words and by another view."""
 
 from dataclasses import dataclass
 
@@ -11,8 +11,12 @@ from questloom.train.small_clip.examples import Examples
 
 @dataclass(frozen=True)
 class Recall:
-    """`words_at_1` and `words_at_5`: a description finds a picture of an entity that looks so among the first 1 or 5;
-    `view_at_1` and `view_at_5`: a picture finds another view of its entity, itself left out."""
+    """Recall of retrieval by words and by another view.
+
+    `words_at_1`, `words_at_5`: a description finds a fitting picture among the first 1 or 5.
+    `view_at_1`, `view_at_5`: a picture finds another view of its entity among the first 1 or 5; the
+    picture itself is left out.
+    """
 
     calibration: Calibration
     words_at_1: float
@@ -29,7 +33,7 @@ def measure(clip: Clip, pictures: np.ndarray, examples: Examples) -> Recall:
     Args:
         clip: the checkpoint.
         pictures: vectors of the examples' pictures, float32 (n, d).
-        examples: pictures of an unseen world.
+        examples: pictures of a world outside the training data.
     """
     described = [looks.text() for looks in examples.looks]
     vectors = clip.embed_texts(described)  # (m, d)

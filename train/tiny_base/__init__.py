@@ -1,1 +1,4 @@
-"""Pre-trains the tiny Qwen3-VL that the demo fine-tunes: its tokenizer, its drills, its loop. Nothing else imports this package."""
+"""Pre-trains the tiny Qwen3-VL that the demo fine-tunes: its tokenizer, its drills, its loop.
+
+Drills are short exercise dialogues. Nothing else imports this package.
+"""

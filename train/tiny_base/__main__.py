@@ -1,6 +1,7 @@
 """python -m questloom.train.tiny_base --out models/tiny_base --minutes 55
 
-Drills come from learning worlds of seeds from 1000 on; tasks, for the demo and the tests, from seeds below.
+Drills (exercise dialogues) come from learning worlds with seeds from 1000 on. The tasks of demo and
+tests come from lower seeds.
 """
 
 from pathlib import Path
@@ -26,7 +27,7 @@ def main(
         Path | None, typer.Option(help="Weights to continue from, as this command wrote them.")
     ] = None,
 ) -> None:
-    """Pre-trains a base and writes it to `out`, the newest state at any time."""
+    """Pre-trains a base model and writes its newest state to `out` throughout."""
     processor = new_processor()
     check_names(processor.tokenizer)
     model = new_model(processor, seed=seed, width=width, layers=layers)

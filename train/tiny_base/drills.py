@@ -1,6 +1,8 @@
-"""Drills: short dialogues that teach a base to see, to copy, to tie a name to what is seen or read, and to write JSON. No turn protocol in them.
+"""Drills: short exercise dialogues for pre-training.
 
-A drill is a list of (role, parts), the parts texts and pictures (by their index). They are made from learning worlds of seeds that no task is made from.
+Drills teach a base model to see, to copy, to connect a name with a picture or a page, and to write
+JSON. Drills do not use the turn protocol, the tags of a turn. A drill is a list of (role, parts); a
+part is a text or a picture's index. Drills come from learning worlds whose seeds no task uses.
 """
 
 import json
@@ -20,11 +22,14 @@ from questloom.knowledge.world.learning import (
 from questloom.knowledge.world.part import Part
 
 FIRST_SEED = 1000
-"""Of worlds for drills; tasks are made from seeds below."""
+"""The first seed of worlds for drills; tasks use lower seeds."""
 MARKS = ("<think>", "</think>", "<tool_call>", "</tool_call>", "<answer>", "</answer>")
-"""They stand among names to be copied, so that their embeddings are no strangers to fine-tuning."""
+"""The tags of a turn, here without their meaning.
+
+The tags stand among names to be copied, so their embeddings are trained before fine-tuning.
+"""
 MARKED = 0.6
-"""Share of drills whose answers stand between marks."""
+"""The share of drills whose answers stand between marks."""
 PICTURE_HEAD = "Picture, 64×64 px\n"
 RELATIONS = {"P84": "architect", "P127": "owned by", "P19": "place of birth", "P1066": "student of"}
 SHOWN = ("in the picture", "in the picture", "shown in the picture", "in the image", "shown here")
@@ -38,12 +43,12 @@ QUESTIONS_OF_PERSON = {
     "P1066": ("Who taught {}?", "Who was the teacher of {}?"),
 }
 Parts = list[str | int]
-"""Texts, and numbers of pictures."""
+"""A list of texts and picture numbers."""
 
 
 @dataclass(frozen=True)
 class Drill:
-    """A dialogue: what is said, and what is to be answered, in turn."""
+    """A dialogue of prompts and answers, in turn."""
 
     kind: str
     turns: tuple[tuple[Parts, str], ...]
@@ -51,23 +56,23 @@ class Drill:
 
 @dataclass(frozen=True)
 class World:
-    """A learning world as drills need it."""
+    """A learning world with everything that drills need."""
 
     part: Part
     pictured: list[Thing]
     people: list[Thing]
     pages: dict[str, str]
-    """Title to what `visit` shows."""
+    """Maps a title to the page that `visit` shows."""
     first_picture: int
-    """Number of the first thing's picture; the others follow."""
+    """The number of the first thing's picture; the pictures of other things follow in order."""
 
     def look(self, thing: Thing) -> str:
-        """What is to be seen, in three words."""
+        """What a picture of the thing shows, in three words."""
         return f"{thing.look['colour']} {thing.kind} {thing.look['number']}"
 
 
 def new_world(seed: int, articles: int, first_picture: int) -> World:
-    """A world for drills."""
+    """Makes a world for drills."""
     part = make_learning_part(seed, articles)
     pages = {p.title: page_text(p.title, p.text) for p in learning_pages(part)}
     return World(
@@ -80,7 +85,7 @@ def new_world(seed: int, articles: int, first_picture: int) -> World:
 
 
 def page_text(title: str, wikitext: str) -> str:
-    """A page as `visit` shows it: without markup."""
+    """A page as `visit` shows it, without markup."""
     lines = [
         line.replace("[[", "").replace("]]", "")
         for line in wikitext.split("\n")
@@ -92,17 +97,17 @@ def page_text(title: str, wikitext: str) -> str:
 
 
 def lead(thing: Thing) -> str:
-    """The sentence that a search quotes."""
+    """The sentence about a thing that a search quotes."""
     return f"{thing.label} is a {thing.look['colour']} {thing.kind} with the number {thing.look['number']}."
 
 
 def hits(things: Sequence[Thing]) -> str:
-    """A search's result."""
+    """The result of a search."""
     return "\n\n".join(f"[{n}] {t.label}\n{lead(t)}" for n, t in enumerate(things, 1))
 
 
 def alike(world: World, thing: Thing, rng: random.Random, count: int) -> list[Thing]:
-    """Things that share something with a thing, it among them, in any order."""
+    """The thing itself and others that resemble it, in random order."""
 
     def near(t: Thing) -> int:
         return (
@@ -112,7 +117,9 @@ def alike(world: World, thing: Thing, rng: random.Random, count: int) -> list[Th
         )
 
     pool = [t for t in rng.sample(world.pictured, min(60, len(world.pictured))) if t is not thing]
-    if rng.random() < 0.5:  # else any: whoever cannot yet tell by three words learns to tell by one
+    if (
+        rng.random() < 0.5
+    ):  # else any things: a model that cannot yet use all three words learns to use one
         pool.sort(key=lambda t: -near(t) + rng.random())
     chosen = [*pool[: count - 1], thing]
     rng.shuffle(chosen)
@@ -131,7 +138,7 @@ def question(rng: random.Random, thing: Thing) -> tuple[str, list[str]]:
 
 
 def drills(worlds: Sequence[World], rng: random.Random) -> Iterator[Drill]:
-    """Drills without end."""
+    """Yields drills without end."""
     makers = {
         caption: 1,
         lookup: 0.5,
@@ -150,9 +157,10 @@ def drills(worlds: Sequence[World], rng: random.Random) -> Iterator[Drill]:
 
 
 def mark_lines(drill: Drill, rng: random.Random) -> Drill:
-    """The drill with each line of its answers between two marks that the question names: any two, but never a thought's.
+    """Puts each answer line of a drill between two marks that the question names.
 
-    The answer must be found whatever stands before it; fine-tuning teaches the marks of a turn.
+    The marks are any two except the thought tags. So the model learns to find the answer after any
+    mark; fine-tuning teaches the marks of a turn.
     """
     turns: list[tuple[Parts, str]] = []
     for parts, said in drill.turns:
@@ -183,7 +191,7 @@ def _picture(world: World, thing: Thing) -> Parts:
 
 
 def caption(world: World, rng: random.Random) -> Drill:
-    """What is in the picture, whatever else is asked."""
+    """A drill: describe the picture, whatever else is asked."""
     thing = rng.choice(world.pictured)
     asked = question(rng, thing)[0] + "\n" if rng.random() < 0.5 else ""
     return Drill(
@@ -192,7 +200,7 @@ def caption(world: World, rng: random.Random) -> Drill:
 
 
 def lookup(world: World, rng: random.Random) -> Drill:
-    """Which of some candidates is described."""
+    """A drill: choose the candidate that fits a description."""
     things = alike(world, rng.choice(world.pictured), rng, rng.randint(2, 4))
     asked = rng.sample(things, min(len(things), 3))
     first, *others = [
@@ -204,7 +212,7 @@ def lookup(world: World, rng: random.Random) -> Drill:
 
 
 def picture_lookup(world: World, rng: random.Random) -> Drill:
-    """Which of some candidates is in the picture."""
+    """A drill: choose the candidate that the picture shows."""
     thing = rng.choice(world.pictured)
     things = alike(world, thing, rng, rng.randint(2, 3))
     return Drill(
@@ -217,7 +225,7 @@ def picture_lookup(world: World, rng: random.Random) -> Drill:
 
 
 def page_questions(world: World, rng: random.Random) -> Drill:
-    """What a page says."""
+    """A drill: answer questions about a page."""
     thing = rng.choice(world.pictured if rng.random() < 0.5 else world.people)
     relations = ["P84", "P127"] if thing.pictures else ["P19", "P1066"]
     rng.shuffle(relations)
@@ -230,7 +238,7 @@ def page_questions(world: World, rng: random.Random) -> Drill:
 
 
 def plan(world: World, rng: random.Random) -> Drill:
-    """Which relations a question follows."""
+    """A drill: name the relations that a question follows."""
     asked, relations = question(rng, rng.choice(world.pictured))
     return Drill(
         "plan", (([f"{asked}\nWhich steps?"], ", ".join(RELATIONS[r] for r in relations)),)
@@ -238,7 +246,7 @@ def plan(world: World, rng: random.Random) -> Drill:
 
 
 def next_step(world: World, rng: random.Random) -> Drill:
-    """What a page is good for: the answer, or the name and relation that lead on."""
+    """A drill: read a page and give the answer, or the next name and relation."""
     thing = rng.choice(world.pictured)
     asked, relations = question(rng, thing)
     person = world.part.find(thing.first(relations[0]))
@@ -255,7 +263,7 @@ def next_step(world: World, rng: random.Random) -> Drill:
 
 
 def _answer(name: str) -> str:
-    """A name said twice, as a thought and an answer say it."""
+    """An answer that says a name twice, as a thought and an answer do."""
     return f"{name}\nanswer: {name}"
 
 
@@ -270,7 +278,7 @@ def _visit(title: str, goal: str) -> str:
 
 
 def calls(world: World, rng: random.Random) -> Drill:
-    """A call as JSON, from its arguments."""
+    """A drill: write a tool call as JSON from its arguments."""
     if rng.random() < 0.5:
         look = world.look(rng.choice(world.pictured))
         return Drill("calls", (([f"JSON of text_search: {look}"], _search(look)),))
@@ -282,11 +290,11 @@ def calls(world: World, rng: random.Random) -> Drill:
 
 
 def chosen_call(world: World, rng: random.Random) -> Drill:
-    """Which page to open, as JSON, for a question, a picture and hits."""
+    """A drill: choose the page to open, given a question, a picture and search hits; reply as JSON."""
     thing = rng.choice(world.pictured)
     asked, relations = question(rng, thing)
     things = alike(world, thing, rng, 3)
-    if rng.random() < 0.7:  # as a search ranks
+    if rng.random() < 0.7:  # the right page comes first, as in a search
         things.sort(key=lambda t: t is not thing)
     return Drill(
         "chosen_call",
@@ -298,7 +306,7 @@ def chosen_call(world: World, rng: random.Random) -> Drill:
 
 
 def copying(world: World, rng: random.Random) -> Drill:
-    """Names and marks said again: marks in any order, never as a turn has them."""
+    """A drill: repeat names and marks; the marks come in any order, never as in a turn."""
     words = [
         rng.choice(MARKS)
         if rng.random() < 0.3
@@ -309,7 +317,7 @@ def copying(world: World, rng: random.Random) -> Drill:
 
 
 def vocabulary_texts() -> Iterator[str]:
-    """Every word of the drills but names, for the tokenizer."""
+    """Every word of the drills except names, for the tokenizer."""
     looks = [f"{c} {k} {n}" for c in COLOURS for k in KINDS for n in NUMBERS]
     yield from looks
     yield from (f" {look}" for look in looks)

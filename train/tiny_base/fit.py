@@ -1,4 +1,7 @@
-"""The pre-training loop: drills packed into sequences, answers alone in the loss, a constant rate that falls towards the end."""
+"""The pre-training loop.
+
+Drills are packed into sequences. The learning rate is constant, then falls towards the end.
+"""
 
 import io
 import random
@@ -21,22 +24,25 @@ from questloom.train.tiny_base.drills import Drill, World, drills, new_world
 from questloom.train.tiny_base.tokens import PICTURE
 
 LENGTH = 352
-"""Tokens of a sequence: about an episode's."""
+"""Tokens per sequence, about as many as an episode has."""
 ROWS = 4
 TEXT_WEIGHT = 0.2
-"""Of what is said to the model, beside the answers: much of it is names said again, which teaches to copy."""
+"""The loss weight of the prompts' text; answers have weight 1.
+
+Much of the prompts' text repeats names, so the model learns to copy from it.
+"""
 RATE = 1.5e-3
 WARM_UP = 100
-"""Updates."""
+"""The number of updates with a rising learning rate."""
 FALL = 0.4
-"""Share of the time at whose end the rate is 0."""
+"""The last share of the time, in which the learning rate falls to 0."""
 MERGED = 4
-"""Tokens of a picture."""
+"""The number of tokens of a picture."""
 
 
 @dataclass(frozen=True)
 class EncodedDrill:
-    """A drill as ids, which of them are answers, and its pictures."""
+    """A drill as token ids, with a mask of the answers and the drill's pictures."""
 
     ids: list[int]
     answer: list[bool]
@@ -46,14 +52,17 @@ class EncodedDrill:
 
 @dataclass
 class Album:
-    """Worlds and their pictures, as patches without the second of two equal frames: (pictures, 16, 3, 16, 16) float16."""
+    """Worlds and the patches of their pictures, float16 (pictures, 16, 3, 16, 16).
+
+    Qwen3-VL reads a picture as two equal frames; only the first frame is stored.
+    """
 
     worlds: list[World]
     patches: np.ndarray
 
 
 def album(seeds: Sequence[int], articles: int, processor: Qwen3VLProcessor) -> Album:
-    """Worlds with drawn pictures."""
+    """Makes worlds and draws their pictures."""
     worlds: list[World] = []
     made: list[np.ndarray] = []
     for seed in seeds:
@@ -69,14 +78,14 @@ def album(seeds: Sequence[int], articles: int, processor: Qwen3VLProcessor) -> A
 
 
 def _as_jpeg(image: Image.Image) -> Image.Image:
-    """As a question's picture is stored."""
+    """A picture after JPEG compression, like the stored pictures of questions."""
     out = io.BytesIO()
     image.save(out, "JPEG", quality=JPEG_QUALITY, subsampling=0)
     return decode(out.getvalue())
 
 
 class Encoder:
-    """Drills to ids, in the shape of the chat template."""
+    """Encodes drills as token ids, in the form of the chat template."""
 
     def __init__(self, processor: Qwen3VLProcessor) -> None:
         self._tokenizer = processor.tokenizer
@@ -112,17 +121,17 @@ class Encoder:
 
 @dataclass
 class Batch:
-    """Sequences of drills, one behind the other."""
+    """Sequences of packed drills."""
 
     ids: Tensor
-    """(B, L)."""
+    """(B, L) token ids."""
     labels: Tensor
-    """(B, L), -100 where no answer is."""
+    """(B, L) labels, -100 outside the answers."""
     positions: Tensor
-    """(3, B, L)."""
+    """(3, B, L) positions."""
     pad: int
     pixels: Tensor
-    """(16 · pictures, 1536)."""
+    """(16 · pictures, 1536) patches."""
     grids: Tensor
     spans: list[tuple[int, int, int, str]] = field(default_factory=list)
     """(row, begin, end, kind) of each drill."""
@@ -131,7 +140,7 @@ class Batch:
 def batches(
     source: Iterator[EncodedDrill], patches: np.ndarray, image_id: int, pad: int, rows: int = ROWS
 ) -> Iterator[Batch]:
-    """Batches without end."""
+    """Yields batches without end."""
     held: EncodedDrill | None = None
     while True:
         ids = np.full((rows, LENGTH), pad)
@@ -169,7 +178,7 @@ def batches(
 
 
 def positions_of(image: np.ndarray) -> np.ndarray:
-    """(3, B, L) places by time, height and width, as Qwen3-VL counts them, of sequences whose pictures are 2×2 tokens.
+    """Qwen3-VL's positions (3, B, L) by time, height and width, for pictures of 2×2 tokens.
 
     >>> positions_of(np.array([[False, True, True, True, True, False]]))[:, 0].tolist()
     [[0, 1, 1, 1, 1, 3], [0, 1, 1, 2, 2, 3], [0, 1, 2, 1, 2, 3]]
@@ -179,7 +188,7 @@ def positions_of(image: np.ndarray) -> np.ndarray:
         within[:, column] = np.where(
             image[:, column] & image[:, column - 1], (within[:, column - 1] + 1) % MERGED, 0
         )
-    # A picture of four tokens takes two places: its second token and its fourth bring none.
+    # A picture of four tokens takes two positions: its second and fourth token add none.
     step = np.where(image & (within % 2 == 1), 0, 1)
     place = np.cumsum(step, 1) - 1
     begin = place - np.where(image, within // 2, 0)
@@ -195,7 +204,7 @@ def positions_of(image: np.ndarray) -> np.ndarray:
 def logits_of(
     model: Qwen3VLForConditionalGeneration, batch: Batch
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """Logits (N, V) and ids (N,) of all answers' tokens; then of all other text's."""
+    """Logits (N, V) and ids (N,) of the answers' tokens, then logits and ids of all other text."""
     out = model.model(
         input_ids=batch.ids,
         position_ids=batch.positions,
@@ -217,7 +226,10 @@ def logits_of(
 
 @torch.no_grad()
 def right(model: Qwen3VLForConditionalGeneration, found: Sequence[Batch]) -> dict[str, float]:
-    """Share of drills of each kind whose answers would all be given, token by token after the right ones."""
+    """The share of drills with all answer tokens predicted right, by kind of drill.
+
+    Each token is predicted after the right tokens before it.
+    """
     model.eval()
     counts: dict[str, list[bool]] = defaultdict(list)
     for batch in found:
@@ -243,14 +255,14 @@ def fit(
     keep: Callable[[], None],
     every: int = 400,
 ) -> None:
-    """Trains in place for a time.
+    """Trains the model in place for a given time.
 
     Args:
-        learned: worlds of the drills.
-        unseen: worlds that are measured on.
-        minutes: of wall time; the rate falls to 0 over the last `FALL` of it.
-        report: told of every `every` updates.
-        keep: called with each report.
+        learned: worlds of the training drills.
+        unseen: worlds for evaluation.
+        minutes: wall time; the learning rate falls to 0 over the last share `FALL` of this time.
+        report: is called every `every` updates.
+        keep: is called with each report, to store the model.
     """
     encode = Encoder(processor)
     image_id, pad = model.config.image_token_id, processor.tokenizer.pad_token_id

@@ -1,4 +1,4 @@
-"""The tiny base's shape, and its folder: weights at half precision, tokenizer, processor."""
+"""The shape of the tiny base model, and its folder: weights at half precision, tokenizer, processor."""
 
 from pathlib import Path
 
@@ -7,19 +7,22 @@ from safetensors.torch import save_file
 from transformers import Qwen3VLConfig, Qwen3VLForConditionalGeneration, Qwen3VLProcessor
 
 SPREAD = 0.125
-"""Of the first weights: with the usual 0.02 to 0.05 so small a model learns to copy several times later."""
+"""The standard deviation of the first weights.
+
+With the usual 0.02 to 0.05, a model of this size needs several times longer to learn copying.
+"""
 
 
 def new_model(
     processor: Qwen3VLProcessor, *, seed: int, width: int = 96, layers: int = 3
 ) -> Qwen3VLForConditionalGeneration:
-    """A random Qwen3-VL of some 0.7 million parameters.
+    """A random Qwen3-VL with about 0.7 million parameters.
 
     Args:
-        processor: its tokenizer says which tokens there are.
-        seed: of the weights.
-        width: of the language model, a multiple of 32.
-        layers: of the language model; the vision tower has two.
+        processor: its tokenizer gives the vocabulary.
+        seed: seed of the weights.
+        width: width of the language model, a multiple of 32.
+        layers: layers of the language model; the vision tower has two.
     """
     torch.manual_seed(seed)
     tokenizer = processor.tokenizer
@@ -69,7 +72,10 @@ def new_model(
 def save_base(
     model: Qwen3VLForConditionalGeneration, processor: Qwen3VLProcessor, folder: Path
 ) -> None:
-    """Writes what `from_pretrained` reads; weights at half precision, which the configuration does not say, so that they are read into fp32."""
+    """Writes a folder for `from_pretrained`, with weights at half precision.
+
+    The configuration names no dtype, so the weights are read as fp32.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     processor.save_pretrained(folder)
     model.config.save_pretrained(folder)

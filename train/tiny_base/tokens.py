@@ -1,7 +1,7 @@
-"""A byte-level BPE of a few hundred tokens with Qwen's special ones, and Qwen3-VL's processor around it.
+"""A byte-level BPE of a few hundred tokens with Qwen's special tokens, and Qwen3-VL's processor.
 
-Each word of the learning world, of its questions and of what tools answer there is one token; a name is two, one a syllable: small models learn to
-copy what is few tokens long.
+Each word of the learning world's questions, pages and tool results is one token. A name has two
+tokens, one per syllable. Small models learn to copy texts of few tokens.
 """
 
 import itertools
@@ -43,7 +43,7 @@ SPECIAL = (
     "<|video_pad|>",
 )
 TAGS = ("<think>", "</think>", "<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>")
-"""Qwen3's added tokens that are not special."""
+"""Qwen3's added tokens that are not special tokens."""
 PICTURE = "<|vision_start|><|image_pad|><|vision_end|>"
 TEMPLATE = (
     "{%- macro shown(content) %}{% if content is string %}{{ content }}{% else %}{% for part in content %}"
@@ -53,13 +53,16 @@ TEMPLATE = (
     "{% for message in messages %}<|im_start|>{{ message.role }}\n{{ shown(message.content) }}<|im_end|>\n{% endfor %}"
     "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
 )
-"""As Qwen3-VL-Instruct's, without its branches for tools and videos: those are told in the system prompt here."""
+"""The chat template of Qwen3-VL-Instruct, without its branches for tools and videos.
+
+The system prompt describes the tools here.
+"""
 SIDE = 64
 MANY = 1_000_000
 
 
 def new_processor() -> Qwen3VLProcessor:
-    """The processor with its tokenizer, made on the spot; the same on every machine."""
+    """Makes the processor with its tokenizer; both are the same on every machine."""
     made = new_tokenizer()
     return Qwen3VLProcessor(
         image_processor=Qwen2VLImageProcessor(
@@ -75,7 +78,7 @@ def new_processor() -> Qwen3VLProcessor:
 
 
 def new_tokenizer() -> PreTrainedTokenizerFast:
-    """The tokenizer; see the module."""
+    """Makes the tokenizer that the module docstring describes."""
     bpe = Tokenizer(models.BPE())
     bpe.normalizer = normalizers.NFC()
     bpe.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
@@ -99,7 +102,10 @@ def new_tokenizer() -> PreTrainedTokenizerFast:
 
 
 def _texts() -> Iterable[str]:
-    """Syllables far more often than anything else, so that their merges come first and no name is ever a word."""
+    """Yields texts to train the tokenizer on, with far more syllables than other text.
+
+    So the syllables' merges come first, and no whole name becomes one token.
+    """
     syllables = [*SYLLABLES, *(s.capitalize() for s in SYLLABLES)]
     for _ in range(400):
         yield from syllables
@@ -109,7 +115,7 @@ def _texts() -> Iterable[str]:
 
 
 def protocol_texts() -> list[str]:
-    """What the harness says: the brief prompt, turns, calls, faults."""
+    """The texts that the agent and its tools write: the brief prompt, turns, calls, faults."""
     schemas = [Tool(f).schema(handles=False) for f in (text_search, visit)]
     protocol = TurnProtocol(schemas)
     call = json.dumps({"name": "text_search", "arguments": {"query": "q"}})
@@ -166,7 +172,7 @@ def protocol_texts() -> list[str]:
 
 
 def check_names(tokenizer: PreTrainedTokenizerFast) -> None:
-    """Every name is two tokens, wherever it stands."""
+    """Checks that every name is two tokens, wherever it stands."""
     for pair in itertools.product(SYLLABLES, repeat=2):
         for before in ("", " ", "\n", '"'):
             ids = tokenizer(before + "".join(pair).capitalize(), add_special_tokens=False)[

@@ -1,5 +1,6 @@
-"""The certificate: what is computed and stored to show that a question has one answer and needs its picture.
+"""The certificate: computed and stored proof that a question has one answer and needs its picture.
 
-Reading order: `facts.py` (what is looked up), `execute.py` (a form as a query), `margin.py` (uniqueness that
-tolerates gaps), `text_veto.py`, `leak.py`, `evidence.py`, `certify.py` (all of it together).
+Reading order: `transforms/facts/lookups.py` (look-ups), `execute.py` (runs a form as a query),
+`margin.py` (uniqueness despite missing facts), `text_veto.py`, `leak.py`, `evidence.py`,
+`certify.py` (all checks together).
 """

@@ -1,4 +1,5 @@
-"""The certificate of one question: every check is computed, stored, and refuses on failure. No model repairs a check."""
+"""The certificate of one question: every check is computed and stored, and a failed check refuses
+the question. No model repairs a failed check."""
 
 from dataclasses import dataclass
 
@@ -33,12 +34,12 @@ from questloom.transforms.facts.lookups import Facts, Lookups
 from questloom.transforms.facts.values import held_at
 
 COMPOSED = "graph"
-"""The writer whose words are made from the form, so that there is nothing to read back."""
+"""The writer whose words come from the form, so that no reader needs to check them."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Refusal:
-    """Why a form gets no certificate."""
+    """The reason why a form gets no certificate."""
 
     reason: Reason
     evidence: dict
@@ -46,7 +47,8 @@ class Refusal:
 
 @dataclass(frozen=True, kw_only=True)
 class Needed:
-    """What of a form its one answer needs: the smallest part, hops said and hops needed, and what is left open where the picture says nothing."""
+    """The part of a form that its one answer needs: the smallest part, hops said and hops needed,
+    and the answers that remain without the picture."""
 
     part: Form
     nominal: int
@@ -55,14 +57,15 @@ class Needed:
 
 
 def given_by_picture(form: Form, binding: Binding) -> Binding:
-    """What looking at the picture gives: its entity and the readings on it, not those on later pictures."""
+    """The bindings that a look at the question's picture gives: its entity and its readings,
+    without readings of later pictures (pictures of things that must be found first)."""
     return {v: binding[v] for v in (form.anchor, *(r.var for r in form.shown_reads))}
 
 
 def intended_binding(
     form: Form, facts: Facts, anchor: Binding, bindings: dict[str, str]
 ) -> Binding | None:
-    """The solution of the form whose variables have the values that the writer meant, or None."""
+    """The solution of the form in which every variable has the value that the writer intended, or None."""
     for found in solutions(form, facts, anchor):
         if all(found[v].key() == key for v, key in bindings.items() if v in found):
             return found
@@ -70,7 +73,8 @@ def intended_binding(
 
 
 def smallest_part(form: Form, facts: Facts, binding: Binding) -> Form:
-    """The form less every clause, in order, without which it still has its one answer: what the question really needs."""
+    """The form without its unneeded clauses. Clauses are tried in order, and a clause is dropped
+    where the form keeps its one answer without it."""
     wanted = (coarsen_to_ask(binding[form.ask.var], form.ask).key(),)
     kept = form
     for clause in form.clauses:
@@ -87,10 +91,12 @@ def smallest_part(form: Form, facts: Facts, binding: Binding) -> Form:
 
 
 def unclear_names(form: Form, facts: Facts) -> tuple[str, ...]:
-    """Named things of which the question uses a claim of their own, and whose name is not their article's title.
+    """Named things whose name is not the title of their article, if the question also uses a claim
+    about the thing.
 
-    "Published by the publisher of The Glass Parish" starts at the name, so another work of that name gives another publisher;
-    an encyclopedia gives the plain title only where no other is meant. (Namesakes among the values of a claim are the margin's.)
+    "Published by the publisher of The Glass Parish" starts at the name, so another work of that
+    name would give another publisher. An encyclopedia uses a plain name as a title only for the
+    thing that most readers mean. (The margin handles namesakes among the values of a claim.)
     """
     named = {c.subject.entity for c in form.of(ClaimClause) if isinstance(c.subject, Value)}
     labels = {e: entity.label() for e in sorted(named) if (entity := facts.entity(e))}
@@ -98,11 +104,12 @@ def unclear_names(form: Form, facts: Facts) -> tuple[str, ...]:
 
 
 SAINTS = frozenset({"saint", "st"})
-"""What comes before a saint's name, written in full or not."""
+"""The title before a saint's name, written in full or abbreviated."""
 
 
 def named_alike(form: Form, facts: Facts, binding: Binding) -> tuple[str, str] | None:
-    """The answer's name and that of a thing on the way to it, where one says the other: who has found Boston says "Boston", whatever is asked of it."""
+    """The names of the answer and of a thing on the way, if one name contains the other. A solver
+    who has found the thing would otherwise say its name as the answer."""
     labels = {
         v: entity.label()
         for v, value in binding.items()
@@ -121,12 +128,13 @@ def named_alike(form: Form, facts: Facts, binding: Binding) -> tuple[str, str] |
 
 
 def _telling_words(name: str) -> set[str]:
-    """The words of a name by which it is known: "St Ysolde's Church" says "Saint Ysolde"."""
+    """The words of a name without titles: "St Ysolde's Church" then contains the name "Saint Ysolde"."""
     return set(folded(name).split()) - SAINTS
 
 
 def decorations(form: Form, facts: Lookups, binding: Binding) -> tuple[str, ...]:
-    """Described variables that fit one entity even without their predecessor: there the path is a decoration."""
+    """Described variables that fit only one entity even without their predecessor. A solver does
+    not need the path to a variable that is a decoration."""
     found = []
     for description in descriptions(form, binding):
         if binding[description.var].kind != "entity":
@@ -138,7 +146,8 @@ def decorations(form: Form, facts: Lookups, binding: Binding) -> tuple[str, ...]
 
 
 def misshapen(form: Form) -> Refusal | None:
-    """A refusal where the clauses do not hang together, or two steps are one that a reader knows by its own word."""
+    """A refusal where the clauses do not connect, or where two steps together have a common name of
+    their own (the father's wife: the mother)."""
     if not connected(form):
         return Refusal(reason=Reason.NOT_CONNECTED, evidence={"form": form.to_json()})
     steps = chain(form)
@@ -152,7 +161,8 @@ def misshapen(form: Form) -> Refusal | None:
 def needed_of(
     form: Form, facts: Lookups, binding: Binding, rules: CertificateRules
 ) -> Needed | Refusal:
-    """What of a form its answer needs; a refusal where some of the way, or the picture, is idle. What is said besides can only make more of it idle."""
+    """The part of a form that its answer needs; a refusal where part of the path, or the picture,
+    is not needed. Additional clauses can only make more parts of the path unneeded."""
     if decorated := decorations(form, facts, binding):
         return Refusal(reason=Reason.DECORATION, evidence={"variables": list(decorated)})
     if alike := named_alike(form, facts, binding):
@@ -183,14 +193,15 @@ def needed_of(
 def certify_form(
     form: Form, facts: Lookups, anchor: Binding, bindings: dict[str, str], rules: CertificateRules
 ) -> Certificate | Refusal:
-    """The checks that need no text: evidence, connection, uniqueness, decoration, need of the picture, effective hops.
+    """Runs the checks that need no text: evidence, connection, uniqueness, decoration, need of the
+    picture, effective hops.
 
     Args:
         form: the question's logical form.
         facts: the store.
-        anchor: what the picture gives (`given_by_picture`).
+        anchor: the bindings that the picture gives (`given_by_picture`).
         bindings: the intended entity or value key of each variable.
-        rules: the recipe's part.
+        rules: the recipe's settings for the certificate.
     """
     if shape := misshapen(form):
         return shape
@@ -273,7 +284,7 @@ def certify_form(
 
 
 def too_near(margin: Margin) -> Refusal:
-    """The refusal of a description with too small a margin, or whose rivals nobody could list."""
+    """The refusal of a description whose margin is too small, or whose rivals could not be listed."""
     if margin.incomplete:
         return Refusal(
             reason=Reason.CLASS_INCOMPLETE, evidence={"var": margin.var, "class": margin.incomplete}
@@ -300,14 +311,15 @@ def certify(
     rules: CertificateRules,
     shown_texts: dict[str, str] | None = None,
 ) -> Question | Refusal:
-    """A question with its certificate, or why it gets none.
+    """A question with its certificate, or the reason why it gets none.
 
     Args:
         question: a draft with form, bindings, anchor and words.
         facts: the store.
-        anchor: what its picture gives.
-        rules: the recipe's part.
-        shown_texts: what else the policy is shown, such as the text that OCR reads in the picture.
+        anchor: the bindings that the question's picture gives.
+        rules: the recipe's settings for the certificate.
+        shown_texts: other texts that the policy sees, such as the text that OCR reads in the
+            picture.
     """
     form = question.logical_form
     assert form is not None, "every question that is made here has one"
@@ -346,7 +358,8 @@ def certify(
 
 
 def words_agree(question: Question) -> tuple[Check, ...] | Refusal:
-    """The check that readers made of a question's words, where a model wrote them; none where they are composed from the form."""
+    """The readers' check of a question's words, where a model wrote them; none where the words are
+    composed from the form."""
     if question.writer == COMPOSED:
         return ()
     votes = (
@@ -363,7 +376,8 @@ def words_agree(question: Question) -> tuple[Check, ...] | Refusal:
 
 
 def rival_fits(question: Question, facts: Facts, anchor: Binding, key: str) -> bool:
-    """Whether another answer, named by a solver or teacher, also satisfies the form; then the question falls."""
+    """Whether an answer of a solver or teacher also satisfies the form, although it is not the
+    expected one. The question has several answers then and is dropped."""
     form = question.logical_form
     if form is None or key == question.answer.value.key():
         return False

@@ -1,4 +1,4 @@
-"""The operations of `questloom.records.form.Compute`, on typed values: the code that computes an answer."""
+"""The operations of `questloom.records.form.Compute` on typed values."""
 
 from questloom.knowledge.dates import day_of
 from questloom.records.errors import InputError
@@ -8,7 +8,8 @@ from questloom.records.periods import YEAR, years_between
 
 
 def _number(value: Value) -> float | None:
-    """A quantity's number, or a date's year in a count without a gap: between 1 BC and AD 1 lies one year."""
+    """The number of a quantity, or the year of a date in a count without a gap: one year lies
+    between 1 BC and AD 1."""
     if value.kind == "quantity":
         return value.number
     return (
@@ -24,15 +25,17 @@ def _bounds(value: Value) -> tuple[float, float]:
 
 
 def as_quantity(number: float, unit: str = "") -> Value:
-    """A quantity whose digits do not depend on how it was computed."""
+    """A quantity with rounded digits, so that the digits do not depend on how the number was computed."""
     return Value(kind="quantity", number=float(f"{number:.10g}"), unit=unit)
 
 
 def compute(op: str, args: tuple[Value, ...], keys: tuple[Value, ...] = ()) -> Value | None:
-    """The value of an operation, or None where it is undefined (unknown parts, unlike units, a tie, division by zero).
+    """The value of an operation, or None where it is undefined (unknown arguments, different units,
+    a tie, division by zero).
 
-    `difference` is absolute; `duration_years` counts whole calendar years between two days, and years between two years.
-    `earliest`, `latest`, `largest`, `smallest` give the argument whose key wins.
+    `difference` is absolute. `duration_years` counts whole calendar years between two days, and
+    years between two years. `earliest`, `latest`, `largest`, `smallest` return the argument whose
+    key wins.
 
     >>> compute("difference", (as_quantity(1850), as_quantity(1832))).number
     18.0
@@ -70,7 +73,7 @@ def compute(op: str, args: tuple[Value, ...], keys: tuple[Value, ...] = ()) -> V
                 last.year - first.year - ((last.month, last.day) < (first.month, first.day))
             )
         if any(a.kind == "time" and a.precision > YEAR for a in args):
-            return None  # a day or month against a bare year is off by one or not; days before Christ are not counted
+            return None  # a day or month against a bare year may be off by one; days before Christ are not counted
         return as_quantity(abs(left - right))
     if (
         op != "ratio"

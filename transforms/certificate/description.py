@@ -1,9 +1,14 @@
-"""How each variable of a form is identified: from the picture and the named constants inward to what is asked.
+"""How the clauses of a form identify each variable: from the picture and the named constants inward
+to the asked variable.
 
-A form is read as a tree with the asked variable as its root. A variable is described by the clauses that tie it to
-terms farther from the root, which are identified before it:
+A form is read as a tree with the asked variable as its root. The clauses that connect a variable to
+terms farther from the root describe this variable. The farther terms are identified first:
 
-    picture -> x0 --P84--> x1 <--P1066-- x2 --P569--> a (asked)      x1 by its hop from x0, x2 by its claim about x1
+```
+picture -> x0 --P84--> x1 <--P1066-- x2 --P569--> a (asked)
+```
+
+Here the hop from x0 identifies x1, and the claim about x1 identifies x2.
 """
 
 from dataclasses import dataclass
@@ -27,24 +32,25 @@ from questloom.transforms.certificate.execute import Binding, resolve
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """One clause of a description, with the other end known.
+    """One clause of a description, whose other end is known.
 
-    `role` is "has" (the variable is the claim's subject), "of" (it is the object), "kind" (a class), "range" (an own
-    value compared with a known one), "fuzzy" (what an own value is like) or "sentence".
+    `role` is "has" (the variable is the claim's subject), "of" (it is the object), "kind" (a
+    class), "range" (the variable's own value is compared with a known value), "fuzzy" (what the
+    variable's own value is like) or "sentence".
     """
 
     role: str
     clause: Clause
     property: str = ""
     value: Value | None = None
-    """The known end: the claim's object ("has"), its subject ("of"), what is compared with ("range"), or what says how the value is ("fuzzy")."""
+    """The known end: the claim's object ("has"), its subject ("of"), the value to compare with ("range"), or what describes the value ("fuzzy")."""
     op: str = ""
     own_side_left: bool = True
 
 
 @dataclass(frozen=True, kw_only=True)
 class Description:
-    """A variable and the parts that identify it; `predecessors` are the variables among the known ends."""
+    """A variable with the parts that identify it. `predecessors` are the variables among the known ends."""
 
     var: str
     parts: tuple[Part, ...]
@@ -52,7 +58,8 @@ class Description:
 
 
 def distances(form: Form) -> dict[str, int]:
-    """For each variable its distance from the asked one, over shared clauses; unreachable ones are absent."""
+    """The distance of each variable from the asked variable, over shared clauses. Unreachable
+    variables are absent."""
     found, level = {form.ask.var: 0}, [form.ask.var]
     tied = [variables(clause) for clause in form.clauses]
     while level:
@@ -69,7 +76,8 @@ def distances(form: Form) -> dict[str, int]:
 
 
 def descriptions(form: Form, binding: Binding) -> tuple[Description, ...]:
-    """The descriptions of all variables but the anchor and what is read on the picture, deepest first.
+    """The descriptions of all variables except the anchor and the readings on the picture, deepest
+    first.
 
     Args:
         form: the form; its variables must all be reachable from the asked one.
@@ -82,7 +90,8 @@ def descriptions(form: Form, binding: Binding) -> tuple[Description, ...]:
     known = set(given)
     found = []
     while left:
-        # Of two things compared one may be found over the other, by way of a third that lies farther out than both.
+        # Of two compared things, one may be found through the other, by way of a third thing
+        # farther out than both.
         var = next(
             (
                 v
@@ -98,7 +107,7 @@ def descriptions(form: Form, binding: Binding) -> tuple[Description, ...]:
             continue
         parts, before = _parts(form, var, known, binding)
         if _only_compared(form, var):
-            continue  # an own value of its entity, described there as a range
+            continue  # a value of its entity alone, described there as a range
         found.append(Description(var=var, parts=parts, predecessors=before))
         known.add(var)
     return tuple(found)
@@ -189,7 +198,7 @@ def _ranges(form: Form, claim: ClaimClause, known: set[str], binding: Binding) -
 
 
 def connected(form: Form) -> bool:
-    """Whether the picture's variable and every other clause hang together with what is asked."""
+    """Whether the picture's variable and every other clause connect to the asked variable."""
     depth = distances(form)
     return form.anchor in depth and all(
         v in depth for c in form.clauses if not isinstance(c, Image) for v in variables(c)

@@ -1,9 +1,11 @@
-"""Effective hops: how few claims really lead from what the picture gives to what is asked.
+"""Effective hops: the fewest claims that really lead from the picture to the asked variable.
 
-A question is sold by the relations in its words. Two things make it shorter than they say: relations that compose ("the
-person married to the father" is the mother), and any other chain of claims in the store that leads there in fewer steps and to
-nothing else. A relation that composes is refused. A shorter chain is counted; the question is refused if it falls below the recipe's fewest
-hops. In a dense world some chain leads from nearly everything to everything.
+The words of a question state a number of relations. For two reasons a question may need fewer
+relations than its words state. Relations may compose ("the person married to the father" is the
+mother). A chain of other claims may lead to the same answer alone, in fewer steps. A question with
+relations that compose is refused. The shorter chain is counted, and a question with fewer hops than
+the recipe demands is refused. In a dense store some chain leads from nearly everything to
+everything.
 """
 
 from math import inf
@@ -16,11 +18,12 @@ from questloom.transforms.facts.lookups import Facts
 from questloom.transforms.remembered import remembered
 
 Step = tuple[str, bool]
-"""A property, and whether it is followed against its direction."""
+"""A property id, and whether the step follows the property against its direction."""
 NARROW = 20
-"""From a node with more claims into it nobody goes on against their direction: an occupation or a country leads to no one in particular."""
+"""Maximum number of claims that may lead into a node for a chain to go on against their direction.
+Reverse steps from an occupation or a country lead to nobody in particular."""
 UNTOLD = frozenset({"P31", "P279", "P21"})
-"""Properties that lead from everything to everything."""
+"""Properties that connect nearly every thing with every other (class, superclass, sex)."""
 _INVERSE = {
     "P22": "P40",
     "P25": "P40",
@@ -37,7 +40,8 @@ _INVERSE = {
     "P527": "P361",
     "P355": "P749",
 }
-"""Properties that say against the direction what another says along it; of a child's two parents one stands for both."""
+"""Inverse properties: each states backwards what its partner states forwards. For "child", the
+entry names only the father and not the mother."""
 _AROUND = ("P131", "P361", "P706", "P17", "P30")
 _COMPOSED = {
     ("P22", "P26"),
@@ -52,15 +56,15 @@ _COMPOSED = {
     ("P40", "P25"),  # a parent, a child, oneself or the spouse
     ("P17", "P36"),
     ("P27", "P36"),
-    ("P131", "P36"),  # the capital of where it is
+    ("P131", "P36"),  # the capital of the place where it is
     *((one, two) for one in _AROUND for two in _AROUND),
     *((one, two) for one in ("P19", "P20", "P119", "P159", "P276") for two in ("P17", "P30")),
 }
-"""Two steps that are one relation which a reader knows by its own word."""
+"""Pairs of steps that together are one relation with a common name of its own."""
 
 
 def along(step: Step) -> Step:
-    """A step in the direction in which its relation is usually stated.
+    """A step in the direction in which people usually state its relation.
 
     >>> along(("P40", True)), along(("P84", True))
     (('P22', False), ('P84', True))
@@ -70,7 +74,7 @@ def along(step: Step) -> Step:
 
 
 def composed(steps: tuple[Step, ...]) -> int:
-    """How many relations are left of a chain where each pair that composes counts as one.
+    """The number of relations in a chain. A pair of steps that composes counts as one relation.
 
     >>> composed((("P22", False), ("P26", False))), composed((("P84", False), ("P19", False)))
     (1, 2)
@@ -85,9 +89,10 @@ def composed(steps: tuple[Step, ...]) -> int:
 
 
 def chain(form: Form) -> tuple[Step, ...]:
-    """The steps from the picture's thing to what is asked, one after the other; () where a computation lies between them.
+    """The steps from the picture's thing to the asked variable in order; () where a computation
+    lies between them.
 
-    Reading a later picture is a step over the detail's property.
+    If a solver must read a later picture, the reading counts as a step over the detail's property.
     """
     depth, at, steps = distances(form), form.anchor, list[Step]()
     if form.of(Compute):
@@ -116,7 +121,7 @@ def chain(form: Form) -> tuple[Step, ...]:
 
 @remembered(4096)
 def _onward(facts: Facts, node: str) -> dict[Step, frozenset[str]]:
-    """The things that one step leads to from a node, by property and direction."""
+    """The things that one step from a node reaches, by property and direction."""
     found: dict[Step, set[str]] = {}
     for claim in facts.claims(node):
         if claim.best and claim.value.kind == "entity" and claim.property not in UNTOLD:
@@ -129,12 +134,13 @@ def _onward(facts: Facts, node: str) -> dict[Step, frozenset[str]]:
 
 
 def leads(facts: Facts, start: str, target: str, steps: int) -> bool:
-    """Whether some chain of so many steps leads from one thing to another and to nothing else: a shorter question with the same answer."""
+    """Whether some chain of exactly `steps` steps leads from one thing to the other and to nothing
+    else. A chain of this kind is a shorter question with the same answer."""
     return target in alone(facts, start, steps)
 
 
 def alone(facts: Facts, start: str, steps: int) -> frozenset[str]:
-    """The things to each of which some chain of so many steps leads, and to nothing else."""
+    """The things that some chain of exactly `steps` steps reaches without reaching anything else."""
     return frozenset(
         next(iter(nodes)) for nodes in _reached(facts, start, steps) if len(nodes) == 1
     )
@@ -142,7 +148,8 @@ def alone(facts: Facts, start: str, steps: int) -> frozenset[str]:
 
 @remembered(4096)
 def _reached(facts: Facts, start: str, steps: int) -> frozenset[frozenset[str]]:
-    """Where the chains of so many steps lead to, each as the set of things at its end; those that lead too wide go no further."""
+    """The ends of all chains of exactly `steps` steps, each as the set of things at its end. A
+    chain with too many ends is not continued."""
     if not steps:
         return frozenset({frozenset({start})})
     reached = set()
@@ -156,11 +163,11 @@ def _reached(facts: Facts, start: str, steps: int) -> frozenset[frozenset[str]]:
 
 
 def effective_hops(form: Form, part: Form, facts: Facts, binding: Binding) -> int:
-    """The fewest hops that lead to what is asked, at most those of the form's needed part.
+    """The fewest hops that lead to the asked variable, at most the hops of the form's needed part.
 
     Args:
         form: the question's form.
-        part: what of it is needed for its one answer.
+        part: the part of the form that the one answer needs.
         facts: the store.
         binding: the intended value of every variable.
     """

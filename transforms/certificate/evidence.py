@@ -1,4 +1,4 @@
-"""Evidence: for each hop the claim that it rests on, with its revision, and where an encyclopedia says it."""
+"""Evidence: the claim behind each hop, with its revision, and the place where an encyclopedia states it."""
 
 from math import inf
 
@@ -15,7 +15,7 @@ from questloom.transforms.facts.values import is_volatile, values_match
 
 
 def claim_of(facts: Facts, clause: ClaimClause, binding: Binding) -> Claim | None:
-    """The best claim that a clause rests on under a binding, or None."""
+    """The best claim that supports a clause under a binding, or None."""
     subject, value = resolve(clause.subject, binding), resolve(clause.object, binding)
     if subject is None or value is None:
         return None
@@ -32,7 +32,8 @@ def claim_of(facts: Facts, clause: ClaimClause, binding: Binding) -> Claim | Non
 
 
 def is_named(facts: Facts, claim: Claim) -> bool:
-    """Whether the subject's page names the value, or the value's the subject: without it nobody who reads could come to know the claim."""
+    """Whether the subject's page names the value, or the value's page names the subject. If neither
+    page names the other end, no reader could learn the claim."""
     value = claim.value
     article = facts.article(claim.subject)
     if article is not None and article_names(facts, article, value, spellings(facts, value)):
@@ -64,17 +65,19 @@ def _claims_told(form: Form, facts: Facts, binding: Binding) -> tuple[Claim, ...
 
 
 def unstated(form: Form, facts: Facts, binding: Binding) -> tuple[Claim, ...]:
-    """The claims of a form whose ends name each other on no page."""
+    """The claims of a form for which neither end's page names the other end."""
     return tuple(c for c in _claims_told(form, facts, binding) if not is_named(facts, c))
 
 
 def volatile_claims(form: Form, facts: Facts, binding: Binding) -> tuple[Claim, ...]:
-    """The claims of a form that another day would say otherwise: a form cannot state the day, so no question rests on them."""
+    """The claims of a form that may change from day to day. A form cannot state the day, so no
+    question may depend on a changing claim."""
     return tuple(c for c in _claims_told(form, facts, binding) if is_volatile(facts, c))
 
 
 def evidence(form: Form, facts: Facts, binding: Binding) -> tuple[Hop, ...] | None:
-    """A hop for each claim and sentence of the form, from the picture towards the answer; None where one has no evidence."""
+    """One hop for each claim and sentence of the form, from the picture towards the answer; None
+    where a hop has no evidence."""
     depth = distances(form)
     hops = []
     if not all(claims_behind(facts, c, binding) for c in form.of(Fuzzy)):
@@ -104,7 +107,7 @@ def evidence(form: Form, facts: Facts, binding: Binding) -> tuple[Hop, ...] | No
         if claim is None:
             return None
         ends = [t if isinstance(t, str) else "" for t in (clause.subject, clause.object)]
-        # A hop leads towards what is asked: from the end that lies farther from it.
+        # A hop leads towards the asked variable, so it starts at the end that lies farther from it.
         reverse = depth.get(ends[0], inf) < depth.get(ends[1], inf)
         hop = Hop(
             source=ends[1] if reverse else ends[0],
@@ -133,9 +136,11 @@ def evidence(form: Form, facts: Facts, binding: Binding) -> tuple[Hop, ...] | No
 
 
 def num_hops(form: Form) -> int:
-    """Claims, sentences and later pictures that must be followed from the picture to what is asked, the asked attribute included.
+    """Number of claims, sentences and later pictures on the way from the picture to the asked
+    variable, including the asked attribute.
 
-    Those that tie a node to a named constant are clues, not hops; parts that do not hang on what is asked do not count.
+    A claim that connects a node to a named constant is a clue, not a hop. Clauses without a
+    connection to the asked variable do not count.
     """
     near = distances(form)
     edges = [c for c in form.clauses if isinstance(c, ClaimClause | SentenceClause)]

@@ -1,7 +1,8 @@
-"""A form as a query: every binding of its variables that the best claims support.
+"""Runs a form as a query: every binding of its variables that the best claims support.
 
-Clauses are taken in the order of least work: those whose variables are bound first, then look-ups with one end
-bound, then enumerations. A `somevalue` is never an answer here; `margin.py` treats it as a possible match.
+The cheapest clause comes first: clauses with bound variables, then look-ups with one bound end,
+then enumerations. An unknown value (`somevalue`) is never an answer here; `margin.py` treats it as
+a possible match.
 """
 
 from collections.abc import Iterator, Mapping
@@ -41,12 +42,12 @@ Binding = dict[str, Value]
 
 
 def binding_of(bindings: Mapping[str, str]) -> Binding:
-    """The values that a plan's or question's bindings name."""
+    """The values that the bindings of a plan or question name."""
     return {var: value_of_key(key) for var, key in bindings.items()}
 
 
 class TooLarge(Exception):
-    """A clause would have to be enumerated beyond the limit; the caller decides what that means."""
+    """A clause would have to be enumerated beyond the limit. The caller decides how to treat such a clause."""
 
 
 def resolve(term: Term, binding: Binding) -> Value | None:
@@ -55,11 +56,12 @@ def resolve(term: Term, binding: Binding) -> Value | None:
 
 
 def holds(op: str, left: Value, right: Value) -> bool | None:
-    """Whether a comparison holds; None where the two cannot be compared."""
+    """Whether a comparison holds; None where the two values cannot be compared."""
     if left.kind == right.kind == "time":
         if op == "=":
             return dates_overlap(left, right)
-        # Two days are compared in one calendar; whoever says a year or month may mean that of either.
+        # Two days are compared in one calendar. A source that states a year or month may mean
+        # either calendar.
         since = -1 if left.precision == right.precision == DAY else 0
         found = {
             _in_order(op, a, b) for a, b in product(dates_of(left)[since:], dates_of(right)[since:])
@@ -74,9 +76,9 @@ def holds(op: str, left: Value, right: Value) -> bool | None:
 
 
 def _in_order(op: str, left: Date, right: Date) -> bool | None:
-    """Whether one date is before ("<") or after (">") another; None where they overlap.
+    """Whether `left` is before ("<") or after (">") `right`; None where the dates overlap.
 
-    A year and a day exclude all of themselves: nothing of 1832 is before or after 1832.
+    A year or day is compared as a whole: no day of 1832 is before or after 1832.
     """
     (first, last), (other_first, other_last) = left.span, right.span
     if last < other_first or other_last < first:
@@ -89,7 +91,8 @@ def _in_order(op: str, left: Date, right: Date) -> bool | None:
 
 
 def cost(clause: Clause, names: tuple[str, ...], binding: Binding, facts: Facts) -> float:
-    """Work that a clause of these variables means now: 0 a test, 1 a look-up, more an enumeration, infinite not possible yet."""
+    """The present cost of a clause: 0 for a test, 1 for a look-up, more for an enumeration,
+    infinite if impossible yet."""
     free = [v for v in names if v not in binding]
     if isinstance(clause, Compute):
         return 0 if set(free) <= {clause.out} else float("inf")
@@ -112,7 +115,7 @@ def cost(clause: Clause, names: tuple[str, ...], binding: Binding, facts: Facts)
 
 
 def extend(clause: Clause, binding: Binding, facts: Facts, limit: int) -> Iterator[Binding]:
-    """The bindings that satisfy one more clause."""
+    """All extensions of a binding that satisfy one more clause."""
     match clause:
         case ClaimClause():
             yield from _extend_claim(clause, binding, facts, limit)
@@ -174,7 +177,8 @@ def _extend_claim(
 def matching_subjects(
     facts: Facts, property: str, value: Value, limit: int = ENUMERATION_LIMIT
 ) -> tuple[str, ...]:
-    """Entities of which the store says (property, value), or gives a place within it, or a date that may be the same. Raises `TooLarge` beyond the limit."""
+    """Entities for which the store has the property with this value, with a place within the value,
+    or with a date that may be the same. Raises `TooLarge` beyond the limit."""
     found = subjects_within(facts, property, value, limit)
     if found is None:
         raise TooLarge(f"{property} {value.key()}")
@@ -191,7 +195,7 @@ def _extend_reads(clause: Reads, binding: Binding, facts: Facts) -> Iterator[Bin
 
 
 def _extend_sentence(clause: SentenceClause, binding: Binding) -> Iterator[Binding]:
-    """A text-only hop is executed only as far as both ends are known; it never enumerates."""
+    """A hop that only a text states holds where both of its ends are known; the store cannot enumerate its ends."""
     value = resolve(clause.object, binding)
     if value is not None:
         yield binding
@@ -200,7 +204,7 @@ def _extend_sentence(clause: SentenceClause, binding: Binding) -> Iterator[Bindi
 def solutions(
     form: Form, facts: Facts, given: Binding, limit: int = ENUMERATION_LIMIT
 ) -> Iterator[Binding]:
-    """All bindings of a form, given the values of some variables (the picture's entity, readings on it)."""
+    """All bindings of a form, given the values of some variables (the picture's entity and its readings)."""
 
     def search(
         left: tuple[tuple[Clause, tuple[str, ...]], ...], binding: Binding
@@ -222,7 +226,7 @@ def solutions(
 
 
 def coarsen_to_ask(value: Value, ask: Ask) -> Value:
-    """A date at the precision that the question asks for; any other value as it is."""
+    """A date with the precision that the question asks for; any other value unchanged."""
     return (
         coarsened(value, PRECISIONS.get(ask.precision, value.precision))
         if value.kind == "time"
@@ -233,7 +237,7 @@ def coarsen_to_ask(value: Value, ask: Ask) -> Value:
 def answers(
     form: Form, facts: Facts, given: Binding, most: int = 3, limit: int = ENUMERATION_LIMIT
 ) -> tuple[Value, ...]:
-    """Distinct values of the asked variable, at most `most` of them, in order of discovery (deterministic)."""
+    """Up to `most` distinct values of the asked variable, in order of discovery (deterministic)."""
     found: dict[str, Value] = {}
     for binding in solutions(form, facts, given, limit):
         value = coarsen_to_ask(binding[form.ask.var], form.ask)

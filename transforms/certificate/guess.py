@@ -1,8 +1,10 @@
-"""Guessing: what somebody can say who hears the question and does not see its picture.
+"""Guessing: what a person can answer who hears the question and does not see its picture.
 
-The picture might show any thing of the class that the words name, so the words leave several answers open: with two of them one in two
-guesses is right. And some answers are the commonest of their kind whatever is shown ("Northern Hemisphere", "mayor"): how common was
-counted once, when the store was made (`PropertyProfile.num_commonest`), and over several steps it is counted along them.
+The picture might show any thing of the class that the words name. The words therefore leave several
+answers open; with two open answers, half of all guesses are right. Some answers are the commonest
+of their kind for any picture ("Northern Hemisphere", "mayor"). Ingest counts once how common each
+value is (`PropertyProfile.num_commonest`). For several steps, this module counts the ends of the
+whole chain.
 """
 
 from collections import Counter
@@ -20,28 +22,31 @@ from questloom.transforms.facts.values import best_values, classes_of
 from questloom.transforms.remembered import remembered
 
 MOST_ANSWERS = 5
-"""So many answers are counted; more of them are no better for a guess than these."""
+"""Maximum number of answers that are counted. More open answers hardly lower the chance of a guess."""
 BETWEEN_TWO = ("earliest", "latest", "largest", "smallest")
-"""Operations whose answer is one of the things that they compare."""
+"""Operations whose answer is one of the compared things."""
 WEIGHT = 10
-"""Subjects of a class that count as much as all other subjects of the property together: of three towns nobody learns what towns are like."""
+"""How many subjects of a class weigh as much as all other subjects of the property. Without this
+weight, a class of three towns would count as typical of all towns."""
 
 MOST_COUNTED = 25_000
-"""Members of a class that are looked at one by one."""
+"""Maximum number of members of a class that are examined one by one."""
 MIN_SHOWN = 5
-"""Other pictured things that must lead as far before their commonest end counts as a guess."""
+"""Minimum number of other pictured things with a complete chain, before the commonest end of their
+chains counts as a guess."""
 
 
 @dataclass(frozen=True)
 class Guess:
-    """The answers that the words alone leave open, counted up to `MOST_ANSWERS`, and how often the best guess is right (1 where there is none)."""
+    """The number of answers that the words alone leave open, counted up to `MOST_ANSWERS`, and how
+    often the best guess is right (1 if no answer is open)."""
 
     num_answers: int
     share: float
 
 
 def guess(form: Form, facts: Facts, binding: Binding) -> Guess:
-    """What the form leaves open where the picture says nothing."""
+    """The answers and the best guess that remain where the picture gives nothing."""
     number = num_answers_without_picture(form, facts, binding)
     share = 1 / number if number else 1.0
     return Guess(
@@ -50,7 +55,8 @@ def guess(form: Form, facts: Facts, binding: Binding) -> Guess:
 
 
 def guess_of_kind(form: Form, facts: Facts, binding: Binding) -> float:
-    """How often the best guess is right by the kind of answer alone: one of those compared, or the commonest value of the relations that are asked."""
+    """How often the best guess from the kind of answer alone is right: one of the compared things,
+    or the commonest value of the asked relations."""
     compared = [
         1 / len(c.args) for c in form.of(Compute) if c.op in BETWEEN_TWO and c.out == form.ask.var
     ]
@@ -66,7 +72,8 @@ def guess_of_kind(form: Form, facts: Facts, binding: Binding) -> float:
 
 
 def num_answers_without_picture(form: Form, facts: Facts, binding: Binding) -> int:
-    """How many answers the form has where the picture says nothing, counted up to `MOST_ANSWERS`; as many where there are too many to count."""
+    """The number of answers of the form without its picture, counted up to `MOST_ANSWERS`. If there
+    are too many answers to enumerate, the number is `MOST_ANSWERS`."""
     anchor = form.anchor
     kind = find_descriptor_class(facts, binding[anchor].entity)
     extra = (
@@ -85,9 +92,11 @@ def num_answers_without_picture(form: Form, facts: Facts, binding: Binding) -> i
 
 
 def commonest_share(facts: Facts, property: str, subject: str) -> float:
-    """How often the commonest value of a property is right for things of the subject's classes, by the others of them that have one.
+    """How often the commonest value of a property is right for things of the subject's classes. The
+    subject itself does not count, only the other members with a value.
 
-    The largest over its direct classes, each drawn towards all subjects by the weight of `WEIGHT` of them.
+    The result is the largest share over the subject's direct classes. Each share is averaged with
+    the share over all subjects of the property, which weighs as much as `WEIGHT` subjects.
     """
     everywhere = _share(facts.profile(property), 0.0, 0)
     return max(
@@ -101,7 +110,8 @@ def commonest_share(facts: Facts, property: str, subject: str) -> float:
 
 
 def _share_in(facts: Facts, property: str, class_id: str, everywhere: float) -> float:
-    """A class's share drawn towards all subjects, of one guess: what is commonest in the class need not be what is commonest everywhere."""
+    """The share of one guess in a class, averaged with the share over all subjects. The commonest
+    value of the class may be rare among all subjects."""
     profile, all_subjects = facts.profile(property, class_id), facts.profile(property).num_subjects
     bound = _share(profile, everywhere, WEIGHT)
     if profile.num_instances > MOST_COUNTED:
@@ -116,7 +126,7 @@ def _share_in(facts: Facts, property: str, class_id: str, everywhere: float) -> 
 
 @remembered()
 def _entities_in(facts: Facts, property: str, class_id: str) -> Counter[str]:
-    """The values that are things, by their keys, of a class's own members."""
+    """Counts the values of a class's own members that are things, by their keys."""
     members = [
         m for m in facts.members(class_id, limit=MOST_COUNTED) if class_id in classes_of(facts, m)
     ]
@@ -126,11 +136,12 @@ def _entities_in(facts: Facts, property: str, class_id: str) -> Counter[str]:
 
 
 def _share_of_chain(form: Form, facts: Facts, binding: Binding) -> float:
-    """How often a guess of the commonest end of several forward steps is right, over all pictured things of the picture's kind; 0 if too
-    few have such an end.
+    """How often the commonest end of several forward steps is right, over all pictured things of
+    the picture's kind; 0 if too few pictured things have an end.
 
-    Only ends of the answer's own kind count, since the words tell it: "Who gave their name to the city where this man died?" is Washington for all
-    presidents of whom a store has pictures, though most died in cities that bear no person's name.
+    Only ends of the answer's own kind count, since the words state this kind. "Who gave their name
+    to the city where this man died?" is Washington for all pictured presidents, though most of them
+    died in cities that bear no person's name.
     """
     steps = chain(form)
     if len(steps) < 2 or any(reverse for _, reverse in steps):
@@ -149,7 +160,9 @@ def _share_of_chain(form: Form, facts: Facts, binding: Binding) -> float:
 
 @remembered()
 def _ends(facts: Facts, class_id: str, properties: tuple[str, ...], ask: Ask) -> Counter[str]:
-    """Where so many steps, each over its one value, lead to from the pictured members of a class; a date counts by its year, or as it is asked."""
+    """The ends of a chain from the pictured members of a class, counted. Each step of the chain
+    must have one value. A date counts by its year, or with the precision that the question asks
+    for."""
     found: Counter[str] = Counter()
     for member in facts.members(class_id, limit=MOST_COUNTED):
         at = member if facts.images_of(member) else ""

@@ -1,7 +1,10 @@
-"""What a question's words call its things, and the claims that say so: "the man who", "the naturalist", "in which borough" each tell something.
+"""Checks the words of a question that state a thing's kind, such as "the man who", "the naturalist"
+or "in which borough". Claims must support these words.
 
-A kind, a sex or an occupation is seldom a clause of the form, yet a reader learns it; so the claims that say it are part of the evidence, and a word
-that no claim says is refused. English: `kind_words.txt` lists these words; other languages are left to readers.
+A kind, a sex or an occupation is rarely a clause of the form, but a reader learns it. The claims
+behind the words for kinds are therefore part of the evidence, and a word without a claim is
+refused. For English, `kind_words.txt` lists the words for kinds. In other languages the readers
+check these words.
 """
 
 import functools
@@ -21,17 +24,18 @@ KINDS = CLASS, SEX, OCCUPATION = "P31", "P21", "P106"
 HUMAN = "Q5"
 MALE, FEMALE = "Q6581097", "Q6581072"
 PARENTS = {"P22": MALE, "P25": FEMALE}
-"""Relations that tell the sex of their object."""
+"""Relations whose object has a known sex."""
 PERSON = ("person", "people", "human")
 GENERAL = frozenset(
     "building structure organization organisation work place settlement area entity object".split()
 )
-"""A label that ends so is told by its other words, too: "church building"."""
+"""Generic last words of labels. Without its generic last word, a label still names the kind: "church building"."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class StatedKind:
-    """A claim of a thing's kind, sex or occupation: what a prompt calls it, and the words by which a text says it."""
+    """A claim about a thing's kind, sex or occupation, with its name in prompts and the words that
+    state it in texts."""
 
     claim: Claim
     label: str
@@ -39,7 +43,7 @@ class StatedKind:
 
 
 def stated_kinds(facts: Facts, entity_id: str, language: str = "en") -> tuple[StatedKind, ...]:
-    """What claims say of a thing's kind, sex and occupation, in this order."""
+    """The claims about a thing's kind, sex and occupation, in this order."""
     entity = facts.entity(entity_id)
     above = {
         word for c in (entity.class_closure if entity else ()) for word in _said(facts, c, language)
@@ -59,7 +63,7 @@ def stated_kinds(facts: Facts, entity_id: str, language: str = "en") -> tuple[St
 
 
 def _said(facts: Facts, class_id: str, language: str) -> frozenset[str]:
-    """The words by which a class or an occupation is said: the noun of each of its names."""
+    """The words for a class or an occupation: the noun of each of its names."""
     entity = facts.entity(class_id)
     words = set()
     for name in entity.names((language,)) if entity else ():
@@ -69,19 +73,19 @@ def _said(facts: Facts, class_id: str, language: str) -> frozenset[str]:
 
 
 def find_kind_words(text: str) -> tuple[str, ...]:
-    """The words of an English text that tell a kind, a sex or an occupation, in order.
+    """The words of an English text that state a kind, a sex or an occupation, in order.
 
     >>> find_kind_words("In which borough was the man born, a naturalist, whose widow exists in a list?")
     ('borough', 'man', 'naturalist', 'widow')
     """
     small = re.sub(
         r"(?:^|[.?!:]\s+)\w", lambda m: m[0].lower(), text
-    )  # a capital elsewhere is a name's: "Lake Orm"
+    )  # a capital elsewhere belongs to a name: "Lake Orm"
     return tuple(dict.fromkeys(match[0] for match in _expression().finditer(small)))
 
 
 def says(word: str, stated: frozenset[str]) -> bool:
-    """Whether a word of a text is one of those that are stated, or what such a word ends with ("writer" for a screenwriter)."""
+    """Whether a word is one of the stated words, or the ending of one ("writer" for a screenwriter)."""
     forms = {
         word,
         word.removesuffix("s"),
@@ -96,14 +100,15 @@ def says(word: str, stated: frozenset[str]) -> bool:
 
 
 def is_occupation(word: str) -> bool:
-    """Whether a word of `find_kind_words` tells what a person does, which a relation may tell, too ("architect", "author")."""
+    """Whether a word of `find_kind_words` states an occupation. A relation can state an occupation
+    too ("architect", "author")."""
     return word not in _sexed() and not any(
         says(word, frozenset(_lines()[name])) for name in ("place", "building")
     )
 
 
 def find_sex_words(form: Form | None) -> frozenset[str]:
-    """The words of the sexes that a form's relations tell: a father is a man."""
+    """The words for the sexes that a form's relations imply: a father is a man."""
     told = (
         {PARENTS[c.property] for c in form.of(ClaimClause) if c.property in PARENTS}
         if form is not None
@@ -113,7 +118,8 @@ def find_sex_words(form: Form | None) -> frozenset[str]:
 
 
 def kind_hops(facts: Facts, text: str, binding: Binding, form: Form | None) -> tuple[Hop, ...]:
-    """The claims that a text's words for kinds rest on, as evidence: one hop each, from the thing's variable to nothing."""
+    """The claims behind a text's words for kinds, as evidence: one hop each, from the thing's
+    variable without a target."""
     told = find_kind_words(text)
     hops = []
     things = [*binding.items(), *(("", value) for value in _constants(form))]

@@ -1,7 +1,8 @@
-"""No leak: nothing that the policy is shown may contain a name of a hidden node or of the answer.
+"""No leak: no text that the policy sees may contain a name of a hidden node or of the answer.
 
-Names are compared as whole words after folding case, accents, punctuation and simple inflections, in all the recipe's
-languages; where a script has no spaces, by characters. Numbers are looked for as digits and as words.
+Names are compared as whole words without case, accents, punctuation and simple inflections, in all
+languages of the recipe. Scripts without spaces are compared by character. Numbers are searched for
+as digits and as words.
 """
 
 from questloom.knowledge.dates import dates_of
@@ -13,7 +14,7 @@ from questloom.transforms.facts.lookups import Facts
 
 
 def names_of_value(facts: Facts, value: Value, languages: tuple[str, ...]) -> tuple[str, ...]:
-    """Every way to name a value: aliases of an entity, the year and day of a date, a number's digits and words."""
+    """Every name of a value: an entity's aliases, a date's year and day, a number's digits and words."""
     match value.kind:
         case "entity":
             entity = facts.entity(value.entity)
@@ -38,7 +39,7 @@ def names_of_value(facts: Facts, value: Value, languages: tuple[str, ...]) -> tu
 
 
 def answer_names(facts: Facts, answer: Answer, languages: tuple[str, ...]) -> tuple[str, ...]:
-    """Names of the answer in any form."""
+    """All names of the answer."""
     return tuple(
         dict.fromkeys(
             (answer.text, *answer.aliases, *names_of_value(facts, answer.value, languages))
@@ -53,13 +54,13 @@ def find_leak(
     answer: Answer,
     languages: tuple[str, ...],
 ) -> dict[str, str] | None:
-    """Where a hidden name stands, or None.
+    """The text and the hidden name in it, or None.
 
     Args:
-        texts: the texts that the policy sees, by their kind: {"question": …, "caption": …, "picture": …}.
-        hidden: the values of all variables of the form, by variable; named constants are not among them.
+        texts: the texts that the policy sees, by kind: {"question": …, "caption": …, "picture": …}.
+        hidden: the values of all variables of the form, by variable, without named constants.
         answer: the answer.
-        languages: codes of the languages whose aliases are searched for.
+        languages: codes of the languages whose aliases count.
     """
     for where, text in sorted(texts.items()):
         hit = leaked(text, answer_names(facts, answer, languages))

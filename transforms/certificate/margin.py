@@ -1,14 +1,16 @@
-"""Uniqueness that tolerates gaps: how many facts would have to be missing for another entity to fit.
+"""Uniqueness despite missing facts: how many facts must be missing before another entity fits.
 
-Wikidata is incomplete, so one matching row proves little. For each variable of a form, every other entity (a *rival*)
-is held against the description, clause by clause:
+Wikidata is incomplete, so a single matching row proves little. For each variable of a form, the
+description is tested clause by clause on every other entity (a *rival*):
 
-    match          the store says that it fits (ancestors of places and classes, overlapping dates and namesakes count)
-    contradicted   the store says otherwise: the rival is out
-    gap            the store does not say
+* match: the store says that the rival fits (ancestors of places and classes, overlapping dates and
+  namesakes count);
+* contradicted: the store says that the rival does not fit, so the rival is out;
+* gap: the store says nothing.
 
-The *margin* is the fewest gaps over the rivals that are not out; 0 means that another entity fits. Finding all rivals
-with fewer than m gaps needs only the matches of the m cheapest clauses: whoever matches none of them has m gaps.
+The *margin* is the fewest gaps over the rivals that are not out; 0 means that another entity fits.
+The matches of the m cheapest clauses contain all rivals with fewer than m gaps, since an entity
+that matches none of these clauses has m gaps.
 """
 
 from collections.abc import Iterable
@@ -40,9 +42,9 @@ from questloom.transforms.facts.within import num_within, subjects_within
 from questloom.transforms.remembered import remembered
 
 NO_RIVAL = 9
-"""The margin where no entity at all is left as a rival."""
+"""The margin where no entity is left as a rival."""
 MAX_VETOED = 50
-"""Rivals whose articles are read, nearest first."""
+"""Maximum number of rivals whose articles are read, nearest first."""
 MAX_BREAKING = 20
 
 
@@ -54,15 +56,17 @@ class Margin:
     margin: int
     nearest: Rival | None = None
     breaking: tuple[str, ...] = ()
-    """Claims by which a rival that fits all else is out: were one of them absent or wrong, the margin would shrink."""
+    """Claims that put out a rival which fits all other clauses. If one of the breaking claims were
+    absent or wrong, the margin would shrink."""
     too_large: bool = False
-    """A clause had more matches than can be enumerated; the margin is then a lower bound."""
+    """Whether a clause had too many matches to enumerate. With too many matches the margin is a lower bound."""
     incomplete: str = ""
-    """The class of which the store may lack members, so that no list of rivals is a list of all; the margin is then 0."""
+    """The class that the store may hold only in part, so that the list of rivals may be incomplete.
+    With such a class the margin is 0."""
 
 
 def status(facts: Lookups, rival: str, part: Part) -> str:
-    """ "match", "contradicted" or "gap" for one rival and one part."""
+    """Compares one rival with one part: "match", "contradicted" or "gap"."""
     unknown = "contradicted" if facts.trust.complete else "gap"
     if part.role == "kind":
         assert isinstance(part.clause, ClassClause)
@@ -143,7 +147,7 @@ def _linked(facts: Facts, a: str, b: Value) -> bool:
 
 
 def settles(facts: Lookups, part: Part, parts: Iterable[Part]) -> bool:
-    """Whether a part alone puts out every entity that it does not match: a functional hop, or a complete column."""
+    """Whether a part alone rules out every entity that it does not match: a functional hop, or a complete column."""
     assert part.value is not None or part.role == "kind"
     if facts.trust.complete:
         return part.role in ("has", "of", "kind")
@@ -200,14 +204,16 @@ def margin_of(
     *,
     exact: bool = True,
 ) -> Margin:
-    """The margin of one description, exact below `required` and a lower bound of `required` or more otherwise.
+    """The margin of one description. A margin below `required` is exact; any other result is a
+    lower bound of at least `required`.
 
     Args:
         facts: the store.
         description: the variable and its parts.
-        intended: the entity (or literal) that it is meant to be.
+        intended: the entity (or literal) that the variable should be.
         required: the least margin that the recipe accepts.
-        exact: False stops at the first rival that is too near: enough to refuse, and most descriptions tried are refused.
+        exact: whether to search all rivals. False stops at the first rival that is too near, which
+            is enough to refuse a description.
     """
     var, parts = description.var, description.parts
     if not parts:
@@ -245,12 +251,13 @@ def margin_of(
 
 @remembered(4_096)
 def _margin_of(facts: Lookups, description: Description, intended: Value, required: int) -> Margin:
-    """The margin of a description that forms which end differently share."""
+    """The margin of a description. Forms that differ only in later clauses share this cached margin."""
     return margin_of(facts, description, intended, required)
 
 
 def _incomplete(facts: Lookups, parts: tuple[Part, ...], intended: Value) -> str:
-    """The class among whose members a description must single one out, where the store may lack some; "" where it holds nearly all."""
+    """The class in which a description must single out one member, if the store may lack members;
+    "" where the store holds nearly all."""
     kinds = [p.clause.class_id for p in parts if isinstance(p.clause, ClassClause)] or list(
         classes_of(facts, intended.entity)
     )
@@ -269,7 +276,7 @@ def _fewest_gaps(
 ) -> Margin:
     left: list[tuple[int, str, list[Part]]] = []
     breaking: set[str] = set()
-    # The part that most entities match says least about a rival, so it comes last.
+    # The part that most entities match tells least about a rival, so it comes last.
     order = sorted(description.parts, key=lambda p: (_size(facts, p), description.parts.index(p)))
     for rival in rivals:
         gaps, against = _held_against(facts, rival, order, sure)
@@ -311,9 +318,11 @@ def _fewest_gaps(
 def _held_against(
     facts: Lookups, rival: str, parts: list[Part], sure: tuple[Part, ...]
 ) -> tuple[list[Part], list[Part]]:
-    """The parts on which the store is silent about a rival, and those that put it out (one of the latter may be enough).
+    """Two lists of parts: the gaps of a rival, and the parts that put the rival out. The second
+    list may stop at the first part.
 
-    A hop that leads to one thing of its class alone (one of `sure`) leaves no gap, though the property may have several values: a town lies in one county.
+    A hop leaves no gap if it leads to a single thing of its class (one of `sure`), even if its
+    property may have several values: a town lies in one county.
     """
     gaps: list[Part] = []
     against: list[Part] = []
@@ -346,7 +355,8 @@ def _rival(facts: Facts, var: str, entity_id: str, num_gaps: int, gaps: list[Par
 
 
 def _literal_margin(facts: Lookups, description: Description, intended: Value) -> Margin:
-    """A literal is unique where it is the one best value of a functional property; nothing else names literals."""
+    """A literal is unique where it is the single best value of a functional property. No other
+    clause identifies a literal."""
     for part in description.parts:
         if part.role == "of" and part.value is not None:
             found = best_values(facts, part.value.entity, part.property)
@@ -370,7 +380,7 @@ def _literal_margin(facts: Lookups, description: Description, intended: Value) -
 
 
 def _century_margin(facts: Lookups, description: Description) -> Margin:
-    """A century is unique where it is the one in which the thing's dates lie."""
+    """A century is unique where all dates of the thing lie in it."""
     for part in description.parts:
         if (
             part.role == "of"
@@ -386,7 +396,7 @@ def _century_margin(facts: Lookups, description: Description) -> Margin:
 
 
 def part_in_words(part: Part) -> str:
-    """A part as the certificate names it: "P84=Q12" or "class Q39715"."""
+    """The name of a part in the certificate: "P84=Q12" or "class Q39715"."""
     if isinstance(part.clause, ClassClause):
         return f"class {part.clause.class_id}"
     key = part.value.key() if part.value else ""
@@ -401,7 +411,7 @@ def part_in_words(part: Part) -> str:
 
 
 def margins(form: Form, facts: Lookups, binding: Binding, required: int = 2) -> tuple[Margin, ...]:
-    """The margins of all variables of a form, in the order in which they are identified."""
+    """The margins of all variables of a form, in the order in which the variables are identified."""
     return tuple(
         _century_margin(facts, d)
         if form.ask.precision == CENTURY and d.var == form.ask.var
@@ -413,10 +423,11 @@ def margins(form: Form, facts: Lookups, binding: Binding, required: int = 2) -> 
 def num_fitting(
     facts: Lookups, description: Description, without: str, most: int = 2
 ) -> int | None:
-    """How many entities fit a description less the parts that rest on one end, counted up to `most`.
+    """How many entities fit a description without the parts that depend on one end, counted up to
+    `most`.
 
-    `without` is a variable or the id of a named entity. None where nothing of the rest can be enumerated: then surely
-    more than one fits.
+    `without` is a variable or the id of a named entity. The result is None where no remaining part
+    can be enumerated; more than one entity then surely fits.
     """
     parts = [p for p in description.parts if not _rests_on(p, without)]
     found = _fitting(facts, parts, most)

@@ -1,7 +1,9 @@
-"""Where an encyclopedia says a claim: a sentence that has the relation and the other end, on the page of either end, else a line of the infobox.
+"""Finds where an encyclopedia states a claim: a sentence with the relation and the other end on the
+page of either end, else a line of the infobox.
 
-That a page names a value (`evidence.is_named`) is less: "Vess Tower stands beside Lake Orm" names the lake and does not say who dug it. Which words
-say a relation is what the oracle reads by (`agent/oracle/relation_words.py`), so what is shown as evidence is what a reader of the page would find.
+A page that names a value (`evidence.is_named`) proves less: "Vess Tower stands beside Lake Orm"
+names the lake and does not say who dug it. The oracle reads with the same relation words
+(`agent/oracle/relation_words.py`), so a reader of the page would find the same evidence.
 """
 
 import re
@@ -22,26 +24,28 @@ Stated = Literal["sentence", "infobox", "no"]
 
 @dataclass(frozen=True, kw_only=True)
 class Statement:
-    """Where a claim is said."""
+    """The place where a page states a claim."""
 
     article: Article
     section: int
-    """-1 in the infobox."""
+    """Index of the section; -1 for the infobox."""
     start: int = -1
     end: int = -1
     text: str
-    """The sentence, or "parameter: value"."""
+    """The sentence, or "parameter: value" of the infobox."""
 
     @property
     def kind(self) -> Stated:
-        """Where it stands."""
+        """Whether a sentence or the infobox states the claim."""
         return "infobox" if self.section < 0 else "sentence"
 
 
 def statement_of(facts: Facts, claim: Claim) -> Statement | None:
-    """The first sentence that says a claim, on the subject's page or on the object's; else the infobox line on the subject's; None where nothing does.
+    """The first sentence that states a claim, on the subject's page or the object's page; else the
+    line of the subject's infobox; else None.
 
-    A day is said by what has the whole day: the infobox's "17 September 1915" before the sentence's "(1846–1915)".
+    For a day, a text with the whole day wins: the infobox's "17 September 1915" before the
+    sentence's "(1846–1915)".
     """
     info = facts.property(claim.property)
     label = info.label() if info else claim.property
@@ -70,7 +74,7 @@ def statement_of(facts: Facts, claim: Claim) -> Statement | None:
 
 
 def _written_days(value: Value) -> tuple[str, ...]:
-    """How texts write a day; nothing for what is no day."""
+    """The forms in which texts write a day; empty for a value that is no day."""
     day = day_of(value)
     if day is None:
         return ()
@@ -81,7 +85,7 @@ def _written_days(value: Value) -> tuple[str, ...]:
 def _first_with(
     facts: Facts, article: Article, value: Value, cues: tuple[Cue, ...], names: tuple[str, ...]
 ) -> Statement | None:
-    """The first sentence in which a cue stands on its side of the value."""
+    """The first sentence in which a cue stands on its own side of the value."""
     target = facts.article(value.entity) if value.kind == "entity" else None
     links = {
         (link.section, link.sentence_start)
@@ -115,7 +119,7 @@ def _infobox(article: Article, cues: Cues, names: tuple[str, ...]) -> Statement 
 
 
 def _spots(text: str, names: tuple[str, ...]) -> list[int]:
-    """Where a text has one of the names as whole words."""
+    """The offsets at which a text contains one of the names as whole words."""
     return [
         found.start()
         for name in names
@@ -124,7 +128,8 @@ def _spots(text: str, names: tuple[str, ...]) -> list[int]:
 
 
 def sentences(text: str) -> Iterator[tuple[int, int]]:
-    """(start, end) of the sentences of a text. Lines part them, and a full stop before a blank and a capital.
+    """The offsets (start, end) of the sentences of a text. A newline ends a sentence, and so does a
+    full stop before a blank and a capital.
 
     >>> text = "Built in 1850 by A. Lund. It fell.\\nNobody knows why."
     >>> [text[start:end] for start, end in sentences(text)]

@@ -1,6 +1,8 @@
-"""The text veto: before a gap counts for a rival, its article, infobox and links are read for the missing value.
+"""The text veto: before a gap counts for a rival, its article, infobox and links are searched for
+the missing value.
 
-An encyclopaedia often says what the claims do not. A hit lowers the margin; the absence of a hit proves nothing.
+An encyclopedia often states more than the claims. A hit lowers the margin. A missing hit proves
+nothing.
 """
 
 import re
@@ -12,7 +14,8 @@ from questloom.transforms.facts.lookups import Facts
 
 
 def text_says(facts: Facts, rival: str, part: Part) -> bool:
-    """Whether the rival's article names the value that the claims lack, so that the rival may well fit."""
+    """Whether the rival's article names the value that the claims lack. A rival whose article names
+    the value may fit."""
     if part.role == "kind":
         return False
     assert part.value is not None
@@ -29,7 +32,7 @@ def text_says(facts: Facts, rival: str, part: Part) -> bool:
 
 
 def article_names(facts: Facts, article: Article, value: Value, names: tuple[str, ...]) -> bool:
-    """Whether an article links a value's own article, or has one of its names in text or infobox."""
+    """Whether an article links to a value's own article, or has one of the value's names in text or infobox."""
     if not names:
         return False
     if value.kind == "entity":
@@ -41,7 +44,7 @@ def article_names(facts: Facts, article: Article, value: Value, names: tuple[str
 
 
 def names_of(facts: Facts, value: Value) -> tuple[str, ...]:
-    """The words by which an article would state a value."""
+    """The words with which an article would state a value."""
     if value.kind == "entity":
         entity = facts.entity(value.entity)
         return tuple(n for n in entity.names(("en",)) if len(n) > 2) if entity else ()
@@ -53,7 +56,7 @@ def names_of(facts: Facts, value: Value) -> tuple[str, ...]:
 
 
 def spellings(facts: Facts, value: Value) -> tuple[str, ...]:
-    """How a text may have a value: `names_of`, and a number of any size with and without separators."""
+    """The forms of a value in texts: `names_of`, and a number of any size with and without separators."""
     if value.kind == "quantity" and value.number is not None:
         return tuple(dict.fromkeys((f"{value.number:.12g}", f"{value.number:,.12g}")))
     return names_of(facts, value)

@@ -1,4 +1,5 @@
-"""From a seed to a draft: which entities may be seeds, what they are asked for, and how one of their plans becomes a question.
+"""From a seed to a draft: which entities may be seeds, what a question asks about them, and how a
+plan becomes a question.
 
 Reading order: `README.md`.
 """

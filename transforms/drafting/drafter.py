@@ -1,4 +1,4 @@
-"""The draft stage: a seed with its plans in, a question in words out, or the commonest reason why not."""
+"""The draft stage: turns a seed with its plans into a worded question, or a rejection with the commonest reason."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -16,28 +16,29 @@ from questloom.transforms.stages.stage import Apply, reject
 from questloom.transforms.writing.writer import Reader, Vote, Wording, Writer, WriterRejection
 
 MAX_EXAMPLES = 3
-"""Refusals of a seed that its rejection shows whole."""
+"""Maximum number of refusals that a seed's rejection shows in full."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Drafter:
-    """Everything that the stage's function needs, opened once a process."""
+    """Everything that the function of the draft stage needs, opened once per process."""
 
     facts: Lookups
     writer: Writer
     reader: Reader | None = None
-    """Reads the words back; None where they are composed from the form."""
+    """Reads the words back; None where the words are composed from the form."""
     rules: DraftRules
     languages: tuple[str, ...] = ("en",)
-    """In whose names a hidden thing must not be named."""
+    """Languages in which the names of hidden things must not occur."""
     language: str
     word_filters: tuple[Apply, ...] = ()
-    """Filters that need the words alone: a seed asks its next plan where one of them rejects."""
+    """Filters that need only the words. Where a filter rejects the words, the seed tries its next plan."""
 
     async def __call__(
         self, planned: PlannedSeed, preference: Preference | None = None
     ) -> Question | Rejection:
-        """The first of a seed's plans, in the order chosen over all seeds, that gets words which nothing refuses."""
+        """The first plan whose words pass all checks, as a question. The plans are tried in the
+        order chosen over all seeds."""
         assert preference is not None, "every seed with plans has an order"
         seed = planned.seed
         if not preference.order:
@@ -60,7 +61,7 @@ class Drafter:
         )
 
     async def _worded(self, plan: Plan, seed: Seed) -> Question | Refusal:
-        """A plan as a question; whatever costs nothing is asked of its words before a reader is."""
+        """A plan as a question. All checks without cost run on the words before a reader does."""
         wording = await self.writer.word(plan, seed.id)
         if isinstance(wording, Refusal):
             return wording
@@ -77,7 +78,7 @@ class Drafter:
         return _read_back(question, votes)
 
     def _leak(self, plan: Plan, wording: Wording) -> Refusal | None:
-        """A refusal where the words name a hidden thing or the answer."""
+        """A refusal if the words name a hidden thing or the answer."""
         leak = find_leak(
             self.facts,
             {"question": wording.text},
@@ -94,7 +95,7 @@ class Drafter:
         return Refusal(reason=Reason.NO_DESCRIPTION, evidence={"words": num, "most": most})
 
     def _filtered(self, question: Question) -> Refusal | None:
-        """Why one of the filters of words rejects it; None where none does."""
+        """A refusal if one of the word filters rejects the question; else None."""
         for decide in self.word_filters:
             decided = decide(question)
             if isinstance(decided, Rejection):
@@ -124,7 +125,7 @@ class Drafter:
 
 
 def _read_back(question: Question, votes: list[Vote]) -> Question | Refusal:
-    """The question with its readers' votes, if all of them hold."""
+    """The question with the votes of its readers, if all votes agree with the form."""
     against = [v for v in votes if not v.holds]
     if against or not votes:
         return Refusal(

@@ -1,4 +1,4 @@
-"""The edges of the graph that paths walk on: claims that a question may pass over."""
+"""The edges of the graph for paths: the claims that a question may follow."""
 
 from dataclasses import dataclass
 
@@ -11,12 +11,12 @@ from questloom.transforms.facts.one_of_class import single_value
 from questloom.transforms.facts.said_class import find_descriptor_class
 
 MAX_REVERSE = 200
-"""Claims into a node that are looked at; a node with more is a hub for this purpose."""
+"""Maximum number of claims into a node that are examined. A node with more claims counts as a hub."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Edge:
-    """One step of a path: to `target`, over a claim, along or against its direction."""
+    """One step of a path: to `target`, over a claim, along or against the claim's direction."""
 
     property: str
     target: str
@@ -24,16 +24,17 @@ class Edge:
     weight: float
 
     def repeats(self, property: str) -> bool:
-        """Whether this step after one over `property` would be more of the same."""
+        """Whether this step repeats the kind of a step over `property` just before it."""
         step = property_use(self.property).step
         return bool(step) and step == property_use(property).step
 
 
 def edges(facts: Lookups, entity: Entity, avoid: frozenset[str], max_hub: int) -> list[Edge]:
-    """The steps over claims from an entity that a path may take, in a fixed order.
+    """The steps over claims that a path may take from an entity, in a fixed order.
 
-    Forward steps go over functional properties only ("the architect of …" must be one person, "the county of …" one county). A reverse step leads
-    to a node that a description will have to single out, so the store must hold nearly all of its class.
+    Forward steps use only functional properties ("the architect of …" must be one person, "the
+    county of …" one county). A reverse step leads to a node that a description must single out, so
+    the store must hold nearly all members of the node's class.
     """
     found = []
     for claim in facts.claims(entity.id):

@@ -1,6 +1,6 @@
-"""How much somebody might like to know the answer: the score by which the best of a seed's drafts is kept.
+"""How much a reader might want to know the answer. The score picks the best of a seed's drafts.
 
-It orders drafts and is no measure of a reader's mind; `docs/measured.md` says how readers' marks go with it.
+The score only orders drafts; `docs/measured.md` compares it with readers' marks.
 """
 
 from math import log2
@@ -16,26 +16,29 @@ from questloom.transforms.writing.answers import telling
 
 LEAST, MOST = 1.0, 5.0
 ALIKE = 0.5
-"""So far apart two scores may be that still count as one."""
+"""Largest difference between two scores that still count as equal."""
 COMPUTED = 0.2
-"""How telling a number of years between two dates is."""
+"""The interest of a number of years between two dates."""
 IN_A_ROW = 0.5
-"""What is left of it where the way goes from person to person: parents and teachers of people whom nobody knows."""
+"""Factor on the interest of the asked relation where the path goes from person to person, such as
+parents and teachers of unknown people."""
 EASY_LINKS = 2
-"""Claims that a question may pass at no cost, the one that is asked for included."""
+"""Number of claims that a question may follow without a penalty, including the claim that it asks for."""
 PER_LINK, PER_NAME, BY_CHANCE, GIVEN_AWAY = 1.0, 1.0, 1.2, 0.8
-"""What each further claim takes off; each that only tells two things apart; a place or a maker that two things share by chance; a name that says the answer."""
+"""Penalties: for each further claim; for each named thing that only distinguishes others; for two
+things that share a place or maker by chance; for a name that contains the answer."""
 TELLING_WORD = 4
-"""Letters from which a word of a name counts as one that others would not share."""
+"""Minimum number of letters of a word in a name that other names would not share."""
 WELL_KNOWN = 64
-"""Links in, or editions with an article, from which a thing counts as well known."""
+"""Number of incoming links, or of language editions with an article, at which a thing counts as well known."""
 
 
 def interest(form: Form, facts: Facts, binding: Binding) -> float:
-    """A score from 1 to 5: what is asked, how rare the answer is, how far it lies from the picture, the turns of the way, and how known its stops are.
+    """A score from 1 to 5 for the asked relation, the rarity of the answer, its distance from the
+    picture, the variety of the path, and how well known its stops are.
 
     Args:
-        form: of a finished draft.
+        form: the form of a finished draft.
         facts: the store.
         binding: the intended value of every variable.
     """
@@ -76,7 +79,7 @@ def interest(form: Form, facts: Facts, binding: Binding) -> float:
 
 
 def _along(form: Form, binding: Binding) -> list[Value]:
-    """The things of the form, the picture's first."""
+    """The things of the form, the pictured thing first."""
     found = [
         binding[v]
         for v in dict.fromkeys(
@@ -95,7 +98,8 @@ def _along(form: Form, binding: Binding) -> list[Value]:
 
 
 def _distance(facts: Facts, stops: list[Entity]) -> float:
-    """How different in kind the picture's thing and the last one are: 1 of another domain, 0.5 of another class."""
+    """The difference in kind between the pictured thing and the last thing: 1 for another domain,
+    0.5 for another class."""
     first, last = stops[0], stops[-1]
     if first.domain != last.domain:
         return 1.0
@@ -103,7 +107,8 @@ def _distance(facts: Facts, stops: list[Entity]) -> float:
 
 
 def _burden(form: Form, facts: Facts, binding: Binding) -> float:
-    """What makes a question tiresome: too many links, named things that only tell others apart, chance, names that say the answer."""
+    """The penalty for a tiresome question: too many links, named things that only distinguish
+    others, chance, names that contain the answer."""
     claims = form.of(ClaimClause)
     linked = [c for c in claims if isinstance(c.subject, str) and isinstance(c.object, str)]
     by_chance = any(
@@ -125,7 +130,7 @@ def _burden(form: Form, facts: Facts, binding: Binding) -> float:
 def _meet_by_chance(
     one: ClaimClause, other: ClaimClause, form: Form, facts: Facts, binding: Binding
 ) -> bool:
-    """Whether two things have no more to do with each other than the same place, or the same maker: the river and the mineral of a mountain."""
+    """Whether two things have only a place or a maker in common, like the river and the mineral of a mountain."""
     if one.object != other.object or one.object in (form.anchor, form.ask.var):
         return False
     place = facts.entity(binding[str(one.object)].entity)
@@ -133,7 +138,8 @@ def _meet_by_chance(
 
 
 def _given_away(form: Form, facts: Facts, binding: Binding) -> bool:
-    """Whether a thing on the way bears the answer's name: who has found St Perran's Church knows to whom it is dedicated. Of namesakes just that is asked."""
+    """Whether a thing on the path has the answer in its name: the name of St Perran's Church says
+    to whom it is dedicated. A question about the namesake itself is allowed."""
     asked = [c.property for c in form.of(ClaimClause) if form.ask.var in (c.subject, c.object)]
     labels = {
         v: entity.label()
@@ -149,9 +155,11 @@ def _given_away(form: Form, facts: Facts, binding: Binding) -> bool:
 
 
 def _way(form: Form, facts: Facts, stops: list[Entity]) -> float:
-    """How unexpected the way is: telling relations, between things of different classes (from town to district to town there is no turn)."""
+    """The variety of the path: informative relations between things of different classes. A path
+    from town to district to town has no variety."""
     claims = form.of(ClaimClause)
-    # Where the thing that a claim is about is asked ("Which film was shot at this castle?"), its relation is the way.
+    # Where the question asks for the subject of a claim ("Which film was shot at this castle?"),
+    # the claim's relation belongs to the path.
     relations = [
         property_use(c.property).weight
         for c in claims
@@ -170,5 +178,5 @@ def _people(facts: Facts, claim: ClaimClause, binding: Binding) -> bool:
 
 
 def _known(entity: Entity) -> float:
-    """How well known a thing is, 0 to 1, by its editions and links in."""
+    """How well known a thing is, 0 to 1, by its language editions and incoming links."""
     return min(1.0, log2(1 + max(entity.num_sitelinks, entity.in_degree)) / log2(1 + WELL_KNOWN))

@@ -1,7 +1,9 @@
-"""The schedule of exploration: which ability a seed is to ask for, at which level (ODE 3.1: balanced over domain, ability profile and difficulty).
+"""The schedule of exploration: the ability and the level of each seed (ODE 3.1: balanced over
+domain, ability profile and difficulty).
 
-What is answered from the picture alone has no room for many steps: such questions are easy, or of medium level where small print must be read or the
-reading must be computed with. Only a search makes a question hard.
+A question about the picture alone has no room for many steps. A question about the picture alone is
+easy, or of medium level if it needs small print or a computation. A question is hard only if it
+needs a search.
 """
 
 from bisect import bisect
@@ -17,15 +19,15 @@ from questloom.transforms.facts.lookups import Facts
 from questloom.transforms.facts.readings import sure_readings, year_readings
 
 WRITTEN = "P1684"
-"""Writing on a picture, which is read close up; parts are counted and colours seen at a glance."""
+"""Writing on a picture, which needs a close look. Parts can be counted and colours seen at a glance."""
 EASY, MEDIUM = "easy", "medium"
 SEARCH = "search"
-"""What an ability's name says where a page must be searched for."""
+"""The word "search" in the name of an ability that needs a search for pages."""
 PERCEPTION, WITH_REASONING = "perception", "perception+reasoning"
 
 
 def levels_of(facts: Facts, entity: Entity) -> dict[str, frozenset[str] | None]:
-    """For each ability that a seed can have, the levels at which it can have it; None for any."""
+    """For each ability that a seed can have, the levels that this ability allows; None for any level."""
     found: dict[str, frozenset[str] | None] = {
         "perception+search": None,
         "perception+search+reasoning": None,
@@ -46,10 +48,11 @@ def level_of_reading(detail: Detail) -> str:
 def drawn(
     facts: Facts, entity: Entity, rules: SeedRules, recipe_seed: int, place: str
 ) -> tuple[str, str] | None:
-    """The (ability, level) of a seed, each drawn by the recipe's weights among those that it can have; None where it can have none of them.
+    """The (ability, level) of a seed. The recipe's weights decide the draw among the possible
+    abilities and levels; None where nothing is possible.
 
     Args:
-        place: names the seed among those of the run.
+        place: name of the seed among the seeds of the run.
     """
     possible = levels_of(facts, entity)
     ability = by_weight(
@@ -70,7 +73,7 @@ def drawn(
 
 
 def apportion(total: int, weights: Mapping[str, float]) -> dict[str, int]:
-    """A number dealt out by weights, largest remainders first (ties by key).
+    """Splits a number by weights, largest remainders first (ties by key).
 
     >>> apportion(7, {"easy": 0.4, "medium": 0.4, "hard": 0.2})
     {'easy': 3, 'hard': 1, 'medium': 3}
@@ -84,7 +87,7 @@ def apportion(total: int, weights: Mapping[str, float]) -> dict[str, int]:
 
 @dataclass(frozen=True, order=True)
 class Cell:
-    """A place of the schedule."""
+    """A cell of the schedule: one topic, one ability and one level."""
 
     topic: str
     ability: str
@@ -92,18 +95,20 @@ class Cell:
 
 
 def in_turn(supply: Mapping[Cell, int], rules: SeedRules, most: int) -> list[Cell]:
-    """The cells from which seeds are taken, one after the other, so that every prefix holds the weights of all three axes.
+    """The cells that give seeds, in order. Every prefix of the order keeps the weights of topics,
+    abilities and levels.
 
-    Next comes the cell whose most used place is used least for its weight, then its next most used one. A place that
-    runs out leaves its share to the others of its axis.
+    Each cell has a most used value (topic, ability or level), relative to its weight. The cell
+    whose most used value has the lowest use comes next; ties compare the next value. A value that
+    runs out leaves its share to the other values of its axis.
 
     Args:
-        supply: how many seeds each cell could give.
-        rules: weights of abilities and levels; topics weigh alike.
-        most: seeds that are taken.
+        supply: how many seeds each cell can give.
+        rules: weights of abilities and levels. All topics weigh the same.
+        most: maximum number of seeds to take.
 
     Returns:
-        A cell for each seed, at most `most`.
+        One cell for each seed, at most `most`.
     """
     left = {cell: number for cell, number in sorted(supply.items()) if number}
     shares = shares_of(left, rules)
@@ -125,11 +130,12 @@ def in_turn(supply: Mapping[Cell, int], rules: SeedRules, most: int) -> list[Cel
 
 
 def shares_of(cells: Iterable[Cell], rules: SeedRules) -> dict[tuple[str, str], float]:
-    """The wanted share of each place, by axis and name: of abilities and levels by their weights, of topics alike; each axis adds to 1.
+    """The wanted share of each value, by axis and name. Abilities and levels follow their weights;
+    topics are equal. The shares of each axis add up to 1.
 
     Args:
-        cells: says which topics there are.
-        rules: the weights.
+        cells: cells that contain all topics.
+        rules: the weights of abilities and levels.
     """
     topics = dict.fromkeys((cell.topic for cell in cells), 1.0)
     axes = {"ability": rules.abilities, "level": rules.levels, "topic": topics}
@@ -142,7 +148,7 @@ def shares_of(cells: Iterable[Cell], rules: SeedRules) -> dict[tuple[str, str], 
 
 
 def by_weight(weights: Mapping[str, float], recipe_seed: int, place: str, role: str) -> str:
-    """One of the keys by their weights; "" where none has any."""
+    """One key drawn by weight; "" where no key has a weight."""
     if not any(weights.values()):
         return ""
     shares = list(accumulate(weights[key] for key in sorted(weights)))

@@ -1,4 +1,5 @@
-"""Why a store gives no seed under a recipe: what stands in the way of its things, and the recipe's thresholds beside what the store has."""
+"""Explains why a store gives no seeds under a recipe: what excludes its things, and the recipe's
+thresholds beside the store's best values."""
 
 from collections.abc import Iterator, Mapping
 
@@ -22,14 +23,15 @@ def shortage(
     rules: SeedRules,
     pictures: PictureRules,
 ) -> str:
-    """The causes in words, each with how many things it holds for; then what the wanted rules ask, and the most that the things have of it.
+    """The causes in words, each with its number of things. After the causes the text lists the
+    thresholds of the recipe's rules and the best values in the store.
 
     Args:
-        found: the entities of the store, or the first ones.
-        causes: their `obstacles`.
+        found: the entities of the store, or the first part of them.
+        causes: the result of `obstacles` for these entities.
         facts: the store.
-        rules: of seeds.
-        pictures: of pictures.
+        rules: the recipe's settings for seeds.
+        pictures: the recipe's settings for pictures.
     """
     if not found:
         return "it has no entities, or seeds.exclude names them all"

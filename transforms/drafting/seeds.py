@@ -1,4 +1,5 @@
-"""Seeds by rule: rare entities (VSearcher A.2), anchors (OpenSearch-VL 3.1), or any pictured one, stratified over domains."""
+"""Seeds by rule: rare entities (VSearcher A.2), anchors (OpenSearch-VL 3.1), or any pictured
+entity, stratified over domains."""
 
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
@@ -26,18 +27,19 @@ EXPLORATION = "exploration"
 
 @dataclass(frozen=True, kw_only=True)
 class Candidate:
-    """A seed that an entity could give, with its stratum and its rank in the random order."""
+    """A possible seed of an entity, with its stratum and its rank in the random order."""
 
     stratum: tuple[str, str]
-    """(method, rule) and domain are drawn from within these."""
+    """(method, rule). Domains are drawn within each stratum."""
     group: str
-    """The domain, with a star where a picture of the entity shows a year that can be read; of an exploration its cell."""
+    """The domain, with a star where a picture of the entity shows a readable year. For the
+    exploration method the group is the cell of the schedule."""
     rank: str
     seed: Seed
 
 
 def is_rare(entity: Entity, article: Article | None, rules: SeedRules) -> bool:
-    """VSearcher's rule: an article, few sitelinks, many statements, a picture, and no human."""
+    """VSearcher's rule: an article, few sitelinks, many statements, a picture, and not a human."""
     return (
         article is not None
         and entity.num_sitelinks <= rules.rare_max_sitelinks
@@ -50,7 +52,7 @@ def is_rare(entity: Entity, article: Article | None, rules: SeedRules) -> bool:
 def is_anchor(
     entity: Entity, article: Article | None, images: Sequence[ImageAsset], rules: SeedRules
 ) -> bool:
-    """OpenSearch-VL's rule: an infobox, a picture that may be shown, links in within bounds."""
+    """OpenSearch-VL's rule: an infobox, a picture that may be shown, and a number of incoming links within bounds."""
     return (
         article is not None
         and bool(article.infobox)
@@ -65,9 +67,11 @@ def is_linked(
     living_people: bool,
     max_answer_words: int,
 ) -> bool:
-    """Whether something with a short answer may be asked of the entity, and a picture can take its place.
+    """Whether a question may ask something with a short answer about the entity, and a picture can
+    stand for the entity.
 
-    It can where a pictured thing has the entity as the one value of a property.
+    A picture can stand for the entity if a pictured thing has the entity as the only value of a
+    property.
     """
     into = facts.claims_into(entity.id, limit=MAX_REVERSE)
     shown = [
@@ -83,16 +87,19 @@ def is_linked(
 
 
 def may_be_shown(facts: Facts, entity: Entity, living_people: bool) -> bool:
-    """Whether a person may be a question's picture: those alive at the snapshot's date may not, by default."""
+    """Whether a question may show a picture of a person. By default a living person (at the
+    snapshot's date) may not be shown."""
     if living_people or HUMAN not in entity.class_closure:
         return True
     return bool(best_values(facts, entity.id, "P570"))
 
 
 def bears_another_name(facts: Facts, entity: Entity) -> bool:
-    """Whether an encyclopedia means another thing of the same kind by the entity's name: its pictures and dates are easily the other's.
+    """Whether an encyclopedia uses the entity's name for another thing of the same kind. Pictures
+    and dates of an entity with a shared name may belong to the other thing.
 
-    (The congressman Zachary Taylor comes with a portrait of the president.)
+    (An example: Wikidata gives the congressman Zachary Taylor a portrait of President Zachary
+    Taylor.)
     """
     other = facts.entity_of_title(entity.label())
     return other not in (None, entity.id) and find_descriptor_class(
@@ -108,9 +115,9 @@ def candidates(
     recipe_seed: int,
     max_answer_words: int,
 ) -> Iterator[Candidate]:
-    """Every seed that one entity could give: rules × methods × levels, each with a random rank of its own.
+    """Every seed that one entity could give: rules × methods × levels, each with a random rank.
 
-    `max_answer_words` says which answers are short, for `linked`.
+    `max_answer_words` is the maximum number of words of a short answer, for the rule `linked`.
     """
     images = showable(facts.images_of(entity.id), pictures)
     fitting = _fitting(entity, facts, rules, images, max_answer_words)
@@ -149,7 +156,8 @@ def candidates(
 def _explored(
     entity: Entity, facts: Facts, rules: SeedRules, recipe_seed: int, index: int, fitting: list[str]
 ) -> Iterator[Candidate]:
-    """An entity's n-th seed of an exploration, for each rule that it fits, at the place that the schedule draws for it."""
+    """The n-th exploration seed of an entity, once for each rule that the entity fits, at the cell
+    that the schedule draws."""
     place = drawn(facts, entity, rules, recipe_seed, f"{entity.id}:{EXPLORATION}:{index}")
     if place is None:
         return
@@ -180,7 +188,8 @@ def _fitting(
     images: Sequence[ImageAsset],
     max_answer_words: int,
 ) -> list[str] | str:
-    """The recipe's rules that an entity fits, sorted; or in words why it can be no seed. What has the weight 0 is never drawn, nor given what others lack."""
+    """The recipe's rules that an entity fits, sorted; or the reason in words why it can be no seed.
+    A rule with weight 0 is never drawn and gets no leftover shares."""
     if rules.domains.get(entity.domain) == 0:
         return "are of a domain that the recipe leaves out"
     if not entity.classes:
@@ -193,9 +202,10 @@ def _fitting(
     fits = {
         "rare": is_rare(entity, article, rules),
         "anchor": is_anchor(entity, article, images, rules),
-        # Own rule, for stores without articles: any entity with a picture that may be shown.
+        # Our own rule, for stores without articles: any entity with a picture that may be shown.
         "pictured": bool(images),
-        # Own rule, for injection where few things have a picture: something that a pictured thing leads to, and to it alone.
+        # Our own rule, for injection where few things have a picture: an entity that is the only
+        # value of some pictured thing's property.
         "linked": bool(rules.rules.get("linked"))
         and is_linked(facts, entity, rules.living_people, max_answer_words),
     }
@@ -210,7 +220,7 @@ def obstacles(
     pictures: PictureRules,
     max_answer_words: int,
 ) -> dict[str, int]:
-    """Why entities can be no seeds by the same rules as `candidates`, in words, each with its count."""
+    """The reasons why entities can be no seeds, by the same rules as `candidates`, in words with counts."""
     fitting = (
         _fitting(e, facts, rules, showable(facts.images_of(e.id), pictures), max_answer_words)
         for e in entities
@@ -225,9 +235,11 @@ def _level(rules: SeedRules, recipe_seed: int, entity_id: str, method: str, inde
 
 
 def choose(found: list[Candidate], rules: SeedRules) -> list[Seed]:
-    """The seeds of a recipe: quotas by method and rule, within them by domain weight, within those the smallest ranks.
+    """The seeds of a recipe. Quotas by method and rule come first, then domain weights, then the
+    smallest ranks.
 
-    An entity that fits both rules is drawn once a (method, index); what a stratum lacks is given to the others.
+    An entity that fits both rules is drawn once per (method, index). If a stratum has too few
+    candidates, the other strata fill its quota.
     """
     weights = {
         (m, r): rules.methods[m] * rules.rules[r] for m in rules.methods for r in rules.rules
@@ -251,7 +263,7 @@ def choose(found: list[Candidate], rules: SeedRules) -> list[Seed]:
 
 
 def _by_cell(found: list[Candidate], rules: SeedRules, most: int) -> list[Candidate]:
-    """So many candidates as the schedule takes them from its cells, then the others."""
+    """The candidates that the schedule takes from its cells, then the other candidates."""
     queues: dict[Cell, deque[Candidate]] = {}
     for candidate in sorted(found, key=lambda c: (c.rank, c.seed.id)):
         queues.setdefault(Cell(*candidate.group.split("/")), deque()).append(candidate)
@@ -261,7 +273,7 @@ def _by_cell(found: list[Candidate], rules: SeedRules, most: int) -> list[Candid
 
 
 def _by_domain(found: list[Candidate], rules: SeedRules) -> list[Candidate]:
-    """Candidates in an order whose every prefix has the domains in proportion to their weights."""
+    """Candidates in an order in which every prefix keeps the proportions of the domain weights."""
     queues = {
         g: sorted((c for c in found if c.group == g), key=lambda c: (c.rank, c.seed.id))
         for g in {c.group for c in found}

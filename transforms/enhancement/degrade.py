@@ -1,6 +1,7 @@
 """Degradations of OpenSearch-VL: a seeded share of kept questions gets a picture that one named tool repairs.
 
-The share is 10 %; severity parameters and the mixture over the three kinds are unpublished and the recipe's here.
+The share of degraded questions is 10 %. OpenSearch-VL does not publish the severity and the mixture
+of the three kinds; here the recipe sets them.
 """
 
 import random
@@ -21,16 +22,17 @@ TOOLS = {
     "upside_down": "rotate",
     "mirrored": "flip",
 }
-"""Degradation to the tool that repairs it. The first three are OpenSearch-VL's; a picture is mirrored top to bottom, which anybody sees."""
+"""Maps each degradation to the tool that repairs it. The first three degradations are
+OpenSearch-VL's. A picture is mirrored top to bottom, since everybody notices that."""
 TURNS = {"turned_left": 90.0, "turned_right": 270.0, "upside_down": 180.0}
-"""Degrees clockwise that set a turned picture upright."""
+"""Degrees clockwise that turn the picture upright again."""
 _GROUNDS = ((58, 62, 68), (74, 60, 48), (205, 205, 198), (232, 226, 214))
-"""Colours of the ground that a picture seen at an angle lies on: dark or light, so that its outline stands out."""
+"""Background colours for a picture seen at an angle, dark or light, so that its outline stands out."""
 
 
 @dataclass(frozen=True)
 class Degradation:
-    """One drawn degradation: its kind, how severe, and the generator's seed for the rest."""
+    """One degradation drawn at random: its kind, its severity, and the seed for its other random numbers."""
 
     kind: str
     severity: float
@@ -39,26 +41,29 @@ class Degradation:
 
     @property
     def tool(self) -> str:
-        """The tool that repairs it."""
+        """The tool that repairs the degradation."""
         return TOOLS[self.kind]
 
 
 def is_chosen(question_id: str, seed: int, share: float) -> bool:
-    """Whether a question is among the share that is degraded; by its id alone, so that no other question matters."""
+    """Whether a question belongs to the degraded share. The question's id alone decides, so other
+    questions do not matter."""
     return int(priority(seed, question_id, "enhancement")[:12], 16) < share * 16**12
 
 
 def draw(
     question_id: str, seed: int, rules: EnhancementRules, *, reads: bool = False
 ) -> Degradation:
-    """The degradation of one question: the recipe's kinds in equal parts, severity uniform in its range.
+    """Draws the degradation of one question: all kinds of the recipe are equally likely, and
+    severity is uniform in its range.
 
     Args:
         question_id: the question's id.
-        seed: the recipe's.
-        rules: the recipe's.
-        reads: the question asks for a detail that is small in the picture: it is tilted only. Letters of 13 px blurred by
-            2 px cannot be read after any repair, by deconvolution with the true width either (0 of 8 plaques).
+        seed: the recipe's seed.
+        rules: the recipe's settings of degradation.
+        reads: whether the question asks for a detail that is small in the picture. A picture with a
+            small detail is only tilted. No repair makes letters of 13 px readable after a blur of 2
+            px, not even deconvolution with the true width (0 of 8 plaques).
     """
     rng = chance(seed, question_id, "enhancement")
     kind = "perspective" if reads else rng.choice(sorted(rules.kinds))
@@ -86,7 +91,8 @@ def degrade(picture: Image.Image, degradation: Degradation) -> Image.Image:
 
 
 def _corners(rng: random.Random, severity: float) -> tuple[tuple[float, float], ...]:
-    """Where the corners go, from top left clockwise: every corner moves in, one side more than the other."""
+    """The new positions of the corners, from top left clockwise. Every corner moves in, and one
+    side moves more than the other."""
 
     def inward() -> float:
         return rng.uniform(0.3, 1.0) * 0.16 * severity

@@ -1,4 +1,5 @@
-"""One question of the enhanced share: its picture degraded, checked, and recorded; the original stays beside it."""
+"""Degrades the picture of one question, checks the repair, and records both. The original picture
+stays in the store."""
 
 from dataclasses import dataclass
 
@@ -14,7 +15,7 @@ from questloom.transforms.stages.stage import reject
 
 @dataclass(frozen=True)
 class Enhanced:
-    """The question with its new picture; `question.source_image_id` still names the undegraded one."""
+    """The question with its new picture. `question.source_image_id` still names the picture before degradation."""
 
     question: Question
     picture: ShownPicture
@@ -30,16 +31,17 @@ def enhance(
     seed: int,
     rules: EnhancementRules,
 ) -> Enhanced | Rejection:
-    """The question with a degraded picture, or its rejection where the paired tool does not lead back to the source.
+    """The question with a degraded picture, or a rejection where the repaired picture does not lead
+    back to the source.
 
     Args:
         question: a kept question of the chosen share (`degrade.is_chosen`).
-        original: its picture's bytes.
-        source: what must be found again.
-        clip: the checkpoint of the index.
+        original: the bytes of the question's picture.
+        source: the source that the search must find again.
+        clip: the checkpoint that made the index.
         index: exact picture search.
-        seed: the recipe's.
-        rules: the recipe's.
+        seed: the recipe's seed.
+        rules: the recipe's settings of degradation.
     """
     degradation = draw(question.id, seed, rules, reads=question.reads_its_picture)
     picture = shown(degrade(decode(original), degradation))

@@ -1,4 +1,4 @@
-"""What a recipe says of degradation."""
+"""The recipe's settings for degraded pictures."""
 
 from dataclasses import dataclass
 from typing import Annotated, Literal
@@ -8,7 +8,7 @@ from annotated_types import Ge, Le, MinLen
 from questloom.records.evolves import Evolves
 
 Severity = tuple[Annotated[float, Ge(0), Le(1)], Annotated[float, Ge(0), Le(1)]]
-"""Least and greatest."""
+"""Least and greatest severity."""
 
 
 Kind = Literal[
@@ -19,15 +19,16 @@ SEVERITIES = Evolves("pictures", 0, 1, 0.1)
 
 @dataclass(frozen=True, kw_only=True)
 class EnhancementRules:
-    """What a recipe says of degradation."""
+    """The recipe's settings for degraded pictures."""
 
     share: Annotated[float, Ge(0), Le(1), Evolves("pictures", 0, 0.5, 0.1)] = 0.1
-    """Share of the kept questions."""
+    """Share of the kept questions that get a degraded picture."""
     kinds: Annotated[tuple[Kind, ...], MinLen(1)] = ("blur", "down_sampling", "perspective")
-    """In equal parts; the default is OpenSearch-VL's, the others are ours: turned a quarter, standing on its head, mirrored top to bottom."""
+    """Kinds of degradation, all equally likely. The default is OpenSearch-VL's. The other kinds are
+    our own: turned by a quarter, upside down, mirrored top to bottom."""
     blur: Annotated[Severity, SEVERITIES] = (0.4, 0.9)
-    """At 1 the standard deviation is 0.6 % of the longer side."""
+    """Severity of blur. At severity 1 the blur's standard deviation is 0.6 % of the longer side."""
     down_sampling: Annotated[Severity, SEVERITIES] = (0.4, 0.9)
-    """At 1 sides are divided by 4, at 0 by 1."""
+    """Severity of down-sampling. Severity 1 divides the sides by 4, severity 0 by 1."""
     perspective: Annotated[Severity, SEVERITIES] = (0.4, 0.9)
-    """At 1 a corner moves in by up to 16 % of each side."""
+    """Severity of perspective. At severity 1 a corner moves in by up to 16 % of each side."""

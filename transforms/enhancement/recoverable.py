@@ -1,4 +1,5 @@
-"""Recoverability, a check that OpenSearch-VL does not describe: after the paired tool, the picture leads to its source again."""
+"""Recoverability: after the paired tool's repair, the picture must lead to its source again.
+OpenSearch-VL describes no such check."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -17,24 +18,25 @@ INSCRIPTION = "P1684"
 
 
 class PictureIndex(Protocol):
-    """`questloom.knowledge.search.PictureSearch`, as far as it is used here."""
+    """The part of `questloom.knowledge.search.PictureSearch` that this module uses."""
 
     def search(self, vector: np.ndarray, k: int) -> Sequence[Any]: ...
 
 
 class Embedder(Protocol):
-    """`models.clip.Clip`, as far as it is used here."""
+    """The part of `models.clip.Clip` that this module uses."""
 
     def embed_pictures(self, pictures: Sequence[bytes | Image.Image]) -> np.ndarray: ...
 
 
 @dataclass(frozen=True)
 class Source:
-    """What must be found again.
+    """The source that the search must find again.
 
-    `image_ids` are the pictures that count as found: the source itself and the other views of the anchor. `hidden` are
-    those that the run's search index does not return (the question's own picture, where the recipe hides it).
-    `perceptual_hash` is the source's; `details` are those that the question asks to be read.
+    `image_ids` are the pictures that count as found: the source and the other pictures of its
+    entity. `hidden` are the pictures that the run's search index does not return (the question's
+    own picture, where the recipe hides it). `perceptual_hash` is the hash of the source. `details`
+    are the details that the question asks for.
     """
 
     image_ids: Collection[str]
@@ -56,17 +58,19 @@ def find_again(
     """Repairs a degraded picture and searches with it.
 
     Args:
-        degraded: RGB, as the policy is shown it.
-        degradation: what was done to it.
-        source: what must be found.
-        clip: the checkpoint that the index was built with.
+        degraded: RGB, as the policy sees it.
+        degradation: the degradation that was applied.
+        source: the source that must be found.
+        clip: the checkpoint that made the index.
         index: exact picture search.
         k: how many results a policy looks at.
-        max_distance: bits by which the perceptual hash of the repaired picture may differ from the source's, of 64.
+        max_distance: maximum number of bits, of 64, by which the perceptual hashes of repaired
+            picture and source may differ.
 
     Returns:
-        Whether the source is found, by vector among the first `k` or (where it is not hidden) by perceptual hash, and
-        whether an inscription that the question asks for can still be read; and what shows it.
+        Whether the check passed, and the evidence. The source must be found by vector among the
+        first `k` results or, if it is not hidden, by perceptual hash. An inscription that the
+        question asks for must still be legible.
     """
     repaired = repair(degraded, degradation)
     evidence: dict[str, Any] = {"degradation": degradation.kind, "severity": degradation.severity}
@@ -94,7 +98,7 @@ def find_again(
 
 
 def _distance(picture: Image.Image, source: Source) -> int:
-    """Bits between the perceptual hashes; -1 where the source's is unknown."""
+    """Number of different bits of the perceptual hashes; -1 where the source's hash is unknown."""
     if not source.perceptual_hash:
         return -1
     return (int(str(imagehash.phash(picture)), 16) ^ int(source.perceptual_hash, 16)).bit_count()

@@ -1,4 +1,4 @@
-"""The tool that a degradation is paired with, at the settings with which recoverability is checked."""
+"""The tool for each degradation, with the settings that the recoverability check uses."""
 
 from PIL import Image, ImageOps
 
@@ -7,7 +7,8 @@ from questloom.transforms.enhancement.degrade import TURNS, Degradation
 
 
 def repair(picture: Image.Image, degradation: Degradation) -> Image.Image | None:
-    """The picture after its paired tool, called as a policy would: with the tool's defaults. None for "no effect"."""
+    """The picture after its paired tool, with the tool's default settings as a policy would call
+    it. The result is None if the tool reports "no effect"."""
     match degradation.kind:
         case "blur":
             return sharpen(picture)

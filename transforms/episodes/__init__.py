@@ -1,1 +1,1 @@
-"""Teacher trajectories: tasks are played, judged, checked and chosen. See README.md."""
+"""Teacher trajectories: tasks are played, judged, checked and selected. See README.md."""

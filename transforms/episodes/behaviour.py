@@ -1,4 +1,4 @@
-"""What the teacher's episodes did with their tools, in numbers, and how far that is from a reference set."""
+"""Statistics of how the teacher's episodes use tools, and their distance from a reference set."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -22,33 +22,33 @@ SUMS = (
 
 @dataclass(frozen=True, kw_only=True)
 class Behaviour:
-    """Sums over some episodes."""
+    """Sums over a set of episodes."""
 
     num_episodes: int
     ends: dict[str, int]
-    """By `EndReason`."""
+    """Number of episodes by `EndReason`."""
     calls_by_tool: dict[str, int]
     faults_by_tool: dict[str, int]
     episodes_by_calls: dict[str, int]
-    """By number of calls."""
+    """Number of episodes by number of calls."""
     episodes_by_turns: dict[str, int]
     sums: dict[str, int]
-    """Of the fields of `ToolStatistics` that are named in `SUMS`."""
+    """Sums of the fields of `ToolStatistics` that `SUMS` names."""
 
     @property
     def mean_turns(self) -> float:
-        """Turns an episode; OpenSearch-VL's have 6.3."""
+        """Mean number of turns per episode. OpenSearch-VL's episodes have 6.3."""
         return sum(int(k) * n for k, n in self.episodes_by_turns.items()) / max(
             1, self.num_episodes
         )
 
     @property
     def mean_calls(self) -> float:
-        """Tool calls an episode."""
+        """Mean number of tool calls per episode."""
         return sum(self.calls_by_tool.values()) / max(1, self.num_episodes)
 
     def as_json(self) -> dict[str, Any]:
-        """Everything."""
+        """All figures as JSON."""
         return {
             "episodes": self.num_episodes,
             "mean_turns": round(self.mean_turns, 3),
@@ -64,15 +64,17 @@ class Behaviour:
 
 @dataclass(frozen=True, kw_only=True)
 class Numbers:
-    """Of all episodes, of the kept ones, and the kept ones' distance from the reference."""
+    """The figures of all episodes and of the kept episodes, and the distance of the kept episodes
+    from the reference."""
 
     played: Behaviour
     kept: Behaviour
     distances: dict[str, float | None]
-    """Jensen-Shannon distance, 0 to 1, of "tools" (calls by tool) and "calls" (episodes by number of calls); empty without a reference."""
+    """Jensen-Shannon distances, 0 to 1, of "tools" (calls by tool) and "calls" (episodes by number
+    of calls); empty without a reference."""
 
     def as_json(self) -> dict[str, Any]:
-        """Everything."""
+        """All figures as JSON."""
         return {
             "played": self.played.as_json(),
             "kept": self.kept.as_json(),
@@ -80,7 +82,7 @@ class Numbers:
         }
 
     def as_lines(self) -> list[str]:
-        """For people."""
+        """The figures as lines of text for people."""
         kept = self.kept
         tools = ", ".join(
             f"{name} {n:,}"
@@ -100,7 +102,7 @@ class Numbers:
 
 
 def behaviour(trajectories: Iterable[Trajectory]) -> Behaviour:
-    """The sums over some trajectories."""
+    """The sums over the given trajectories."""
     ends: Counter[str] = Counter()
     tools: Counter[str] = Counter()
     faults: Counter[str] = Counter()
@@ -129,7 +131,7 @@ def behaviour(trajectories: Iterable[Trajectory]) -> Behaviour:
 
 
 def numbers_of(out: EpisodeFolder, reference: str = "") -> Numbers:
-    """The numbers of a teacher's folder, against a file of reference counts where one is named.
+    """The figures of a teacher's folder, compared with a file of reference counts if one is named.
 
     Raises:
         InputError: the reference cannot be read.

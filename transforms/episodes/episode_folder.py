@@ -1,10 +1,13 @@
-"""What a policy played of a run, in a folder of its own: a run's folder with the stages of playing, and the episodes' files.
+"""The folder of the episodes that one policy played of a run. The folder has the layout of a run
+folder, with the stages of playing and the episodes' files.
 
-RUN/episodes/POLICY/recipe.json      the settings, and what they were used on
+```
+RUN/episodes/POLICY/recipe.json      the settings, and the inputs that they were used on
                     stages/          01-tasks … 06-solved, as those of the main job
-                    times/           what a clock said, by shard
+                    times/           clock times, by shard
                     teach.json       counts and statistics; written last
                     prompt.json  pictures/  journal/   see `agent/play/episode_files.py`
+```
 """
 
 import json
@@ -23,21 +26,21 @@ from questloom.transforms.stages.run_folder import RunFolder
 TEACHER = "teacher"
 """The policy whose episodes reach the data set."""
 TASKS, PLAY, ANSWER, PROCESS, KEEP, SOLVED = "tasks", "play", "answer", "process", "keep", "solved"
-"""The stages by name."""
+"""The names of the stages."""
 
 
 @dataclass(frozen=True)
 class EpisodeFolder(RunFolder):
-    """The folder of one policy's episodes."""
+    """The folder of the episodes of one policy."""
 
     @classmethod
     def of(cls, run: RunFolder, policy: str = TEACHER) -> "EpisodeFolder":
-        """A policy's folder in a run."""
+        """The folder of a policy within a run."""
         return cls(run.episodes(policy))
 
     @cached_property
     def files(self) -> EpisodeFiles:
-        """Pictures, prompt and journals."""
+        """The pictures, prompts and journals of the episodes."""
         return EpisodeFiles(self.path)
 
     @property
@@ -45,33 +48,33 @@ class EpisodeFolder(RunFolder):
         return self.at("teach.json")
 
     def read_facts(self) -> dict[str, Any] | None:
-        """`teach.json`, or None."""
+        """The content of `teach.json`, or None where the file is missing."""
         return json.loads(self.facts.read_text(encoding="utf-8")) if self.facts.is_file() else None
 
     def is_whole(self) -> bool:
-        """Whether everything was played."""
+        """Whether the policy played all tasks."""
         facts = self.read_facts()
         return bool(facts and facts["whole"])
 
     def attribution(self, shard: int) -> Location:
-        """Where the ledger of a shard's pictures stands: where each is from."""
+        """The file with the sources of a shard's pictures."""
         return self.at("attribution", f"ledger-{shard:05d}.parquet")
 
     def times(self, shard: int) -> Location:
-        """Where the times of a shard's episodes stand."""
+        """The file with the times of a shard's episodes."""
         return self.at("times", f"{shard:05d}.parquet")
 
     def note_times(
         self, seed_id: str, num_shards: int, question_id: str, times: Sequence[EpisodeTimes]
     ) -> None:
-        """Writes the times of a question's episodes."""
+        """Writes the times of the episodes of one question."""
         write_whole(
             self.at("times", f"{shard_of(seed_id, num_shards):05d}", f"{question_id}.json"),
             canonical_json([t.to_row() for t in times]).encode(),
         )
 
     def gather_times(self, num_shards: int) -> None:
-        """Puts the times that processes noted into one file a shard."""
+        """Merges the times that processes noted into one file per shard."""
         for shard in range(num_shards):
             folder, path = self.at("times", f"{shard:05d}"), self.times(shard)
             noted = listed(folder, "*.json")

@@ -1,4 +1,5 @@
-"""The recipe's section `teach`: who plays, how often, with what tools and limits, and what is kept."""
+"""The recipe's section `teach`: which policy plays, how often, with which tools and limits, and
+which episodes are kept."""
 
 from dataclasses import dataclass
 from typing import Annotated, Literal
@@ -12,28 +13,33 @@ Share = Annotated[float, Ge(0), Le(1)]
 
 @dataclass(frozen=True, kw_only=True)
 class TeachRules(PlaySettings):
-    """Settings of `questloom teach`. Published: OpenSearch-VL plays 5 rollouts at temperature 0.7, VSearcher 1 at 0.6 with top-p 0.95,
-    presence penalty 1.5, 10,000 new tokens a turn and a context of 200,000."""
+    """Settings of `questloom teach`. Published settings: OpenSearch-VL plays 5 rollouts at
+    temperature 0.7. VSearcher plays 1 rollout at temperature 0.6 with top-p 0.95, presence penalty
+    1.5, 10,000 new tokens per turn and a context of 200,000."""
 
     rollouts: Annotated[int, Gt(0)] = 1
-    """Episodes a task."""
+    """Number of episodes per task."""
     uses: tuple[Literal["sft", "rl", "benchmark"], ...] = ("sft",)
-    """Whose questions are played. Trajectories of other uses than "sft" are kept in the run and never reach the data set; a question of "rl"
-    that the oracle played and never solved leaves the configuration `rl`."""
+    """The uses whose questions are played. Trajectories of other uses than "sft" stay in the run
+    and never reach the data set. If the oracle plays a question of "rl" and never solves it, the
+    question leaves the configuration `rl`."""
     keep: Annotated[int, Ge(0)] = 0
-    """Trajectories kept a task, drawn at random among those that passed; 0 for all. Rollouts that say the same word for word count once."""
+    """Number of trajectories kept per task, drawn at random among those that passed; 0 for all.
+    Rollouts with identical texts count once."""
     max_unfounded: Share = 0.0
-    """Share of a trajectory's checked citations that may be unfounded."""
+    """Maximum share of a trajectory's checked citations that may be unfounded."""
     max_slips: Annotated[int, Ge(0)] = 0
-    """Turns of a trajectory that may break the protocol, where it came to its answer all the same (`limits.on_violation: observe`). `questloom.train.sft` never
-    has such a turn in its loss; the data set leaves these trajectories out, since other trainers would imitate it."""
+    """Maximum number of turns of a trajectory that may break the protocol, if the trajectory still
+    reached its answer (`limits.on_violation: observe`). `questloom.train.sft` leaves broken turns
+    out of its loss. The data set leaves trajectories with broken turns out, since other trainers
+    would imitate the turns."""
     least_process_score: Share = 0.5
-    """What each of the process judge's four scores must reach, where a model plays the role `judge_process`."""
+    """Minimum value of each of the process judge's four scores, where a model plays the role `judge_process`."""
     reference: str = ""
-    """A JSON file of counts to compare with: {"tools": {"visit": 40, …}, "calls": {"3": 12, …}} (calls by tool, episodes by number of
-    calls); either may be absent."""
+    """A JSON file of reference counts: {"tools": {"visit": 40, …}, "calls": {"3": 12, …}} (calls by
+    tool, episodes by number of calls). The file may omit "tools" or "calls"."""
     episodes_at_once: Annotated[int, Gt(0), Le(4096)] = 64
-    """In a process; no part of a run's identity."""
+    """Number of episodes that one process plays at once. The number is no part of a run's identity."""
 
 
 PLAYED = (
@@ -50,6 +56,6 @@ PLAYED = (
     "temperature",
     "top_p",
 )
-"""Settings that bear on what is played."""
+"""Settings that change which episodes are played."""
 JUDGED = ("keep", "max_unfounded", "max_slips", "least_process_score")
-"""Settings under which what was played is judged anew and not played again."""
+"""Settings whose change judges the episodes again without playing them again."""

@@ -1,11 +1,12 @@
-"""Separates an episode from its measured times, so that the episode's bytes do not depend on how fast it was played."""
+"""Separates an episode from its measured times, so that the episode's bytes do not depend on the speed of play."""
 
 from questloom.records.episodes import Episode, Turn
 from questloom.records.trajectories import EpisodeTimes
 
 
 def timeless(episode: Episode) -> tuple[Episode, EpisodeTimes]:
-    """The episode without times and without what depends on a process's memory of tool results; and those."""
+    """The episode without its times and without the traces of a process's memory of tool results;
+    and the removed part."""
     results = [turn.result for turn in episode.turns]
     times = EpisodeTimes(
         episode_id=episode.id,

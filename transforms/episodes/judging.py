@@ -1,7 +1,8 @@
-"""Whether a trajectory's answer is right and its process fit to be learned from: the judges of `agent/judges/` as stages.
+"""Judges whether a trajectory's answer is right and whether its process is fit for training. The
+judges of `agent/judges/` run here as stages.
 
-A judge that its provider kept from judging leaves the item pending; one whose model cannot be used rejects it: the reply is cached, and
-asking again would bring the same.
+Where a provider's fault stops a judge, the item stays pending. Where the judge's model is unusable,
+the item is rejected: the reply is cached, and another request would return the same reply.
 """
 
 from questloom.agent.judges.answer import AnswerJudge, Judgement
@@ -19,7 +20,7 @@ _NOT_ANSWERED = {EndReason.FORMAT: Reason.FORMAT, EndReason.FATAL: Reason.FATAL_
 async def judge_answer(
     trajectory: Trajectory, judge: AnswerJudge
 ) -> Trajectory | Rejection | Pending:
-    """The trajectory with the judge's verdict, or why it is not kept."""
+    """The trajectory with the judge's verdict, or the reason why it is not kept."""
     episode = trajectory.episode
     made = await judge.judge(
         trajectory.answer,
@@ -63,7 +64,7 @@ async def judge_answer(
 async def check_process(
     trajectory: Trajectory, judge: ProcessJudge
 ) -> Trajectory | Rejection | Pending:
-    """The trajectory with the process judge's verdict, or which rules it breaks."""
+    """The trajectory with the process judge's verdict, or the rules that it breaks."""
     made = await judge.judge(trajectory.episode)
     findings = tuple(
         ProcessFinding(rule=r.rule, turn=r.turn, evidence=r.evidence[:MAX_SHOWN])
@@ -98,7 +99,7 @@ def _verdict(made: Judgement) -> AnswerVerdict:
 
 
 def _asked(trajectory: Trajectory) -> dict[str, str | int]:
-    """Which task and rollout: the id of a rejection is the episode's."""
+    """The task and rollout of a trajectory. The id of the rejection is the id of the episode."""
     return {"question": trajectory.question_id, "rollout": trajectory.episode.rollout}
 
 

@@ -1,7 +1,8 @@
-"""Plays the rollouts of a task, stores their pictures, and gives each as a `Trajectory`. What a provider or the budget stopped leaves the task pending.
+"""Plays the rollouts of a task, stores their pictures, and returns each as a `Trajectory`. A
+provider's fault or the budget leaves the task pending.
 
-The journal of a task is a folder of its own, so that a task may go on in any process: what is over is not played again, what was under way
-goes on behind its last turn.
+Each task has its own journal folder, so any process may continue the task. Finished rollouts are
+not played again, and an unfinished rollout continues after its last turn.
 """
 
 import asyncio
@@ -27,15 +28,17 @@ class Play:
     """Plays questions.
 
     Args:
-        player: engine, tools and limits.
-        rollouts: episodes a question.
-        picture: the question's picture as the policy is shown it.
-        journal: gives the folder of a question's journal, on this machine.
+        player: the engine, the tools and the limits.
+        rollouts: number of episodes per question.
+        picture: returns the question's picture as the policy sees it.
+        journal: returns the local folder for a question's journal.
         keep: stores a picture by its sha256.
         note: stores the times of a question's episodes.
-        source: the store's picture that a found one is, by its sha256 and address; "" for none.
+        source: returns the store's picture that equals a found picture, by sha256 and address; ""
+            for none.
         withhold_own: see `PictureRules`.
-        begin: told of each question before it is played, for engines that must know more of it than a policy may.
+        begin: called with each question before its play, for engines that must know more than a
+            policy may.
     """
 
     player: Player
@@ -49,7 +52,7 @@ class Play:
     begin: Callable[[Question], None] = lambda question: None
 
     async def __call__(self, question: Question) -> list[Trajectory | Pending]:
-        """The finished rollouts, and what the others wait for.
+        """The finished rollouts, and for the other rollouts what they wait for.
 
         Raises:
             PictureError: the question's picture cannot be used.
@@ -118,7 +121,8 @@ class Play:
         )
 
     def _sources(self, question: Question, images: tuple[BankImage, ...]) -> tuple[str, ...]:
-        """Where each picture's content is from: a made one's is its parent's, a figure's the task's picture."""
+        """The source of each picture. A made picture has its parent's source; a figure has the
+        task's picture as source."""
         found: dict[int, str] = {}
         for image in images:
             if image.origin == "task":
@@ -133,6 +137,6 @@ class Play:
 
 
 def as_shown(data: bytes) -> bytes:
-    """A task's picture as the bank keeps it."""
+    """The picture of a task as the image bank stores it."""
     bank = ImageBank()
     return bank.data(bank.add(data, origin="task"))

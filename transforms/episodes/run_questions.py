@@ -1,4 +1,5 @@
-"""A finished run's questions, and the task that each is for whoever plays it: the teacher, a policy in training."""
+"""The questions of a finished run, and the task of each question for a player: the teacher, or a
+policy in training."""
 
 from questloom.agent.play.player import Task
 from questloom.files.parquet import read_metadata
@@ -8,7 +9,7 @@ from questloom.transforms.stages.run_folder import RunFolder
 
 
 def finished_stage(run: RunFolder, num_shards: int) -> str:
-    """The folder of a run's last stage, which has its questions.
+    """The folder of a run's last stage, which holds the run's questions.
 
     Raises:
         InputError: the run is not finished.
@@ -28,10 +29,10 @@ def finished_stage(run: RunFolder, num_shards: int) -> str:
 
 
 def task_of(question: Question, picture: bytes, *, withhold_own: bool) -> Task:
-    """A question as it is played.
+    """The task that a policy plays for a question.
 
     Args:
-        picture: the question's, as the policy is shown it.
+        picture: the question's picture as the policy sees it.
         withhold_own: see `PictureRules`.
     """
     withheld = frozenset({question.source_image_id} - {""}) if withhold_own else frozenset()

@@ -1,4 +1,4 @@
-"""Which of a task's good trajectories are kept, and what became of the task as a whole."""
+"""Selects the good trajectories of a task to keep, and summarises the outcome of the task."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
@@ -15,18 +15,18 @@ from questloom.transforms.stages.stage import reject
 
 @dataclass(frozen=True, kw_only=True)
 class Chosen(Record):
-    """A trajectory's place among those of its task."""
+    """The rank of a trajectory among the trajectories of its task."""
 
     item_id: str
     rank: int
-    """In the task's draw, from 0; -1 for one that says what another says."""
+    """Rank in the task's draw, from 0; -1 for a trajectory that repeats another."""
     repeats: int = -1
-    """The rollout that it repeats."""
+    """The rollout that this trajectory repeats."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Tally(Record):
-    """What became of a task's rollouts."""
+    """The outcome of a task's rollouts."""
 
     item_id: str
     num_rollouts: int
@@ -34,17 +34,17 @@ class Tally(Record):
     num_kept: int
     reasons: dict[str, int]
     waits: str = ""
-    """The cause, where a rollout waits for a provider or for budget."""
+    """The cause of the wait, where a rollout waits for a provider or for budget."""
 
 
 def choose(
     trajectories: Iterable[Trajectory], seed: int, licensed: Callable[[str], bool]
 ) -> list[Chosen]:
-    """Ranks the trajectories of each task by a draw, those that may be given on before all others; of those that are the same word for word
-    only the first rollout counts.
+    """Ranks the trajectories of each task by a random draw. Trajectories whose pictures may be
+    published come first. Of trajectories with identical texts only the first rollout counts.
 
     Args:
-        licensed: whether a picture of the store, by its id, may be given on.
+        licensed: whether a picture of the store, by its id, may be published.
     """
     by_task: dict[str, list[Trajectory]] = defaultdict(list)
     for trajectory in trajectories:
@@ -68,7 +68,8 @@ def choose(
 
 
 def _without_licence(trajectory: Trajectory, licensed: Callable[[str], bool]) -> BankImage | None:
-    """The first picture of an episode that may not be given on. The task's own was asked about when it was chosen."""
+    """The first picture of an episode that may not be published. The task's own picture was checked
+    when it was chosen."""
     return next(
         (
             image
@@ -86,11 +87,11 @@ def _words(trajectory: Trajectory) -> str:
 def keep(
     trajectory: Trajectory, chosen: Chosen | None, most: int, licensed: Callable[[str], bool]
 ) -> Trajectory | Rejection:
-    """The trajectory, or why it is left out though it is good.
+    """The trajectory, or the reason why a good trajectory is left out.
 
     Args:
-        most: trajectories a task; 0 for all.
-        licensed: whether a picture of the store, by its id, may be given on.
+        most: number of trajectories per task; 0 for all.
+        licensed: whether a picture of the store, by its id, may be published.
     """
     assert chosen is not None, "every trajectory was ranked"
     about = {"question": trajectory.question_id, "rollout": trajectory.episode.rollout}
@@ -116,14 +117,15 @@ def tally(
     rejected: Iterable[Rejection],
     pending: Iterable[Pending],
 ) -> list[Tally]:
-    """What became of the rollouts of each task of a shard.
+    """The outcomes of the rollouts of each task of a shard.
 
     Args:
-        tasks: ids of all questions.
-        played: what was played.
-        correct: ids of the trajectories whose answer was judged right.
-        kept: ids of the kept ones.
-        rejected, pending: of the stages after playing, and the pending ones of playing itself, whose ids are the questions'.
+        tasks: the ids of all questions.
+        played: the trajectories that were played.
+        correct: ids of the trajectories with a correct answer.
+        kept: ids of the kept trajectories.
+        rejected, pending: items of the stages after playing. Pending items of playing itself have
+            the question's id.
     """
     task_of = {t.id: t.question_id for t in played}
     rollouts, right, good = (
@@ -152,7 +154,7 @@ def tally(
 
 
 def solved(question: Question, found: Tally | None) -> TaskResult | Rejection | Pending:
-    """The task's result; a rejection where no rollout gave the right answer."""
+    """The result of a task; a rejection where no rollout gave the right answer."""
     assert found is not None, "every task was counted"
     if found.waits:
         return Pending(

@@ -1,4 +1,4 @@
-"""What episodes do with their tools, in numbers, and how far that is from a reference."""
+"""Statistics of how episodes use tools, and their distance from a reference."""
 
 import json
 import math
@@ -13,7 +13,7 @@ from questloom.records.errors import InputError
 from questloom.records.trajectories import ToolStatistics
 
 FINDING_TOOLS = frozenset(tool.name for tool in TOOLS if tool.finds)
-"""Tools whose pictures come from outside; the pictures of all others are made."""
+"""Tools whose pictures come from outside. All other tools make their pictures."""
 
 
 def is_made(image: BankImage) -> bool:
@@ -22,7 +22,7 @@ def is_made(image: BankImage) -> bool:
 
 
 def statistics_of(episode: Episode) -> ToolStatistics:
-    """The numbers of one episode."""
+    """The tool statistics of one episode."""
     calls: Counter[str] = Counter()
     faults: Counter[str] = Counter()
     came = {image.handle: image.call for image in episode.images}
@@ -50,9 +50,11 @@ def statistics_of(episode: Episode) -> ToolStatistics:
 
 
 def distance(one: Mapping[str, float], other: Mapping[str, float]) -> float | None:
-    """The Jensen-Shannon distance of two distributions given as counts: the root of the divergence in bits, 0 (equal) to 1 (nothing in common).
+    """The Jensen-Shannon distance of two distributions given as counts: the root of the divergence
+    in bits, from 0 (equal) to 1 (nothing in common).
 
-    None where one of them is empty. (Endres and Schindelin 2003: it is a metric.)
+    None where one distribution is empty. (Endres and Schindelin 2003 prove that the distance is a
+    metric.)
 
     >>> distance({"visit": 2, "crop": 2}, {"crop": 30, "visit": 30}), distance({"visit": 1}, {"crop": 1})
     (0.0, 1.0)
@@ -72,7 +74,8 @@ def read_reference(path: Location) -> dict[str, dict[str, float]]:
     """The counts of a reference file: {"tools": {…}, "calls": {…}}.
 
     Raises:
-        InputError: it cannot be read, or holds something else than counts under these names.
+        InputError: the file cannot be read, or holds something else than counts under "tools" and
+            "calls".
     """
     fix = 'Write {"tools": {"visit": 40, …}, "calls": {"3": 12, …}}; either may be absent.'
     try:

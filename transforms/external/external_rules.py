@@ -1,4 +1,4 @@
-"""What a recipe says of a source of outside rows."""
+"""The recipe's settings for a source of outside rows."""
 
 from dataclasses import dataclass
 from typing import Annotated, Literal
@@ -10,36 +10,38 @@ Name = Annotated[str, MinLen(1)]
 
 @dataclass(frozen=True, kw_only=True)
 class ExternalRules:
-    """One source of outside rows, and what its columns are called."""
+    """One source of outside rows, with the names of its columns."""
 
     path: Name
-    """A .jsonl or .parquet file, or a data set's folder."""
+    """A .jsonl or .parquet file, or the folder of a data set."""
     name: str = ""
-    """Stands in ids and provenance, with the row's number; by default the file's or folder's name."""
+    """The name of the source in ids and provenance, before the row's number. The default name is
+    the file's or folder's name."""
     split: Name = "train"
-    """The split that is read, in a folder with several."""
+    """The split to read, in a folder with several splits."""
     licence: str = ""
-    """Licence of every picture in it, as Commons writes it ("CC BY 4.0")."""
+    """The licence of every picture of the source, as Commons writes it ("CC BY 4.0")."""
     licence_column: str = ""
-    """The column with each row's own licence, which counts before `licence`. A row with neither is rejected."""
+    """The column with the licence of each row, which overrides `licence`. A row without any licence is rejected."""
     image_column: Name = "image"
-    """A picture, or a list of one; a row with several is rejected, since a question shows one."""
+    """The column with a picture, or a list of one picture. A row with several pictures is rejected,
+    since a question shows one."""
     question_column: Name = "question"
-    """The question's text."""
+    """The column with the question's text."""
     answer_column: Name = "answer"
-    """A text or number; of a list the first is the answer and the others are aliases."""
+    """The column with a text or number. Of a list, the first entry is the answer and the others are aliases."""
     author_column: str = ""
-    """The picture's author; "" where no column has it."""
+    """The column with the picture's author; "" where no column has it."""
     page_column: str = ""
-    """The picture's source page."""
+    """The column with the picture's source page."""
     level: Literal["easy", "medium", "hard"] = "medium"
-    """The level that all rows get."""
+    """The level of all rows."""
     limit: Annotated[int, Ge(0)] = 0
-    """The first so many rows; 0 for all."""
+    """Number of rows to read from the start; 0 for all."""
 
     @property
     def source(self) -> str:
-        """The source's name in ids: independent of where the file lies."""
+        """The source's name in ids, which does not depend on where the file lies."""
         from questloom.files.locations import location
 
         return self.name or location(self.path).stem

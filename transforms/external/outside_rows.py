@@ -1,8 +1,10 @@
-"""Outside rows: (picture, question, answer) rows of other data sets, which enter at the filters (OpenSearch-VL merges FVQA, WebQA and others).
+"""Outside rows: (picture, question, answer) rows of other data sets, which enter at the filters
+(OpenSearch-VL merges FVQA, WebQA and others).
 
-A row becomes a seed of rule "external" and a question without a form. Its certificate says `external`: nobody executed
-anything, and whoever reads the data set can tell these rows apart. Sources are JSON lines with paths of pictures, Parquet
-files, or a data set's folder as the Hub gives it, on this machine or in a bucket; nothing else is downloaded.
+A row becomes a seed of rule "external" and a question without a form. The certificate of an outside
+row has the basis `external`, because no form was executed. Readers of the data set can therefore
+recognise outside rows. Sources are JSON lines with paths of pictures, Parquet files, or a data
+set's folder in the Hub's format, on this machine or in a bucket. Nothing else is downloaded.
 """
 
 import json
@@ -35,13 +37,13 @@ from questloom.transforms.stages.stage import reject
 
 METHOD = "external"
 MAX_TEXT = 4_000
-"""Characters of a question or answer; more is no question."""
+"""Maximum number of characters of a question or answer. A longer text is no question."""
 MAX_PICTURE_BYTES = 200_000_000
 
 
 @dataclass(frozen=True)
 class Source:
-    """An open source: rows by number, pictures on request."""
+    """An open source: rows by number, and pictures on request."""
 
     rules: ExternalRules
     rows: Any
@@ -61,12 +63,13 @@ class Source:
         )
 
     def text(self, number: int, column: str) -> str:
-        """A cell as one line of text; "" where the column is not named or the cell is empty."""
+        """A cell as one line of text; "" where the column has no name or the cell is empty."""
         value = self.rows[number].get(column) if column else None
         return "" if value is None else " ".join(str(value).split())
 
     def picture(self, number: int) -> bytes | None:
-        """The bytes of a row's picture; None where it has none or several, or its file is not in the source's folder or too large."""
+        """The bytes of a row's picture. None where the row has no picture or several, or where its
+        file is too large or outside the source's folder."""
         value = self.rows[number].get(self.rules.image_column)
         if isinstance(value, list) and len(value) == 1:
             value = value[0]
@@ -77,7 +80,7 @@ class Source:
         if not isinstance(value, str) or not value:
             return None
         source = location(self.rules.path)
-        # A row may name any path; only what came with its source is read.
+        # A row may name any path. Only files that came with the source are read.
         if isinstance(source, BucketPath) and source.is_file():
             within = (
                 not PurePosixPath(value).is_absolute()
@@ -105,7 +108,8 @@ def open_source(rules: ExternalRules) -> Source:
     """Opens a source.
 
     Raises:
-        InputError: nothing is at the path, it cannot be read, or a named column is missing.
+        InputError: the path does not exist, the source cannot be read, or a named column is
+            missing.
     """
     where = f"recipe key external, {rules.path}"
     path = location(rules.path)
@@ -164,7 +168,7 @@ def _json_lines(path: Location) -> list[dict[str, Any]]:
 
 def _columns(path: Path, rules: ExternalRules, where: str) -> Any:
     """A `datasets.Dataset` whose picture column stays encoded."""
-    import datasets  # loads slowly: only where a recipe names such a source
+    import datasets  # importing datasets is slow, and only recipes with such a source need it
 
     try:
         if path.is_file():
@@ -180,7 +184,7 @@ def _columns(path: Path, rules: ExternalRules, where: str) -> Any:
             found = found.cast_column(rules.image_column, datasets.List(encoded))
     except (
         Exception
-    ) as error:  # the library raises its own, pyarrow's, pandas' and the system's alike
+    ) as error:  # the library raises its own errors, and errors of pyarrow, pandas and the system
         raise InputError(
             where,
             f"cannot be read as a data set ({error})"[:500],
@@ -190,7 +194,7 @@ def _columns(path: Path, rules: ExternalRules, where: str) -> Any:
 
 
 def question_of(seed: Seed, source: Source, number: int, language: str) -> Question | Rejection:
-    """A row as a question, or why it is none."""
+    """A row as a question, or the reason why it is no question."""
     rules = source.rules
     text, answer = (
         source.text(number, rules.question_column),
@@ -241,9 +245,10 @@ def _answer(given: Any) -> Answer | None:
 def picture_of(
     question: Question, source: Source, number: int, rules: PictureRules, excluded: frozenset[str]
 ) -> tuple[Question, ShownPicture] | Rejection:
-    """The question with its picture, which passes the same checks as a store's pictures, or its rejection.
+    """The question with its picture, or a rejection. The picture passes the same checks as a
+    store's pictures.
 
-    A picture without a licence is not even read.
+    A picture without a licence is never read.
     """
     facts = question.provenance
     assert isinstance(facts, dict)
@@ -258,7 +263,7 @@ def picture_of(
         author=facts["author"],
         source_page=facts["page"],
     )
-    refused = check_metadata(image, rules)  # of its licence: size and kind are not known yet
+    refused = check_metadata(image, rules)  # of its licence only: size and kind are not known yet
     if refused:
         return reject(question, *refused)
     data = source.picture(number)
@@ -288,5 +293,5 @@ def picture_of(
 
 
 def certified(question: Question) -> Question:
-    """The question with the certificate of an outside row: it states no more than its basis."""
+    """The question with the certificate of an outside row, which states only its basis."""
     return question.replace(certificate=Certificate(basis=METHOD, margin=-1))

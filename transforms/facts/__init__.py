@@ -1,1 +1,1 @@
-"""What a store says, and how far it is believed."""
+"""The facts derived from a store, and how far the store is trusted."""

@@ -1,7 +1,9 @@
-"""Whether people would ask for a value of a relation at all: of that subject, of that kind, and as the store's own dates allow.
+"""Whether people would ask for a value of a relation: of this subject, of this kind, and consistent
+with the store's own dates.
 
-A claim can be true, single and well worded, and its question still one that nobody asks ("In which grave is this man buried?", "How many
-centimetres tall was this president?") or one whose answer the store itself contradicts (a death before the war in which the dead man fought).
+A claim can be true, single and well worded, and still make a question that nobody asks ("In which
+grave is this man buried?", "How many centimetres tall was this president?"). The store itself may
+also contradict the answer (a death before the war in which the dead man fought).
 """
 
 from questloom.prompts.phrases import common_class_ranks, property_use, vague_classes
@@ -13,16 +15,18 @@ from questloom.transforms.facts.values import is_instance
 from questloom.transforms.remembered import remembered
 
 RARE = 2_000
-"""A class of which not one in so many things is, and of which there are not `FEWEST`, is a word of the store's and not of people ("grave", "palazzo")."""
+"""A class is rare if fewer than one in 2,000 things belong to the class and it has fewer than
+`FEWEST` members. People do not use the name of a rare class ("grave", "palazzo")."""
 FEWEST = 20
 MOST_PARTS = 200
-"""Claims into a value that are looked at."""
+"""Maximum number of claims into a value that are examined."""
 _PART_OF = ("P279", "P361")
 
 
 @remembered()
 def leads_to_kind(facts: Facts, property: str, entity_id: str) -> bool:
-    """Whether a thing is of a kind that a relation is followed to: one is born and buried in a town or a churchyard, not "in a state"."""
+    """Whether a thing is of a kind that fits the relation: people are born and buried in a town or
+    a churchyard, not "in a state"."""
     use = property_use(property)
     if use.only and not any(is_instance(facts, entity_id, c) for c in use.only):
         return False
@@ -31,7 +35,8 @@ def leads_to_kind(facts: Facts, property: str, entity_id: str) -> bool:
 
 @remembered()
 def has_common_class(facts: Facts, entity_id: str) -> bool:
-    """Whether a thing is of a kind by which it can be asked for: a common noun, or a class that the store has often, and none that fits everything."""
+    """Whether a question can ask for the thing by its kind: a common noun, or a frequent class of
+    the store. Classes that fit everything do not count."""
     class_id = find_descriptor_class(facts, entity_id)
     if not class_id or class_id in vague_classes():
         return False
@@ -41,13 +46,14 @@ def has_common_class(facts: Facts, entity_id: str) -> bool:
 
 
 def is_askable(facts: Facts, subject: str, property: str, value: Value) -> bool:
-    """Whether a question for this value of this subject is one that people ask and that the store does not contradict.
+    """Whether people would ask for this value of this subject, and the store does not contradict
+    the value.
 
     Args:
         facts: the store.
-        subject: the thing of which it is asked.
+        subject: the thing that the question is about.
         property: the relation.
-        value: the one value.
+        value: the only value of the relation.
     """
     if any(is_instance(facts, subject, c) for c in property_use(property).unasked_of):
         return False
@@ -62,7 +68,8 @@ def is_askable(facts: Facts, subject: str, property: str, value: Value) -> bool:
 
 @remembered()
 def _is_coarse(facts: Facts, property: str, entity_id: str) -> bool:
-    """Whether the relation has also values of the same kind that are parts of this one: who says "High Renaissance" is told that "Renaissance" was meant."""
+    """Whether the relation also has values that are parts of this value and of the same kind. A
+    solver who answers "High Renaissance" would be marked wrong if "Renaissance" was expected."""
     into = facts.claims_into(entity_id, limit=MOST_PARTS)
     parts = {
         c.subject

@@ -1,7 +1,9 @@
-"""The century of a thing's beginning: what can be asked of a date by which sources mean different years.
+"""The century of a thing's beginning. A question can ask for the century of a date if sources mean
+different years by the date.
 
-An inception is the year in which a painting was begun, finished or first shown, or the middle of "about 1485 to 1490": of sixteen paintings of a slice of
-Wikidata half had another year than books give, and none another century. Near the turn of one a few years are another century.
+An inception is the year in which a painting was begun, finished or first shown, or the middle of
+"about 1485 to 1490". Of sixteen paintings in a slice of Wikidata, half had another year than books
+give, but none had another century. Near the turn of a century a few years change the century.
 """
 
 from collections import Counter
@@ -20,19 +22,22 @@ from questloom.transforms.remembered import remembered
 
 CENTURY = "century"
 NEAR_TURN = 10
-"""Years on either side of the turn of a century of which none is told."""
+"""Years before and after the turn of a century for which no century is stated."""
 MAX_MEMBERS = 2_000
-"""Members of a class that are looked at one by one: enough for a share, and few enough for every class of a large store."""
+"""Maximum number of members of a class that are examined one by one: enough for a share, and few
+enough for every class of a large store."""
 
 
 def has_one_century(facts: Lookups, subject: str, property: str) -> bool:
-    """Whether all of a thing's dates lie in one century, none near its turn or before Christ, and things of its classes are seen to have one each.
+    """Whether all dates of a thing lie in one century, none near its turn or before Christ, and the
+    members of its classes usually have one century each.
 
     Args:
         facts: the store.
-        trust: its bar for what has one value by its meaning.
+        trust: holds the threshold for properties with one value by their meaning.
         subject: the thing.
-        property: the relation; of one that is not asked by the century (`PropertyUse.century`) it never holds.
+        property: the relation. The result is False for relations that are not asked by century
+            (`PropertyUse.century`).
     """
     found = best_values(facts, subject, property) if property_use(property).century else ()
     if not found or not all(
@@ -44,9 +49,12 @@ def has_one_century(facts: Lookups, subject: str, property: str) -> bool:
 
 
 def commonest_century(facts: Facts, subject: str, property: str, weight: int) -> float:
-    """How often the commonest century is right for things of the subject's classes, by the others of them that have one.
+    """How often the commonest century is right for things of the subject's classes. The subject
+    itself does not count, only the other members with a date.
 
-    The largest over its direct classes, each drawn towards all subjects by the weight of so many of them; 1 where nothing is known.
+    The result is the largest share over the subject's direct classes. Each share is averaged with
+    the share over all subjects of the property, which weighs as much as `weight` subjects. The
+    result is 1 where nothing is known.
     """
     everywhere = facts.profile(property).num_subjects
     shares = []
@@ -60,7 +68,8 @@ def commonest_century(facts: Facts, subject: str, property: str, weight: int) ->
 
 
 def _is_functional(facts: Lookups, subject: str, property: str) -> bool:
-    """Whether the members of the subject's classes are seen to have one century each, estimated as of what has one value by its meaning (`facts.py`)."""
+    """Whether the members of the subject's classes have one century each. The functionality is
+    estimated as for properties with one value by their meaning (`values.py`)."""
     for counts, num_subjects in (
         _centuries_in(facts, property, c) for c in classes_of(facts, subject)
     ):
@@ -74,7 +83,8 @@ def _is_functional(facts: Lookups, subject: str, property: str) -> bool:
 
 @remembered()
 def _centuries_in(facts: Facts, property: str, class_id: str) -> tuple[Counter[str], int]:
-    """Of a class's own members that have a year: how many have each century, by its key, and how many they are."""
+    """How many of a class's own members with a year have each century, by its key; and the number
+    of these members."""
     members = [
         m for m in facts.members(class_id, limit=MAX_MEMBERS) if class_id in classes_of(facts, m)
     ]

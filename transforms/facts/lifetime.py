@@ -1,7 +1,8 @@
-"""Whether the store's own claims allow the dates that it gives of a life.
+"""Whether the store's own claims agree with the dates that it gives for a life.
 
-Sources merge people of one name, and then a general dies seventy years after his war. No look-up elsewhere is needed to see it: a life has an
-order, and whom somebody married or learned from was alive with them.
+Sources merge people of one name; a general then dies seventy years after his war. The store alone
+shows errors of this kind: a life has an order, and spouses and teachers were alive at the same
+time.
 """
 
 from math import inf
@@ -12,18 +13,19 @@ from questloom.transforms.remembered import remembered
 
 BIRTH, DEATH = "P569", "P570"
 LONGEST = 115
-"""Years that hardly anybody has outlived."""
+"""Longest plausible life in years."""
 _TOGETHER = ("P26", "P184", "P185", "P451", "P802", "P1066")
-"""Relations of people who were alive at the same time: spouses, teachers, pupils."""
+"""Relations between people who were alive at the same time: spouses, teachers, pupils."""
 _WITHIN = ("P607", "P1344")
-"""Events that somebody lived to see."""
+"""Events during a person's life."""
 _AFTER_BIRTH, _AFTER_DEATH, _BEFORE_DEATH = ("P2031", "P2032", "P4602"), ("P4602",), ("P2031",)
-"""Years of work, and of the burial."""
+"""Properties with years of work or of the burial."""
 
 
 @remembered()
 def contradicted(facts: Facts, person: str) -> bool:
-    """Whether some claim of the store cannot be true of somebody with this birth and death: they end before they begin, or miss their own war."""
+    """Whether some claim of the store contradicts this birth and death: the life ends before it
+    begins, or misses the person's own war."""
     first, last = _years(facts, person, (BIRTH,)), _years(facts, person, (DEATH,))
     born, died = max(first, default=-inf), min(last, default=inf)
     if first and last and not 0 <= died - born <= LONGEST:

@@ -1,4 +1,4 @@
-"""`Lookups`: a store, how far it is believed, and the answers that follow from both."""
+"""`Lookups`: a store, how far it is trusted, and the answers derived from both."""
 
 from typing import Protocol
 
@@ -14,9 +14,11 @@ from questloom.transforms.facts.trust import Trust
 
 
 class Facts(Protocol):
-    """The look-ups of `questloom.knowledge.store.Store` that certificates need; tests give small in-memory ones.
+    """The look-ups of `questloom.knowledge.store.Store` that certificates need. Tests use small
+    in-memory versions.
 
-    A date's `subjects` are those of all dates that overlap it (`questloom.knowledge.dates.overlapping`): who asks by a year means every day of it.
+    The `subjects` of a date are those of all overlapping dates
+    (`questloom.knowledge.dates.overlapping`): a question by a year means every day of it.
     """
 
     def __hash__(self) -> int: ...
@@ -37,18 +39,20 @@ class Facts(Protocol):
 
 
 class Lookups:
-    """A store and how far it is believed. It answers all that a store answers, and `remembered` keeps in it what is derived.
+    """A store and how far it is trusted. A `Lookups` answers every look-up of a store, and
+    `remembered` keeps the derived answers in it.
 
-    Make one a process and recipe (`Job.lookups`): its answers live as long as it does. A copy or a pickle starts without any.
+    Make one `Lookups` per process and recipe (`Job.lookups`): the answers live as long as the
+    object. A copy or a pickle starts without answers.
 
     Args:
         facts: the store.
-        trust: the recipe's part.
+        trust: the recipe's settings of trust.
     """
 
     def __init__(self, facts: Facts, trust: Trust = Trust()) -> None:
         self.facts, self.trust = facts, trust
-        # the store's own methods, so that a look-up costs no call more
+        # the store's own methods, so that a look-up costs no extra call
         self.entity = facts.entity
         self.claims = facts.claims
         self.claims_into = facts.claims_into

@@ -1,7 +1,9 @@
-"""A hop whose value is the only one of its class: a town lies in a county and in a state, but in one county.
+"""A hop whose value is the only one of its class: a town lies in a county and in a state, but in
+one county.
 
-Many properties have several values because they are of different kinds, and the words say which is meant ("the county where
-…"). So a hop whose property is not functional is one still where, among the values of that class, it is.
+Many properties have several values of different kinds, and a question's words name the kind ("the
+county where …"). A hop is then still functional if its property is functional among the values of
+the named kind.
 """
 
 from questloom.records.knowledge import Value
@@ -18,11 +20,12 @@ from questloom.transforms.facts.values import (
 from questloom.transforms.remembered import remembered
 
 MAX_SUBJECTS = 2_000
-"""Members of the subject's class that are looked at."""
+"""Maximum number of members of the subject's class that are examined."""
 
 
 def single_value(facts: Lookups, subject: str, property: str, class_id: str = "") -> Value | None:
-    """The one value that the subject has, or has of the class, where the property is functional (within the class); None otherwise."""
+    """The only value that the subject has, or has of the class, where the property is functional
+    (within the class); else None."""
     found = best_values(facts, subject, property)
     if any(v.kind in ("somevalue", "novalue") for v in found):
         return None
@@ -45,7 +48,7 @@ def single_value(facts: Lookups, subject: str, property: str, class_id: str = ""
 
 @remembered()
 def _functional_within(facts: Lookups, property: str, subject_class: str, class_id: str) -> bool:
-    """Whether members of one class are seen to have one value of the other class."""
+    """Whether members of one class typically have one value of the other class."""
     numbers = [
         n
         for member in facts.members(subject_class, limit=MAX_SUBJECTS)

@@ -1,4 +1,4 @@
-"""What can be read on an entity's pictures and nowhere else: years on plaques, inscriptions, numbers."""
+"""The facts that only an entity's pictures show: years on plaques, inscriptions, numbers."""
 
 import re
 
@@ -8,13 +8,13 @@ from questloom.transforms.remembered import remembered
 
 INSCRIPTION = "P1684"
 SHOWN_ON_PAGE = 4
-"""Pictures of a page that whoever opens it is shown."""
+"""Maximum number of pictures of a page that a reader of the page sees."""
 
 _YEAR = re.compile(r"(?<!\d)(1[0-9]{3}|20[0-2][0-9])(?!\d)")
 
 
 def reading_value(detail: Detail) -> Value:
-    """What a detail says as a typed value: an inscription that holds one year is that year."""
+    """The value of a detail: an inscription with exactly one year is that year."""
     if detail.value.kind in ("string", "monolingual"):
         years = _YEAR.findall(detail.value.text)
         if len(set(years)) == 1:
@@ -23,7 +23,7 @@ def reading_value(detail: Detail) -> Value:
 
 
 def readings(facts: Facts, entity_id: str, property: str, part: str) -> tuple[Value, ...]:
-    """The values of one kind of detail over all pictures of an entity, each once, in a fixed order."""
+    """The values of one kind of detail over all pictures of an entity, without duplicates, in a fixed order."""
     found: dict[str, Value] = {}
     for image in facts.images_of(entity_id):
         for detail in image.details:
@@ -42,7 +42,7 @@ def year_readings(facts: Facts, entity_id: str) -> list[Detail]:
 
 
 def sure_readings(facts: Facts, entity_id: str) -> list[Detail]:
-    """Details of an entity's pictures that all of them show alike, each with its value, in a fixed order."""
+    """Details on which all pictures of an entity agree, each with its value, in a fixed order."""
     kinds = sorted(
         {
             (d.property, d.part): d for image in facts.images_of(entity_id) for d in image.details
@@ -56,7 +56,8 @@ def sure_readings(facts: Facts, entity_id: str) -> list[Detail]:
 
 
 def pictures_on_page(facts: Facts, entity_id: str) -> tuple[ImageAsset, ...]:
-    """The pictures that whoever opens a thing's page is shown; () where it has no page, or more pictures than are shown."""
+    """The pictures that a reader of the thing's page sees; () where the thing has no page, or its
+    page has too many pictures to show."""
     images = facts.images_of(entity_id)
     has_page = facts.article(entity_id) is not None
     return images if has_page and len(images) <= SHOWN_ON_PAGE else ()
@@ -64,7 +65,8 @@ def pictures_on_page(facts: Facts, entity_id: str) -> tuple[ImageAsset, ...]:
 
 @remembered()
 def later_readings(facts: Facts, entity_id: str) -> tuple[Detail, ...]:
-    """Details that all pictures of a thing's page show alike and that the page does not state, so that one has to look; in a fixed order."""
+    """Details on which all pictures of a thing's page agree and which the page's text does not
+    state, in a fixed order. A solver must look at the pictures."""
     shown = pictures_on_page(facts, entity_id)
     article = facts.article(entity_id)
     if article is None or not shown:

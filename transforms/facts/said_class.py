@@ -1,4 +1,5 @@
-"""The class by which people would call a thing: "country" for England, not "stateless nation"; "city" for Amsterdam."""
+"""The class that people would name for a thing: "country" for England, not "stateless nation";
+"city" for Amsterdam."""
 
 from questloom.prompts.phrases import common_class_ranks
 from questloom.transforms.facts.lookups import Facts
@@ -6,14 +7,16 @@ from questloom.transforms.facts.values import best_values
 from questloom.transforms.remembered import remembered
 
 MOST_ABOVE = 3
-"""Superclasses are looked at so many steps up."""
+"""Number of steps up the class tree in which superclasses are searched."""
 
 
 @remembered()
 def find_descriptor_class(facts: Facts, entity_id: str) -> str:
-    """The class that people would say: a common noun among the direct classes, else their commonest; "" where there is none.
+    """The class that people would name: a common noun among the direct classes, else the commonest
+    direct class; "" where there is none.
 
-    Where that is more than a word ("Belgian municipality with city privileges", "county seat"), the nearest common noun above.
+    Where the class has more than one word ("Belgian municipality with city privileges", "county
+    seat"), the nearest common noun among its superclasses replaces the class.
     """
     entity = facts.entity(entity_id)
     if entity is None or not entity.classes:
@@ -28,7 +31,7 @@ def find_descriptor_class(facts: Facts, entity_id: str) -> str:
 
 
 def _above(facts: Facts, classes: tuple[str, ...]) -> str:
-    """The nearest superclass that is a common noun, or ""."""
+    """The nearest superclass with a common noun as its name, or ""."""
     ranks = common_class_ranks()
     level, seen = set(classes), set(classes)
     for _ in range(MOST_ABOVE):

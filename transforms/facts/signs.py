@@ -1,7 +1,7 @@
-"""Pictures that are a sign of a thing, not a view of it: its flag, coat of arms or logo.
+"""Pictures that are a sign of a thing and do not show the thing: its flag, coat of arms or logo.
 
-A thing's own claim names the file, or the file is called after it ("Flag of Peru.png"). Of a country's flag nobody says
-"this country": the words of a question have to say what the picture is.
+A claim of the thing names the file, or the file has the thing's name ("Flag of Peru.png"). Nobody
+says "this country" of its flag, so the words of a question must say what the picture is.
 """
 
 import re
@@ -11,12 +11,13 @@ from questloom.records.knowledge import ImageAsset
 from questloom.transforms.facts.lookups import Facts
 
 SIGNS = {"P41": "flag", "P94": "coat of arms", "P154": "logo"}
-"""Properties whose value is the file of a sign, with what the sign is called."""
+"""Properties whose value is the file of a sign, with the name of the sign."""
 _CALLED = re.compile(r"(flag|coat of arms|logo) of (?:the )?(.+?)(?: \([^()]*\))?")
 
 
 def sign_of(facts: Facts, entity_id: str, image: ImageAsset) -> str:
-    """The property by which one of a thing's pictures is its sign; "" where it shows the thing itself."""
+    """The property whose value is one of a thing's pictures, if the picture is a sign; "" where the
+    picture shows the thing itself."""
     name = _stem(image.file)
     for claim in facts.claims(entity_id):
         if claim.best and claim.property in SIGNS and _stem(claim.value.text) == name:
@@ -29,13 +30,14 @@ def sign_of(facts: Facts, entity_id: str, image: ImageAsset) -> str:
 
 
 def sign_shown(facts: Facts, entity_id: str) -> str:
-    """The sign by which a thing is shown; "" where some picture shows the thing itself, or none shows it at all."""
+    """The property of the sign that stands for a thing; "" where some picture shows the thing
+    itself, or where it has no picture."""
     signs = {sign_of(facts, entity_id, image) for image in facts.images_of(entity_id)}
     return "" if "" in signs else min(signs, default="")
 
 
 def with_sign(form: Form, facts: Facts, anchor: str) -> Form:
-    """A form that says by which sign its picture shows a thing, where it is no view of it."""
+    """The form, marked with the property of the sign if the picture is a sign (flag, logo) of the thing."""
     sign = sign_shown(facts, anchor)
     clauses = tuple(
         Image(var=c.var, sign=sign) if isinstance(c, Image) else c for c in form.clauses
@@ -44,5 +46,5 @@ def with_sign(form: Form, facts: Facts, anchor: str) -> Form:
 
 
 def _stem(file: str) -> str:
-    """A file's name as it is compared: on Commons a flag is an SVG, what is shown of it a PNG."""
+    """A file's name for comparison: on Commons a flag is an SVG, while the shown file is a PNG."""
     return file.rpartition("/")[2].rpartition(".")[0].replace("_", " ").casefold()

@@ -1,21 +1,24 @@
-"""How far a store is believed: the part of a recipe that decides what its silence means."""
+"""How far a store is trusted: these settings of a recipe decide what missing facts mean."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Trust:
-    """How far the store is believed. All of it is the recipe's to set.
+    """How far the store is trusted. The recipe can set every field.
 
-    `declared` and `measured` are the least functionality (subjects ÷ pairs) of a property that Wikidata's own
-    constraints call single-valued or that have one value by their meaning, and of any other. With `complete` the store is taken as a closed world.
+    `declared` and `measured` are minimum functionalities (subjects ÷ pairs). `declared` holds for a
+    property that Wikidata's constraints call single-valued, or that has one value by its meaning;
+    `measured` holds for any other property. With `complete`, a fact that the store lacks is false
+    (closed world).
     """
 
     declared: float = 0.98
-    """Least functionality of a property that Wikidata says has one value."""
+    """Minimum functionality (subjects ÷ pairs) of a property that Wikidata declares single-valued."""
     measured: float = 0.995
-    """Least functionality of any other property."""
+    """Minimum functionality (subjects ÷ pairs) of any other property."""
     complete: bool = False
-    """Whether what the store does not say is false."""
+    """Whether a fact that the store lacks counts as false."""
     completeness: float = 0.9
-    """Least share of a class's members that the store must hold where a description singles one of them out (`completeness.py`)."""
+    """Minimum share of a class's members that the store must hold before a description may single
+    out one of them (`completeness.py`)."""

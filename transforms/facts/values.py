@@ -1,4 +1,5 @@
-"""Of the store's claims: the best values, whether a property has one value at most, whether two values agree, whether names collide."""
+"""Facts about the store's claims: the best values, whether a property has at most one value,
+whether two values agree, whether names collide."""
 
 from questloom.knowledge.dates import coarsened, dates_overlap, refined
 from questloom.knowledge.store.profiles import PERIODS
@@ -14,37 +15,44 @@ from questloom.transforms.facts.lookups import Facts, Lookups
 from questloom.transforms.remembered import remembered
 
 ENUMERATION_LIMIT = 5_000
-"""No clause is enumerated beyond this many matches: it says too little to count as a clue (a hub, a common material)."""
+"""Maximum number of matches of a clause that are enumerated. A clause with more matches is too
+general for a clue (a hub, a common material)."""
 MOST_SUBJECTS = 32_768
-"""Things whose best values are kept: some ten kilobytes each."""
+"""Number of things whose best values stay in memory: about ten kilobytes each."""
 MIN_EVIDENCE = 20
-"""Subjects from which a property's functionality is measured, and the weight in subjects of what is believed before a class is counted."""
+"""Minimum number of subjects for measuring a property's functionality. The same number, in
+subjects, is the weight of the prior before a class is counted."""
 DECLARED_SURPLUS, OTHER_SURPLUS = 0.005, 0.05
-"""Second values a subject that are expected before anything is counted: of a property that is declared single-valued, and of any other."""
+"""Prior number of second values per subject: for a property that is declared single-valued, and for
+any other property."""
 MOST_DATED = 0.05
-"""A property of which more subjects say when the value held has values that come and go."""
+"""Maximum share of subjects with dated values. A property above this share has values that come and go."""
 CLIMB_DEPTH = 6
-"""Steps from a place to one around it, and from one into it."""
+"""Maximum number of steps from a place up to its surroundings, and from a place down into its parts."""
 _PLACES = ("P131", "P276", "P706")
 TRANSITIVE = {
     "P279": ("P279",),
     "P361": ("P361", "P131"),
     **dict.fromkeys(("P131", "P276", "P706", "P19", "P20", "P159"), _PLACES),
 }
-"""Properties whose value's ancestors count as matches too, and the properties to climb by: a wreck off an island is one in the island's sea."""
+"""Properties for which a value's ancestors match too, with the properties to climb by: a wreck off
+an island is in the island's sea."""
 
 
 def best_values(facts: Facts, subject: str, property: str) -> tuple[Value, ...]:
-    """The best values of a property, each once, in the store's order; somevalue and novalue are among them.
+    """The best values of a property, without duplicates, in the store's order. The values include
+    somevalue (unknown) and novalue (none).
 
-    A date that stands there more exactly too ("1732" beside "22 February 1732") is no value of its own.
+    A date does not count where the property also has a more exact form of the date ("1732" beside
+    "22 February 1732").
     """
     return _best_by_property(facts, subject).get(property, ())
 
 
 @remembered(MOST_SUBJECTS)
 def _best_by_property(facts: Facts, subject: str) -> dict[str, tuple[Value, ...]]:
-    """`best_values` of every property: a margin asks many rivals for one property after another, and to read a thing's claims costs most."""
+    """`best_values` of every property. A margin asks many rivals for one property after another,
+    and reading a thing's claims costs most of the time."""
     found: dict[str, dict[str, Value]] = {}
     for claim in facts.claims(subject):
         if claim.best:
@@ -56,12 +64,14 @@ def _best_by_property(facts: Facts, subject: str) -> dict[str, tuple[Value, ...]
 def is_functional(
     facts: Lookups, property: str, classes: tuple[str, ...], subject: str = ""
 ) -> bool:
-    """Whether a subject of these classes can be taken to have at most one value of the property.
+    """Whether a subject of these classes can be assumed to have at most one value of the property.
 
-    The second values a subject are estimated for each direct class, and held against the bar. A class of few subjects is
-    drawn towards all subjects, and those towards what is believed beforehand, so that no count of subjects is a cliff. The bar
-    is lower, and the belief better, where the property's own constraints say single value and the subject is not among their
-    exceptions, or where the property has one value by its meaning ("date of birth"). Whose values come and go is never functional.
+    The number of second values per subject is estimated for each direct class and compared with the
+    threshold. The estimate for a small class is shrunk towards the estimate for all subjects. The
+    estimate for all subjects is shrunk towards the prior. No count of subjects therefore makes a
+    jump. Threshold and prior favour a property whose constraints say single value, unless the
+    subject is among their exceptions. Threshold and prior also favour a property with one value by
+    its meaning ("date of birth"). A property whose values come and go is never functional.
     """
     if facts.profile(property).num_dated > MOST_DATED * facts.profile(property).num_subjects:
         return False
@@ -88,9 +98,11 @@ def is_functional(
 
 
 def is_volatile(facts: Facts, claim: Claim) -> bool:
-    """Whether another day says otherwise: by the table of properties, or of a number that is told with the time at which it holds.
+    """Whether the claim may differ on another day: by the table of properties, or because it is a
+    number that holds at a stated time.
 
-    Nobody can list every count of people, women or speakers; but a number that depends on a date says so, itself or mostly where its property is used.
+    No table can list every count of people, women or speakers. A number that depends on a date
+    states the date itself, or most claims of its property do.
     """
     if property_use(claim.property).volatile:
         return True
@@ -104,26 +116,28 @@ def is_volatile(facts: Facts, claim: Claim) -> bool:
 
 
 def held_at(claim: Claim) -> str:
-    """The day or year at which a claim states that it holds (point in time, start time), as Wikidata writes it; "" where it states none."""
+    """The day or year at which a claim says that it holds (point in time, start time), in
+    Wikidata's format; "" where it says none."""
     times = {q.property: q.value.time for q in claim.qualifiers if q.value.kind == "time"}
     return times.get("P585") or times.get("P580") or ""
 
 
 def _surplus(profile: PropertyProfile, believed: float, weight: int) -> float:
-    """Values a subject beyond the first, from what is counted and what was believed with the weight of so many subjects."""
+    """Estimated number of values per subject beyond the first. The prior counts as much as `weight` subjects."""
     return (profile.num_pairs - profile.num_subjects + weight * believed) / (
         profile.num_subjects + weight
     )
 
 
 def classes_of(facts: Facts, entity_id: str) -> tuple[str, ...]:
-    """Direct classes, or () for an entity that the store does not know."""
+    """The direct classes of an entity; () for an entity that the store does not know."""
     entity = facts.entity(entity_id)
     return entity.classes if entity else ()
 
 
 def is_instance(facts: Facts, entity_id: str, class_id: str) -> bool | None:
-    """Whether the entity is an instance by closure; None where the store knows no class of it."""
+    """Whether the entity is an instance of the class or of a subclass; None where the store knows
+    no class of the entity."""
     entity = facts.entity(entity_id)
     if entity is None or not entity.classes:
         return None
@@ -131,7 +145,8 @@ def is_instance(facts: Facts, entity_id: str, class_id: str) -> bool | None:
 
 
 def values_match(facts: Facts, property: str, wanted: Value, found: Value) -> bool:
-    """Whether a found value is the wanted one: equal, a date or measure that may be the same, or a place inside it."""
+    """Whether a found value matches the wanted value: equal, a date or measure that may be the
+    same, or a place inside it."""
     if wanted.kind == "time" and found.kind == "time":
         return dates_overlap(wanted, found)
     if wanted.key() == found.key():
@@ -166,10 +181,11 @@ def places_around(facts: Facts, property: str, entity_id: str) -> frozenset[str]
 
 
 def is_namesake(facts: Facts, wanted: Value, found: Value) -> bool:
-    """Whether two entities go by the wanted one's name: who reads "designed by Ivo Mersk" cannot tell one from the other.
+    """Whether both entities have the name of the wanted entity. A reader of "designed by Ivo Mersk"
+    cannot tell two people of this name apart.
 
-    Namesakes are recognised among the values that rivals have; there is no look-up by name, so a rival that nothing but its
-    namesake's value would bring up is not found.
+    Namesakes are recognised among the values of rivals. There is no look-up by name, so a rival
+    that only its namesake's value would reveal is not found.
     """
     if wanted.kind != "entity" or found.kind != "entity":
         return False

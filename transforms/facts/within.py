@@ -1,7 +1,9 @@
-"""Who has a value or something inside it: the lighthouses in a county are those in its towns, too.
+"""Lists the things that have a value or something inside it: the lighthouses of a county include
+those of its towns.
 
-A value's ancestors count as matches where one thing is tried (`facts.values_match`); here is the same from the other side, for listing. A list by the
-value alone lacks whoever lives in a part of it, and a rival that no list holds is one that no margin counts.
+`values.values_match` also counts a value's ancestors as matches when it tests one thing. This
+module lists the subjects of a value together with the subjects of all its parts. A list by the
+value alone lacks the things in its parts, and no margin counts a rival that no list contains.
 """
 
 from questloom.records.knowledge import Value, entity_value
@@ -10,13 +12,14 @@ from questloom.transforms.facts.values import CLIMB_DEPTH, ENUMERATION_LIMIT, TR
 from questloom.transforms.remembered import remembered
 
 MOST_INSIDE = 2_000
-"""No value with more things inside it is listed: a country holds too many towns to say anything."""
+"""Maximum number of things inside a value for a list. A country holds too many towns to be a useful clue."""
 
 
 def subjects_within(
     facts: Facts, property: str, value: Value, limit: int = ENUMERATION_LIMIT
 ) -> tuple[str, ...] | None:
-    """The subjects of a value of a property or of anything inside it, sorted; None where they are too many to list."""
+    """The subjects with this value of a property, or with anything inside it, sorted; None where
+    there are too many to list."""
     return (
         _within(facts, property, value, limit)
         if num_within(facts, property, value) <= limit
@@ -25,7 +28,8 @@ def subjects_within(
 
 
 def num_within(facts: Facts, property: str, value: Value) -> int:
-    """How many subjects that are, one with several values counted for each; `ENUMERATION_LIMIT` + 1 where too much lies inside the value."""
+    """The number of subjects with this value or anything inside it. A subject counts once for each
+    of its values. The result is `ENUMERATION_LIMIT` + 1 where too much lies inside the value."""
     if value.kind != "entity" or property not in TRANSITIVE:
         return facts.num_subjects(property, value.key())
     return _num_inside(facts, property, value.entity)
@@ -59,7 +63,8 @@ def _within(facts: Facts, property: str, value: Value, limit: int) -> tuple[str,
 
 @remembered()
 def _inside(facts: Facts, climb: tuple[str, ...], entity_id: str) -> tuple[str, ...] | None:
-    """A thing and all that lies in it, by the properties to climb by; None where there are more than `MOST_INSIDE`."""
+    """A thing and everything inside it, by the properties to climb by; None where there are more
+    than `MOST_INSIDE` things."""
     seen, level = {entity_id}, {entity_id}
     for _ in range(CLIMB_DEPTH):
         keys = [(p, entity_value(e).key()) for e in sorted(level) for p in climb]

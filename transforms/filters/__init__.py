@@ -1,3 +1,5 @@
-"""What drops a question: its words give the answer away, it is a duplicate, or it is solved with less than picture and search.
+"""The filters that drop a question: its words contain the answer, it is a duplicate, or a solver
+answers it without its picture or a search.
 
-The filters run from `answer_in_question` to `solvable`, cheapest first. Each stores its verdict on the question it keeps."""
+The filters run from `answer_in_question` to `solvable`, cheapest first. Each filter stores its
+verdict on the questions that it keeps."""

@@ -1,4 +1,4 @@
-"""`answer_in_question` (VSearcher): drops a question that contains its own answer, or an alias of it."""
+"""`answer_in_question` (VSearcher): drops a question that contains its own answer, or an alias of the answer."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def answer_in_question(
     question: Question, facts: "Facts", languages: tuple[str, ...]
 ) -> Question | Rejection:
-    """The question with its verdict, or the rejection that names what it contains."""
+    """The question with its verdict, or a rejection that names the part of the answer in the question."""
     from questloom.language.names_in_text import leaked
     from questloom.transforms.certificate.leak import answer_names
 
@@ -41,10 +41,10 @@ def make_answer_in_question(job: FilterJob) -> Apply:
 
 @dataclass(frozen=True, kw_only=True)
 class AnswerInQuestionRules:
-    """Its switch."""
+    """The switch of the filter `answer_in_question`."""
 
     answer_in_question: Switch = True
-    """Whether a question is searched for its own answer."""
+    """Whether to drop questions that contain their own answer."""
 
 
 ANSWER_IN_QUESTION = Filter(

@@ -1,6 +1,7 @@
-"""Filters of packages outside the program: `filters.custom: [mypackage:NoSports]`.
+"""Filters of outside packages: `filters.custom: [mypackage:NoSports]`.
 
-A custom filter is a class that is made without arguments, once a process. `examples/no_sports.py` is one.
+A custom filter is a class that the program calls without arguments, once per process.
+`examples/no_sports.py` is an example.
 """
 
 import inspect
@@ -28,11 +29,11 @@ SHAPE = "Make it a class: a docstring that begins with a sentence, `reasons`, an
 
 @dataclass(frozen=True)
 class Drop:
-    """What a custom filter returns to drop a question.
+    """The return value of a custom filter that drops a question.
 
     Args:
         reason: a key of the filter's `reasons`.
-        evidence: what shows it, as small JSON: an entity's id, the words that were found.
+        evidence: small JSON that shows the reason: an entity's id, the words that were found.
     """
 
     reason: str
@@ -40,21 +41,23 @@ class Drop:
 
 
 class CustomFilter(Protocol):
-    """The interface. The first paragraph of the docstring says in one sentence what is true of a question that passed.
+    """The interface of a custom filter. The first paragraph of the class's docstring says in one
+    sentence what is true of a question that passed.
 
-    The stage has the class's name: `NoSports` is `no_sports`.
+    The stage takes its name from the class: `NoSports` becomes `no_sports`.
     """
 
     reasons: Mapping[str, str]
-    """Each reason for dropping, a word, with its sentence for the report."""
+    """Each reason for dropping, as one word, with its sentence for the report."""
 
     def __call__(self, question: Question, store: "Store") -> Drop | None:
-        """None keeps the question. It must depend on the arguments alone, and may be called by several threads."""
+        """The return value None keeps the question. The result must depend only on the arguments;
+        several threads may call the filter."""
 
 
 @dataclass(frozen=True)
 class Named:
-    """What the user reads before a run: which object the filter is."""
+    """The filter's description for the user before a run: which object the filter is."""
 
     identity: str
 
@@ -63,12 +66,13 @@ class Named:
 
 
 class CustomFilterError(QuestloomError):
-    """A custom filter failed on a question; the exception behind it is its `__cause__`."""
+    """A custom filter failed on a question; `__cause__` is the exception behind the failure."""
 
 
 @dataclass(frozen=True)
 class MakeCustom:
-    """Gives a process the function of a custom filter; `identity` is that of the process which made the job."""
+    """Makes the function of a custom filter in a process. `identity` is the identity in the process
+    that made the job."""
 
     named: str
     name: str
@@ -124,10 +128,10 @@ def _made(found: Extension) -> CustomFilter:
 
 @cache
 def custom_filter(named: str) -> Filter:
-    """The filter that a recipe names, as the program's own are.
+    """The filter that a recipe names, in the form of the program's own filters.
 
     Raises:
-        InputError: there is none, or it is no `CustomFilter`.
+        InputError: the name leads to no object, or to an object that is no `CustomFilter`.
     """
     found = load_extension(named, "filters", KEY)
     where, made = f"{KEY}: {named}", found.object
@@ -164,7 +168,8 @@ def custom_filter(named: str) -> Filter:
 
 
 def words_of_custom(settings: Any) -> dict[str, dict[str, Any]]:
-    """What a run stores of its custom filters, so that whoever reads it needs none of their packages: by name their identity, sentence and reasons."""
+    """The texts that a run stores about its custom filters: identity, sentence and reasons by name.
+    With these texts, readers of the run need none of the filters' packages."""
     return {
         each.name: {
             "identity": each.make.identity,  # type: ignore[attr-defined]
@@ -176,7 +181,7 @@ def words_of_custom(settings: Any) -> dict[str, dict[str, Any]]:
 
 
 def custom_filters(settings: Any) -> tuple[Filter, ...]:
-    """Those that the settings of the filters name, in that order.
+    """The custom filters that the filter settings name, in that order.
 
     Raises:
         InputError: see `custom_filter`.

@@ -1,15 +1,20 @@
-"""Which questions fall as duplicates: found over all of them at once, and written beside the stage that drops them.
+"""Finds the questions to drop as duplicates over all questions at once, and writes them into the
+folder of the stage that drops them.
 
-Each question gives keys; wherever two share a key, the one with the smaller rank (drawn by the recipe's seed) stays. Then the first of each text is
-compared with the texts that are nearly the same (`near_duplicates`), and falls where one of these has a smaller rank.
+Each question gives keys. If two questions share a key, the question with the smaller rank (drawn
+from the recipe's seed) stays. Then nearly identical texts are compared (`near_duplicates`). A
+question is dropped where a nearly identical text has a smaller rank.
 
-**Who falls**: a question of which a duplicate has a smaller rank, whether or not that one stays itself. So the result needs no order and no
-second round, and every group of duplicates keeps its first. The price is paid in chains: where a is like b and b like c, but a not like c, then
-with ranks a < b < c both b and c fall, c to a question that is itself gone; with b first, a and c fall; with b last, only b does.
+**Who is dropped**: a question that has a duplicate with a smaller rank, whether or not the
+duplicate stays. The result therefore needs no order and no second round, and every group of
+duplicates keeps its first question. Chains lose more: let a be similar to b, and b to c, but a not
+to c. With ranks a < b < c both b and c are dropped, c because of a question that is itself dropped.
+If b has the smallest rank, a and c are dropped; if b has the largest, only b is dropped.
 
-**What crosses the shuffle**, by question of 28 words at a similarity of 0.85: keys with rank, id and shard, one of the keys being the folded words
-(0.25 kB); and, only for the first of each text, the words with rank, id and shard once a band (12 × 0.27 = 3.3 kB, by
-`benchmarks.near_duplicates`). The words are shorter than hashes of their triples at 8 B each would be, and leave nothing to a collision.
+**Shuffle traffic** per question of 28 words at a similarity of 0.85: keys with rank, id and shard,
+including the folded words as one key (0.25 kB). The first question of each text also sends the
+words with rank, id and shard once per band (12 × 0.27 = 3.3 kB, by `benchmarks.near_duplicates`).
+The words are shorter than hashes of their triples at 8 B each, and cannot collide.
 """
 
 from collections.abc import Iterable, Iterator
@@ -31,9 +36,11 @@ TEXT = "text"
 
 
 def duplicate_keys(question: Question) -> Iterator[str]:
-    """Keys by which two questions are one: words, path with answer, picture with answer, picture and things of a computation.
+    """Keys that two duplicates share: words; path with answer; picture with answer; picture and
+    things of a computation.
 
-    Words alone ("Who painted this?") say little: they count together with the answer and the thing that is shown.
+    Words alone ("Who painted this?") prove little, so their key includes the answer and the
+    pictured thing.
     """
     answer = question.answer.value.key()
     words = folded(question.text).strip()
@@ -51,7 +58,7 @@ def duplicate_keys(question: Question) -> Iterator[str]:
 
 @dataclass(frozen=True, kw_only=True)
 class Loser(Record):
-    """A duplicate that another question won against, by which key."""
+    """A question that lost against a duplicate, with the kind of their common key."""
 
     item_id: str
     winner: str
@@ -59,7 +66,7 @@ class Loser(Record):
 
 
 class ShardKeys(beam.DoFn):
-    """Shard numbers in; (key, (rank, id, shard)) of every question that came so far out."""
+    """Takes shard numbers; gives (key, (rank, id, shard)) for every question that reached the stage."""
 
     def __init__(self, job: FilterJob, source: str) -> None:
         self.job, self.source = job, source
@@ -74,10 +81,12 @@ class ShardKeys(beam.DoFn):
 
 
 class Losers(beam.PTransform):
-    """(key, (rank, id)) pairs in; (losing id, (winning id, kind of key)) out, several times where a question loses by several keys.
+    """Takes (key, (rank, id)) pairs; gives (losing id, (winning id, kind of key)). A question that
+    loses by several keys is given several times.
 
     Args:
-        similarity: Jaccard similarity of word triples from which two texts are nearly the same, 0.5 to 1.
+        similarity: minimum Jaccard similarity of word triples of two nearly identical texts, 0.5 to
+            1.
     """
 
     def __init__(self, similarity: float) -> None:
@@ -101,7 +110,7 @@ class Losers(beam.PTransform):
 def losers_of(
     group: tuple[str, Iterable[tuple[str, str]]],
 ) -> Iterator[tuple[str, tuple[str, str]]]:
-    """All but the first of a group with the same key, each with the first one's id."""
+    """All questions of a group with the same key except the first, each with the first question's id."""
     key, members = group
     first = min(members)
     yield from (
@@ -114,10 +123,10 @@ def losers_of(
 def banded(
     group: tuple[str, Iterable[tuple[str, str]]], similarity: float
 ) -> Iterator[tuple[str, Member]]:
-    """The first question with a text, under each band of the text; nothing for groups by another kind of key."""
+    """The first question with a text, under each band of the text. Groups by another kind of key give nothing."""
     key, members = group
     if key.startswith(f"{TEXT}:"):
-        about, _, words = key.rpartition(":")  # folded words have no colon, an answer may
+        about, _, words = key.rpartition(":")  # folded words have no colon, but an answer may
         first = (*min(members), words)
         yield from ((band, first) for band in band_keys(words, about, similarity))
 
@@ -125,7 +134,8 @@ def banded(
 def near_losers_of(
     group: tuple[str, Iterable[Member]], similarity: float
 ) -> Iterator[tuple[str, tuple[str, str]]]:
-    """Those of a band's group that have one before them whose text is truly so similar, each with the first such one's id."""
+    """The members of a band's group with an earlier member whose text is really similar, each with
+    the id of this earlier member."""
     yield from (
         (loser, (winner, TEXT)) for (_, loser, _), (_, winner, _) in alike(group[1], similarity)
     )
@@ -134,7 +144,7 @@ def near_losers_of(
 def gather_losers(
     shards: beam.PCollection, job: FilterJob, source: str, label: str
 ) -> beam.PCollection:
-    """Writes which questions lose against which, beside the stage that drops them."""
+    """Writes the pairs of losing and winning questions into the folder of the stage that drops the losers."""
     losers = (
         shards
         | "keys" >> beam.ParDo(ShardKeys(job, source))
@@ -156,5 +166,5 @@ def _loser_by_shard(entry: tuple[str, tuple[str, str]]) -> tuple[int, Loser]:
 
 
 def rank(recipe_seed: int, question_id: str) -> str:
-    """A question's rank among its duplicates, 32 hexadecimal digits: the smallest stays."""
+    """A question's rank among its duplicates, 32 hexadecimal digits. The question with the smallest rank stays."""
     return priority(recipe_seed, question_id, "duplicates")

@@ -1,4 +1,5 @@
-"""`duplicates`: keeps one of several questions that are the same, nearly the same, or over the same path and picture."""
+"""`duplicates`: keeps one of several questions with the same words, nearly the same words, or the
+same path and picture."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
@@ -15,7 +16,8 @@ if TYPE_CHECKING:
 
 
 def make_duplicates(job: FilterJob) -> Apply:
-    """What loses was found over all questions (`duplicate_losers.py`)."""
+    """The function that drops losing duplicates. `duplicate_losers.py` has found the losing
+    duplicates over all questions."""
     verdict = Verdict(filter="duplicates", passed=True, solver="keys")
 
     def drop(question: Question, loser: "Loser | None") -> Question | Rejection:
@@ -34,12 +36,12 @@ def _side() -> Side:
 
 @dataclass(frozen=True, kw_only=True)
 class DuplicatesRules:
-    """Its switch, and what counts as nearly the same."""
+    """The switch of the filter `duplicates`, and the threshold of similarity."""
 
     duplicates: bool = True
-    """Whether questions are compared with each other."""
+    """Whether to compare questions with each other."""
     near_duplicate_similarity: Annotated[float, Ge(0.5), Le(1)] = 0.85
-    """Jaccard similarity of word triples from which two questions count as one."""
+    """Minimum Jaccard similarity of word triples of two questions that count as duplicates."""
 
 
 DUPLICATES = Filter(

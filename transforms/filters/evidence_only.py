@@ -1,7 +1,8 @@
-"""`solvable` without a model: a solver that is given the evidence and nothing else must reach the answer.
+"""`solvable` without a model: a solver must reach the answer from the evidence alone.
 
-The stand-in executes the form over the certificate's own claims alone. It fails where the evidence does not hold
-together: a hop without its claim, a reading that the picture does not have, an answer that rests on something else.
+Without a model, the form is executed over the certificate's own claims alone. The execution fails
+where the evidence has a fault: a hop without its claim, a reading that the picture does not show,
+or an answer that depends on something else.
 """
 
 from collections.abc import Iterable
@@ -26,7 +27,7 @@ from questloom.transforms.writing.form_edits import constants
 
 
 class EvidenceFacts:
-    """`Facts` that hold only given nodes and claims; classes and pictures are those of the store."""
+    """`Facts` with only the given nodes and claims. Classes and pictures are those of the store."""
 
     def __init__(self, facts: Facts, nodes: Iterable[str], claims: Iterable[Claim]) -> None:
         self._facts = facts
@@ -88,7 +89,7 @@ class EvidenceFacts:
 
 
 def solvable(question: Question, facts: Facts) -> Question | Rejection:
-    """The question with its verdict, or the rejection that says what the evidence gives instead."""
+    """The question with its verdict, or a rejection with the answer that the evidence gives instead."""
     form = question.logical_form
     if form is None or question.certificate is None:
         return question.with_verdict(

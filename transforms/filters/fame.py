@@ -1,8 +1,11 @@
-"""Which figure of a store the popularity prior uses, from which value on a thing counts as known, and whether any figure can tell.
+"""Which measure of fame the popularity prior uses in a store, from which value on a thing counts as
+known, and whether any measure works.
 
-Three figures say how well known a thing is: the wikis that have a page about it, the views of its pages, the pages that link to it. A figure tells only
-where some things of the store reach the recipe's number and others do not. Where none reaches it (a store of one wiki's titles gives every thing 0 or 1
-sitelinks) the prior would pass everything, and that would look like a filter that nothing fell to. Then it is not run, and says so.
+Three figures measure how well known a thing is: the wikis with a page about the thing, the views of
+its pages, and the pages that link to it. A figure works only where some things of the store reach
+the recipe's threshold and others do not. In a store of one wiki's titles, for example, every thing
+has 0 or 1 sitelinks. Without a working figure the prior would pass everything, as if no question
+failed the filter. Without a working figure the filter does not run, and a notice says so.
 """
 
 from collections.abc import Iterable, Mapping
@@ -15,21 +18,21 @@ FIGURES = {
     "page_views": "page views",
     "in_degree": "links from other pages",
 }
-"""In the order in which they are asked, with what people call them. Of 212 things that a released model was asked about, sitelinks told best which it knew
-(`docs/measured.md`)."""
+"""The figures in the order of preference, with their names for people. Of the three figures,
+sitelinks predicted best which of 212 things a released model knew (`docs/measured.md`)."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Fame:
-    """The figure that tells, and from where on a thing is known."""
+    """The figure in use, and the least value of a known thing."""
 
     figure: str
     least: int
     partial: bool = False
-    """The figure is stated beside the dumps, for some things only."""
+    """Whether the figure comes from a popularity file and covers only some things."""
 
     def knows(self, entity: Entity) -> bool | None:
-        """Whether it is known by heart; None where nothing is stated about it."""
+        """Whether the entity counts as known by heart; None where the figure of the entity is missing."""
         value = figure_of(entity, self.figure)
         if value is not None and value >= self.least:
             return True
@@ -41,7 +44,7 @@ class Fame:
 
 
 def figure_of(entity: Entity, figure: str) -> int | None:
-    """One of `FIGURES` of an entity; None where nothing is stated."""
+    """The value of one of `FIGURES` for an entity; None where it is missing."""
     match figure:
         case "sitelinks":
             return entity.num_sitelinks
@@ -56,11 +59,12 @@ def _is_stated(entity: Entity, figure: str) -> bool:
 
 
 def fame_of(entities: Iterable[Entity], least: Mapping[str, int]) -> Fame | str:
-    """The first figure that tells known things from others; or in words why none does.
+    """The first figure that separates known things from others; or the reason in words why no
+    figure does.
 
     Args:
-        entities: of a store, all or an even sample.
-        least: by figure, from where on a thing is known.
+        entities: the entities of a store, all or an even sample.
+        least: for each figure, the least value of a known thing.
     """
     num, most, partial = 0, dict[str, int](), set[str]()
     reached: dict[str, set[bool]] = {figure: set() for figure in FIGURES}

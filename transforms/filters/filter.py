@@ -1,8 +1,9 @@
-"""What a filter is: one object that holds all that the program knows of it.
+"""Defines a filter: one object that holds everything the program knows about it.
 
-To add one, write a file beside this one with a `Filter`, and put the object into `registry.py` at its place in the order.
-The stage table, the recipe, the forecast, progress, report, card and the loop read it from there.
-This module and the files of the objects are imported with the recipe: what loads slowly is imported inside functions.
+To add a filter, write a file beside this one with a `Filter`, and put the object into `registry.py`
+at its place in the order. The stage table, the recipe, the forecast, progress, report, card and the
+loop read the filter from there. The recipe imports this module and the files of the filters, so
+they import slow packages inside functions.
 """
 
 import inspect
@@ -24,13 +25,13 @@ if TYPE_CHECKING:
     from questloom.transforms.stages.run_folder import RunFolder
 
 Switch = Annotated[bool, Evolves("filters")]
-"""The closed loop may turn it on or off."""
+"""The type of a switch that the closed loop may turn on or off."""
 OFF = "switched off in the recipe"
 DEMO = "measured on the demo, 900 seeds"
 
 
 class FilterJob(Protocol):
-    """What a filter may use of the job."""
+    """The parts of a job that a filter may use."""
 
     @property
     def run(self) -> "RunFolder": ...
@@ -38,7 +39,7 @@ class FilterJob(Protocol):
     def store_path(self) -> str: ...
     @property
     def recipe(self) -> Any:
-        """All settings; those of the filters are `recipe.filters`."""
+        """All settings; `recipe.filters` holds those of the filters."""
 
     @property
     def opened(self) -> "Opened": ...
@@ -53,7 +54,7 @@ class FilterJob(Protocol):
 
 @dataclass(frozen=True)
 class Measured:
-    """How many of a filter's questions it kept in a run: what the forecast starts from."""
+    """How many of its questions a filter kept in a measured run. The forecast starts from this share."""
 
     kept: int
     total: int
@@ -62,26 +63,27 @@ class Measured:
 
 @dataclass(frozen=True, kw_only=True)
 class Asks:
-    """The model that decides a filter, where the recipe names one."""
+    """The model that decides a filter, if the recipe names one."""
 
     role: str
     share: tuple[float, float, float]
-    """Low, likely and high share of the questions that pass; assumed."""
+    """Low, likely and high estimate of the share of questions that pass."""
     sees_picture: bool = False
     material_chars: Callable[[Any], int] | None = None
-    """Characters of pages in its prompt at most, by the settings of the filters."""
+    """Maximum number of characters of page text in the model's prompt, by the settings of the filters."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class InLoop:
-    """What the closed loop does about questions that slipped through while the filter was off: it runs the filter on them, and mends the recipe."""
+    """How the closed loop treats questions that slipped through while the filter was off. The loop
+    runs the filter on these questions and changes the recipe."""
 
     tool: str = ""
-    """A policy without this tool cannot take the shortcut."""
+    """The tool that the shortcut needs. A policy without this tool cannot take the shortcut."""
     remedies: tuple[tuple[str, int], ...] = ()
-    """After its switch: (field of the recipe, direction of the step), in the order in which they are tried."""
+    """Changes to try after the filter's switch, in order: (field of the recipe, direction of the step)."""
     guidance: str = ""
-    """What the model that words plans is told besides."""
+    """Additional instruction for the model that words plans."""
 
 
 def _nothing(job: FilterJob) -> str:
@@ -102,54 +104,63 @@ def _no_conflicts(recipe: Any) -> Iterator[tuple[str, str, str]]:
 
 @dataclass(frozen=True, kw_only=True)
 class Filter:
-    """A filter. All but the first four fields have defaults that suit a filter of plain code."""
+    """A filter. All fields except the first four have defaults that suit a filter of plain code."""
 
     name: str
-    """Of its stage, its verdict and its switch: a word of a recipe, "text_search"."""
+    """Name of the filter's stage, verdict and switch, such as "text_search"."""
     help: str
-    """One sentence: what is true of a question that passed."""
+    """One sentence that is true of every question that passed."""
     doing: str
-    """What it does, in the words of progress: "trying one text search on each question"."""
+    """The filter's action in the progress display: "trying one text search on each question"."""
     make: Callable[[Any], Apply]
-    """Gives a process the function that keeps, with a verdict, or rejects. A module-level function: stages are sent to workers. It takes a `FilterJob`."""
+    """Makes the filter's function from a `FilterJob`, once per process. The function keeps a
+    question with a verdict, or rejects it. `make` must be a module-level function, since stages are
+    sent to workers."""
     reasons: Mapping[str, str] = field(default_factory=dict)
-    """Why it rejects: each reason that has no sentence in `reason_words.py`, with its sentence."""
+    """Each reason of the filter that has no sentence in `reason_words.py`, with its sentence."""
     settings: type | None = None
-    """Its keys in the section `filters` of a recipe: a frozen dataclass. A boolean of the filter's name is its switch."""
+    """A frozen dataclass with the filter's keys in the section `filters` of a recipe. A boolean
+    with the filter's name is its switch."""
     measured: Measured | Callable[[Any], Measured] | None = None
-    """What share passes without a model, also by the settings of the filters. None: the forecast assumes a share, and says so."""
+    """The share that passes without a model; a function computes it from the settings of the
+    filters. With None, the forecast assumes a share and says so."""
     seconds: tuple[float, float, float] | None = None
-    """Low, likely and high seconds of one core for a question, without waiting for models; None: less than a millisecond."""
+    """Low, likely and high seconds of one core per question, without waiting for models. None
+    stands for less than a millisecond."""
     of_words: bool = False
-    """Whether it needs the words alone, and no model: a seed whose question it rejects asks its next plan."""
+    """Whether the filter needs only the words and no model. Where a filter of words rejects a
+    question, the seed tries its next plan."""
     coroutine: Literal["never", "by settings", "always"] = "never"
-    """Whether its function is a coroutine."""
+    """Whether the filter's function is a coroutine."""
     side: Callable[[], Side] | None = None
-    """Its second input, where it must see all questions at once. A function, as this needs Beam."""
+    """The filter's second input, if it must see all questions at once. The field `side` holds a
+    function, because the input needs Beam."""
     asks: Asks | None = None
     in_loop: InLoop | None = field(default_factory=InLoop)
-    """None where what it rejects gives no answer away."""
+    """How the loop treats the filter. None if a rejected question contains no shortcut to its answer."""
     tools: Callable[[Any], tuple[str, ...]] = _no_tools
-    """The agent's tools that it needs, by the recipe."""
+    """The agent's tools that the filter needs under a recipe."""
     vectors: Callable[[Any], bool] = _no_vectors
-    """Whether it searches by pictures, by the recipe: then the store's are embedded before a run starts."""
+    """Whether the filter searches by pictures under a recipe. The store's pictures are then
+    embedded before a run starts."""
     why_not: Callable[[Any], str] = _nothing
-    """Why it cannot decide with a job's recipe and store; "" where it can."""
+    """The reason why the filter cannot decide with a job's recipe and store; "" where it can."""
     fix: str = ""
-    """What to do about `why_not`."""
+    """The remedy for `why_not`."""
     notice: Callable[[Any], str] = _nothing
-    """What the user reads about it before a job runs, after its name."""
+    """The note for the user before a job runs, after the filter's name."""
     conflicts: Callable[[Any], Iterator[tuple[str, str, str]]] = _no_conflicts
-    """Its settings that a recipe makes idle: (key, what is wrong, how to fix)."""
+    """The filter's settings that have no effect in a recipe: (key, what is wrong, how to fix it)."""
 
     def is_on(self, settings: Any) -> bool:
-        """Whether the recipe runs it; one without a switch always runs."""
+        """Whether the recipe runs the filter. A filter without a switch always runs."""
         return getattr(settings, self.name, True) is not False
 
     def apply(self, job: FilterJob) -> Apply:
-        """The function of a process; where it cannot decide, every question passes with the verdict `not_run`.
+        """The filter's function for one process. Where the filter cannot decide, every question
+        passes with the verdict `not_run`.
 
-        The function raises `ValueError` where the filter rejects for a reason that has no sentence.
+        The function raises `ValueError` if the filter rejects for a reason without a sentence.
         """
         why = self.why_not(job)
         decide = NotRun(self.name, why)(job) if why else self.make(job)
@@ -169,11 +180,11 @@ class Filter:
         return outcome
 
     def has_model(self, recipe: Any) -> bool:
-        """Whether a model of the recipe decides it."""
+        """Whether a model of the recipe decides the filter."""
         return self.asks is not None and recipe.models.has_role(self.asks.role)
 
     def measured_by(self, settings: Any) -> Measured | None:
-        """See `measured`."""
+        """The measured share of the filter under these settings."""
         return self.measured(settings) if callable(self.measured) else self.measured
 
 
@@ -192,5 +203,5 @@ class NotRun:
 
 
 def languages(recipe: Any) -> tuple[str, ...]:
-    """Whose names count as leaks."""
+    """The languages whose names count as leaks."""
     return tuple(dict.fromkeys((recipe.language, *recipe.certificate.languages)))

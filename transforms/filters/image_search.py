@@ -1,4 +1,5 @@
-"""`image_search`: one image search of the picture must not hand over the answer, to a model or as `search_shortcuts.py` judges it."""
+"""`image_search`: drops a question if one image search of its picture reveals the answer, to a
+model or by the rules of `search_shortcuts.py`."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
@@ -26,7 +27,7 @@ ROLE = "answer_with_search"
 
 
 def found_by_picture(job: FilterJob, question: Question) -> "tuple[Found, ...]":
-    """The pages to which the agent's image search leads from the question's picture, whole, the best first."""
+    """The full pages that the agent's image search finds with the question's picture, the best first."""
     from questloom.agent.turns.image_bank import ImageBank
     from questloom.transforms.filters.search_shortcuts import Found, page_text
     from questloom.transforms.filters.solver_filters import shown_picture
@@ -80,16 +81,16 @@ def _material_chars(settings: Any) -> int:
 
 @dataclass(frozen=True, kw_only=True)
 class ImageSearchRules:
-    """Its switch, and how far it looks."""
+    """The switch of the filter `image_search`, and the number of results."""
 
     image_search: Switch = True
-    """Whether one image search of the picture is tried."""
+    """Whether to try one image search with the picture."""
     image_search_k: Annotated[int, Gt(0), Evolves("filters", 1, 20, 5)] = 5
-    """Pictures of it whose pages are looked at."""
+    """Number of search results whose pages are read."""
 
 
 def _always(recipe: Any) -> bool:
-    """It searches by the picture, whatever the recipe says."""
+    """True: the filter searches by the picture under every recipe."""
     return True
 
 

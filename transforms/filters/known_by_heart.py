@@ -1,4 +1,5 @@
-"""What the popularity prior goes by where it stands in for the model of `text_only` or `no_tools`, and where it cannot."""
+"""The measure of fame that the popularity prior uses when it replaces the model of `text_only` or
+`no_tools`, and when it cannot replace the model."""
 
 import math
 from collections.abc import Iterator
@@ -16,14 +17,16 @@ FIX = (
     "popular_page_views or popular_in_degree to what the store has"
 )
 REMEDIES = (("filters.popular_sitelinks", -1), ("filters.samples", 1))
-"""Of the loop, after the filter's switch."""
+"""The changes that the closed loop tries after the filter's switch."""
 LOOKED_AT = 200_000
-"""Entities that are looked at to see whether a figure tells: a second and a half. Of all of Wikidata's some eighty have fifty sitelinks then."""
+"""Number of entities for the check whether a figure works. The check takes a second and a half. Of
+200,000 entities of Wikidata, about eighty have fifty sitelinks."""
 BLOCK = 1_000
 
 
 def prior_of(job: FilterJob, role: str) -> "Fame | str | None":
-    """What the popularity prior goes by where it stands in for the model of a role; in words why it cannot; None where a model answers."""
+    """The figure that the popularity prior uses in place of a role's model. The result is a text
+    with the reason if the prior cannot work, and None if a model answers."""
     from questloom.transforms.filters.fame import Fame, fame_of
 
     filters = job.recipe.filters
@@ -45,7 +48,7 @@ def prior_of(job: FilterJob, role: str) -> "Fame | str | None":
 
 
 def why_no_prior(job: FilterJob, role: str) -> str:
-    """Why neither a model nor the prior can decide; "" where one can."""
+    """The reason why neither a model nor the prior can decide; "" where one of them can."""
     fame = prior_of(job, role)
     return fame if isinstance(fame, str) else ""
 
@@ -61,7 +64,7 @@ def describe_prior(job: FilterJob, role: str) -> str:
 
 
 def _sample(store: "Store") -> "Iterator[Entity]":
-    """All entities of a store, or even blocks of so many as are looked at."""
+    """All entities of a store, or `LOOKED_AT` entities in evenly spread blocks."""
     num_rows = store.num_rows("entities")
     for start in range(0, num_rows, BLOCK)[:: max(1, math.ceil(num_rows / LOOKED_AT))]:
         yield from store.scan_entities(start, min(start + BLOCK, num_rows))

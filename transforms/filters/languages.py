@@ -1,6 +1,8 @@
-"""The languages of which tests show that a name is found in a text, so that leaks and shortcuts are. A recipe in another is refused.
+"""The languages whose leaks and shortcuts the tests prove to be found. A recipe in another language
+is refused.
 
-Left out are languages whose names change by case (Russian, Polish, Finnish): a whole word says less there than the tests would promise.
+Languages whose names change by case (Russian, Polish, Finnish) are left out, since a search for
+whole words misses many forms there.
 """
 
 LANGUAGES = ("de", "en", "es", "fr", "it", "ja", "nl", "pt", "zh")

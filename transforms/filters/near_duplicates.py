@@ -1,9 +1,10 @@
-"""Texts that are nearly the same: which come together by MinHash, and which of those are truly as similar as asked.
+"""Finds nearly identical texts: MinHash proposes pairs, and an exact comparison confirms them.
 
-The bands of a MinHash decide only who is compared; the Jaccard similarity of the word triples themselves decides who is alike. So a pair below the
-threshold is never called alike, whatever a hash does, and one at or above it is overlooked where no band meets, at `MISSED` or less.
-Jaccard and MinHash: Broder, "On the resemblance and containment of documents" (1997). Reaching similar sets by their rarest elements: Bayardo,
-Ma and Srikant, "Scaling up all pairs similarity search" (2007).
+The bands of a MinHash only decide which texts are compared; the Jaccard similarity of their word
+triples decides which are similar. A pair below the threshold therefore never counts as similar. A
+pair at or above the threshold is missed with a chance of `MISSED` or less, where no band matches.
+Jaccard and MinHash: Broder, "On the resemblance and containment of documents" (1997). Search by the
+rarest elements: Bayardo, Ma and Srikant, "Scaling up all pairs similarity search" (2007).
 """
 
 from collections import Counter, defaultdict
@@ -16,17 +17,18 @@ from datasketch import MinHash
 from questloom.records.identity import sha256_hex
 
 MISSED = 0.005
-"""Chance, by the arithmetic of `banding`, that two texts at the very threshold share no band; no more than 1 % is asked for."""
+"""Chance, by the formula of `banding`, that two texts exactly at the threshold share no band. The
+chance to miss such a pair may be at most 1 %."""
 MAX_BANDS, MAX_ROWS = 12, 10
 BLOCK = 7_700
-"""Texts of one group whose triples are in memory at once: 66 MB measured for questions of 28 words."""
+"""Number of texts of one group whose triples are in memory at once: 66 MB measured for questions of 28 words."""
 
 Member = tuple[str, str, str]
-"""Rank (the smaller one wins), id, words: a text as `questloom.language.names_in_text.folded` gives it."""
+"""Rank (the smaller one wins), id, and words: a text in the form of `questloom.language.names_in_text.folded`."""
 
 
 def triples(words: str) -> frozenset[str]:
-    """All runs of three words; of a shorter text its words as one.
+    """All runs of three words; a shorter text gives all its words as one run.
 
     >>> sorted(triples("who built the tower"))
     ['built the tower', 'who built the']
@@ -36,25 +38,28 @@ def triples(words: str) -> frozenset[str]:
 
 
 def jaccard(mine: frozenset[str], theirs: frozenset[str]) -> float:
-    """Shared elements ÷ all elements of two sets that are not empty, 0 to 1."""
+    """The Jaccard similarity of two non-empty sets: shared elements ÷ all elements, 0 to 1."""
     shared = len(mine & theirs)
     return shared / (len(mine) + len(theirs) - shared)
 
 
 @lru_cache
 def banding(similarity: float) -> tuple[int, int]:
-    """Bands, and rows a band, that let at most `MISSED` of the pairs at this similarity slip through.
+    """The number of bands, and of rows per band, that miss at most `MISSED` of the pairs at this
+    similarity.
 
-    Two sets of Jaccard similarity s agree in one row of a MinHash with chance s, in all r rows of a band with s^r, and in none of b bands with
-    (1 - s^r)^b. More rows bring fewer pairs together that need not be compared, but ask for more bands, and each band carries the text once more
-    through the shuffle; so the most rows that `MAX_BANDS` bands allow. At 0.85: 6 rows and 12 bands, since 0.85^6 = 0.377 and
-    (1 - 0.377)^12 = 0.0034, while 7 rows would ask for 14. Of pairs at 0.73, 0.62, 0.5 and 0.3 then 86, 50, 17 and 1 % are compared, and refused.
+    Two sets of Jaccard similarity s agree in one row of a MinHash with chance s, in all r rows of a
+    band with chance s^r, and in none of b bands with chance (1 - s^r)^b. More rows propose fewer
+    needless pairs but need more bands, and each band sends the text once more through the shuffle.
+    The function therefore takes the most rows that `MAX_BANDS` bands allow. At 0.85 this gives 6
+    rows and 12 bands: 0.85^6 = 0.377 and (1 - 0.377)^12 = 0.0034, while 7 rows would need 14 bands.
+    Of the pairs at 0.73, 0.62, 0.5 and 0.3, 86, 50, 17 and 1 % are then compared and refused.
 
     Args:
-        similarity: 0.5 to 1, as recipes allow; towards 0 the number of bands grows without end.
+        similarity: 0.5 to 1, as recipes allow. Towards 0 the number of bands grows without limit.
 
     Raises:
-        ValueError: a similarity that more than `MAX_BANDS` bands of one row would be needed for.
+        ValueError: the similarity would need more than `MAX_BANDS` bands of one row.
     """
     for rows in range(MAX_ROWS, 0, -1):
         bands = next(b for b in count(1) if (1 - similarity**rows) ** b <= MISSED)
@@ -71,12 +76,12 @@ def _blank(num_hashes: int) -> MinHash:
 
 
 def band_keys(words: str, about: str, similarity: float) -> Iterator[str]:
-    """Keys of a text, one a band: two texts with a key in common are to be compared.
+    """The keys of a text, one per band. Two texts with a common key must be compared.
 
     Args:
-        words: the text, folded.
-        about: what must be the same for two texts to be compared at all.
-        similarity: from which two texts count as alike.
+        words: the folded text.
+        about: a string that two texts must share to be compared at all.
+        similarity: minimum similarity of two texts that count as similar.
     """
     bands, rows = banding(similarity)
     signature = _blank(bands * rows).copy()
@@ -87,13 +92,15 @@ def band_keys(words: str, about: str, similarity: float) -> Iterator[str]:
 
 
 def alike(members: Iterable[Member], similarity: float) -> Iterator[tuple[Member, Member]]:
-    """Each member with the first, by rank, of those that it is alike to, unless it is that itself.
+    """Pairs each member with the first member, by rank, that is similar to it, unless the member
+    itself is the first.
 
-    Exact, and the same in any order. Memory is that of one block (`BLOCK`): the members are gone through twice for each block.
+    The result is exact, and the same for any order of the members. Memory holds one block
+    (`BLOCK`): the members are read twice for each block.
 
     Args:
-        members: can be gone through again and again, as what GroupByKey gives.
-        similarity: smallest Jaccard similarity of two that are alike.
+        members: an iterable that can be read repeatedly, such as the groups of GroupByKey.
+        similarity: minimum Jaccard similarity of two similar members.
     """
     if next(islice(members, 1, None), None) is None:  # most bands have one text
         return
@@ -116,10 +123,13 @@ def alike(members: Iterable[Member], similarity: float) -> Iterator[tuple[Member
 def _by_rarest(
     block: list[tuple[Member, frozenset[str]]], similarity: float
 ) -> dict[str, list[int]]:
-    """Numbers of the block's members by some of their triples, of which any text alike to a member has at least one.
+    """Indices of the block's members by some of their triples. Every text that is similar to a
+    member has at least one of these triples.
 
-    A text alike to a set of n has at least k = ⌈similarity × n⌉ of its triples, so of any n - k + 1 of them one. The rarest are taken, or else
-    all questions of one template would be compared with each other: a group of such grows with the square of its size.
+    A text that is similar to a set of n triples has at least k = ⌈similarity × n⌉ of them, so it
+    has one of any n - k + 1 of them. The function takes the rarest triples. With common triples,
+    all questions of one template would be compared with each other, at a cost that grows with the
+    square of their number.
     """
     occurrences = Counter(triple for _, mine in block for triple in mine)
     numbers = defaultdict(list)
@@ -127,7 +137,7 @@ def _by_rarest(
         for passed, triple in enumerate(sorted(mine, key=occurrences.__getitem__)):
             if (len(mine) - passed) / len(
                 mine
-            ) < similarity:  # by the very division of `jaccard`, not by rounding
+            ) < similarity:  # by the same division as in `jaccard`, not by rounding
                 break
             numbers[triple].append(number)
     return numbers

@@ -1,4 +1,5 @@
-"""`no_tools`: a model with the picture and without tools must not answer; where the recipe names none, the popularity prior replaces it (`popularity.py`)."""
+"""`no_tools`: drops a question that a model answers from the picture without tools. Without a model
+the popularity prior decides (`popularity.py`)."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -34,7 +35,7 @@ def make_no_tools(job: FilterJob) -> Apply:
 
 @dataclass(frozen=True, kw_only=True)
 class NoToolsRules:
-    """Its switch."""
+    """The switch of the filter `no_tools`."""
 
     no_tools: Switch = True
     """Whether a solver tries the question without tools."""

@@ -1,4 +1,5 @@
-"""The filter `solvable` with the tools: the oracle plays the question, and what it cannot solve is broken and rejected."""
+"""The filter `solvable` with tools: the oracle plays the question, and a question that the oracle
+cannot solve is rejected as broken."""
 
 import dataclasses
 
@@ -19,7 +20,8 @@ CHECK = "solved_with_tools"
 
 
 def make_oracle_filter(job: FilterJob) -> Apply:
-    """The filter of a process. The oracle plays under its own settings, whatever teacher the recipe names, and asks no model."""
+    """Makes the filter's function for one process. The oracle plays under its own settings,
+    whichever teacher the recipe names, and calls no model."""
     recipe = job.recipe
     settings = PlaySettings(tools=ToolSettings(tools=recipe.filters.oracle_tools))
     playing = open_player(

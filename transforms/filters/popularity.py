@@ -1,7 +1,9 @@
-"""The popularity prior: a solver without a model, for `text_only` and `no_tools` where no endpoint is configured.
+"""The popularity prior: a solver without a model, for `text_only` and `no_tools` where no endpoint
+is configured.
 
-It stands in for what models know by heart: all claims of well-known entities (`fame.py`), and nothing of any other. It is documented as a stand-in: it
-neither reads nor guesses.
+The prior imitates the knowledge of models: it knows all claims of well-known entities (`fame.py`),
+and no claims of other entities. The prior is only a substitute for a model: it neither reads nor
+guesses.
 """
 
 from dataclasses import dataclass
@@ -43,7 +45,7 @@ class KnownFacts:
     facts: Facts
     fame: Fame
     granted: frozenset[str] = frozenset()
-    """Taken for known, whatever the figure says."""
+    """Entities that count as known, whatever their figure is."""
 
     def known(self, entity_id: str) -> bool:
         """Whether the entity is known by heart."""
@@ -94,11 +96,12 @@ class KnownFacts:
 
 
 def known_part(form: Form, binding: Binding, known: KnownFacts) -> Form | None:
-    """The clauses of a form that the prior knows to hold as they are meant and that hang together with what is asked.
+    """The clauses of a form that the prior knows to be true for the intended values and that
+    connect to the asked variable.
 
-    A clause that it does not know is of no use to it, and does not hinder it either: one solving route is enough. A detail of a picture, or
-    a fact that only an article states, is not known by heart. None where nothing known tells
-    of the answer.
+    An unknown clause neither helps nor hinders the prior: one route to the answer is enough. The
+    prior knows no details of pictures and no facts that only an article states. The result is None
+    where no known clause leads to the answer.
     """
 
     def is_known(term: Term) -> bool:
@@ -131,18 +134,20 @@ def known_part(form: Form, binding: Binding, known: KnownFacts) -> Form | None:
 def popularity_prior(
     question: Question, facts: Facts, binding: Binding, *, name: str, sees_picture: bool, fame: Fame
 ) -> Verdict:
-    """`text_only` or `no_tools` by the prior: passes unless it comes to exactly one answer, which is then the right one.
+    """The verdict of the prior for `text_only` or `no_tools`. A question fails only if the prior
+    reaches exactly one answer, which is then the right one.
 
-    If no figure is known of some things of the question, the filter tries both: that they are known, and that they are not. If the verdicts
-    differ, the verdict is `not_run`.
+    If some things of the question have no figure, the filter tries both cases: that these things
+    are known, and that they are unknown. If the two verdicts differ, the verdict is `not_run`.
 
     Args:
-        question: with its form; for one without a form the verdict is `not_run`.
+        question: the question with its form. A question without a form gets the verdict `not_run`.
         facts: the store.
         binding: the intended value of each variable.
         name: "text_only" or "no_tools".
-        sees_picture: whether it is shown the picture, and so knows its entity if that is known at all.
-        fame: which entities it knows.
+        sees_picture: whether the prior sees the picture. A prior that sees the picture knows its
+            entity if the entity is known at all.
+        fame: decides which entities the prior knows.
     """
     form = question.logical_form
     if form is None:
@@ -177,7 +182,7 @@ def popularity_prior(
 def _answered(
     question: Question, form: Form, binding: Binding, known: KnownFacts, sees_picture: bool
 ) -> tuple[str, bool]:
-    """How the prior fares, in a word, and whether it comes to the right answer alone."""
+    """The prior's result in one word, and whether the prior reaches only the right answer."""
     part = known_part(form, binding, known)
     if part is None:
         return "answer_unknown", False

@@ -1,8 +1,11 @@
-"""The rule of `quotas`: no thing, no relation and no way on too large a share of the questions, over whole paths and not the pictures alone.
+"""The rule of `quotas`: no thing, no relation and no path may appear in too large a share of the
+questions. All things on a question's path count, not only the pictured thing.
 
-A few things lie on most paths: of nineteen questions over real claims eleven led past George Washington. The questions are gone
-through with those first whose commonest part is the rarest, so that as many as possible stay; each stays where none of its things and
-relations is at its limit yet. The limit is a share of what stays, so the number is made smaller until it fits.
+A few things lie on most paths: of nineteen questions over real claims, eleven passed through George
+Washington. Each question has a commonest part, and the questions whose commonest part is rarest
+come first, so that many questions can stay. A question stays if none of its things and relations is
+at its limit. The limit is a share of the kept questions, so the number of kept questions is lowered
+until it fits.
 """
 
 from collections import Counter
@@ -20,21 +23,22 @@ Share = Annotated[float, Gt(0), Le(1)]
 
 @dataclass(frozen=True, kw_only=True)
 class QuotaRules:
-    """The largest shares of the kept questions; 1 is none."""
+    """The maximum shares of the kept questions; 1 sets no limit."""
 
     node: Share = 0.05
-    """Largest share of questions about one thing: pictured, on the path, or the answer."""
+    """Maximum share of questions about one thing: pictured, on the path, or the answer."""
     relation: Share = 0.4
-    """Largest share of questions with one property."""
+    """Maximum share of questions with one property."""
     shape: Share = 1.0
-    """Largest share of questions with the same relations, whatever the things."""
+    """Maximum share of questions with the same relations, whichever things they connect."""
     least: Annotated[int, Ge(1)] = 10
-    """Number of questions of a thing or relation that always pass, since in a small run a share means little."""
+    """Number of questions about one thing or relation that always pass, since shares mean little in a small run."""
 
 
 @dataclass(frozen=True)
 class Parts:
-    """A question as quotas see it: its id, its rank in the random order, its things, its relations, and all these as one way."""
+    """The parts of a question that quotas count: its id, its rank in the random order, its things,
+    its relations, and all relations together as its shape."""
 
     id: str
     rank: str
@@ -45,7 +49,7 @@ class Parts:
 
 
 def parts_of(question: Question, rank: str) -> Parts:
-    """A question's things and relations; an outside row has none."""
+    """A question's things and relations. An outside row has none."""
     form = question.logical_form
     nodes = {key for key in question.bindings.values() if key.startswith("Q")}
     relations = (
@@ -62,7 +66,8 @@ def parts_of(question: Question, rank: str) -> Parts:
 
 
 def over_quota(found: Iterable[Parts], rules: QuotaRules) -> Iterator[tuple[str, str]]:
-    """(id, what is at its limit) of every question that must go; the same for any order of the questions."""
+    """(id, the part at its limit) of every question to drop. The result is the same for any order
+    of the questions."""
     order = _rarest_first(sorted(found, key=lambda p: (p.rank, p.id)))
     num_kept = len(order)
     while True:
@@ -81,9 +86,10 @@ def over_quota(found: Iterable[Parts], rules: QuotaRules) -> Iterator[tuple[str,
 
 
 def over_level(found: Iterable[Parts], wanted: Mapping[str, int]) -> Iterator[tuple[str, str]]:
-    """(id, level) of every question beyond the number that is wanted of its level: those whose commonest thing is the rarest stay.
+    """(id, level) of every question beyond the wanted number of its level. The questions whose
+    commonest thing is rarest stay.
 
-    Of a level that is not named, as outside rows have, all stay.
+    All questions stay at a level without a wanted number, such as the level of outside rows.
     """
     counts: Counter[str] = Counter()
     for parts in _rarest_first(sorted(found, key=lambda p: (p.rank, p.id))):
@@ -102,7 +108,7 @@ def _rarest_first(found: Sequence[Parts]) -> list[Parts]:
 
 
 def _pass(order: Sequence[Parts], limits: dict[str, int]) -> dict[str, str]:
-    """One walk through the questions: those that find something at its limit, and what."""
+    """One pass through the questions: the questions with a part at its limit, and that part."""
     counts: Counter[tuple[str, str]] = Counter()
     gone = {}
     for parts in order:

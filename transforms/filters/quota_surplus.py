@@ -1,4 +1,5 @@
-"""Finds, over all questions at once, those that are over a quota, and writes them beside the stage that drops them."""
+"""Finds the questions over a quota among all questions, and writes them into the folder of the
+stage that drops them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,14 +18,14 @@ from questloom.transforms.stages.write_side import WriteSide
 
 @dataclass(frozen=True, kw_only=True)
 class Surplus(Record):
-    """A question that must go, since a thing or relation of it is on enough others."""
+    """A question to drop, since enough other questions share one of its things or relations."""
 
     item_id: str
     what: str
 
 
 class FindSurplus(beam.DoFn):
-    """The shard numbers as one list in; (shard, `Surplus`) of every question that is too much out."""
+    """Takes the shard numbers as one list; gives (shard, `Surplus`) for every question to drop."""
 
     def __init__(self, job: FilterJob, source: str) -> None:
         self.job, self.source = job, source
@@ -47,7 +48,7 @@ class FindSurplus(beam.DoFn):
 def gather_surplus(
     shards: beam.PCollection, job: FilterJob, source: str, label: str
 ) -> beam.PCollection:
-    """Finds the questions that are too much, and writes them beside the stage that drops them."""
+    """Finds the surplus questions, and writes them into the folder of the stage that drops them."""
     return (
         shards
         | "all for quotas" >> beam.combiners.ToList()

@@ -1,4 +1,4 @@
-"""`quotas`: drops questions of what is on too large a share of them."""
+"""`quotas`: drops questions about a thing or relation that has too large a share of the questions."""
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def make_quotas(job: FilterJob) -> Apply:
-    """What is on too many questions was found over all of them."""
+    """The function that drops surplus questions. `quota_surplus.py` found the surplus over all questions."""
 
     def drop(question: Question, surplus: "Surplus | None") -> Question | Rejection:
         if surplus is not None:
@@ -32,10 +32,10 @@ def _side() -> Side:
 
 @dataclass(frozen=True, kw_only=True)
 class QuotasRules:
-    """Its limits. It has no switch: shares of 1 let everything through."""
+    """The limits of the filter `quotas`. The filter has no switch: shares of 1 let everything through."""
 
     quotas: QuotaRules = field(default_factory=QuotaRules)
-    """Largest shares of the kept questions for one thing and for one relation."""
+    """Maximum shares of the kept questions for one thing and for one relation."""
 
 
 QUOTAS = Filter(

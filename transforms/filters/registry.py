@@ -1,4 +1,5 @@
-"""The filters, in the order in which they run: cheapest first. A filter is added here, and in a file of its own."""
+"""The filters in the order in which they run, cheapest first. A new filter needs an entry here and
+a file of its own."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -31,10 +32,11 @@ FILTERS: tuple[Filter, ...] = (
 
 
 def check(filters: Sequence[Filter]) -> None:
-    """Refuses filters that would be mistaken for each other, or whose words are missing.
+    """Refuses filters that users could confuse, or whose texts are missing.
 
     Raises:
-        ValueError: two have a name, a reason or a settings key in common, a sentence is none, or a reason is no word.
+        ValueError: two filters share a name, a reason or a settings key; a text is no sentence; or
+            a reason is no word.
     """
     names = [f.name for f in filters]
     reasons = [reason for f in filters for reason in f.reasons]
@@ -50,13 +52,14 @@ def check(filters: Sequence[Filter]) -> None:
 
 
 def filters_of(settings: Any) -> tuple[Filter, ...]:
-    """The filters of a recipe: the program's, with its custom ones before the first that searches.
+    """The filters of a recipe: the program's filters, with the custom filters before the first one
+    that searches.
 
     Args:
         settings: the recipe's section `filters`.
 
     Raises:
-        InputError: a custom filter cannot be had, or is named like another.
+        InputError: a custom filter cannot be loaded, or has the name of another filter.
     """
     own = custom_filters(settings)
     place = FILTERS.index(DUPLICATES) + 1

@@ -1,4 +1,4 @@
-"""A solver's wrong answer as values that the store knows, so that the certificate can execute it as a rival."""
+"""Turns a solver's wrong answer into values of the store, so that the certificate can execute it as a rival."""
 
 from typing import Protocol
 
@@ -12,13 +12,14 @@ from questloom.transforms.filters.solvers import wrong_answers
 
 
 class Titles(Protocol):
-    """What is needed of the store."""
+    """The part of the store that this module needs."""
 
     def entity_of_title(self, title: str) -> str | None: ...
 
 
 def rival_keys(store: Titles, answer: Answer, said: str, language: str = "en") -> tuple[str, ...]:
-    """The entity id or value keys that a wrong answer may mean, by the kind of the right one; empty where it names nothing known.
+    """The entity id or value keys that a wrong answer may mean, by the kind of the right answer;
+    empty where it names nothing known.
 
     >>> rival_keys(None, Answer(value=Value(kind="time", time="+1889-00-00T00:00:00Z", precision=9), text="1889", type="date"), "in 1887")
     ('time:+1887/9',)

@@ -1,10 +1,11 @@
-"""`text_search` and `image_search` without a model: one search must not hand over the answer.
+"""`text_search` and `image_search` without a model: one search must not reveal the answer.
 
-`text_search`: the question itself as a text search. `image_search` (OpenSearch-VL's second stage): one image search of the picture,
-and the pages it leads to.
-Both are the searches that episodes have, so what is measured is what an agent would find. A page gives the answer away where it states it and is about a
-node of the question, or, the answer being a name or a text, says it in full and names another node beside it. A bare year, or a family's name on a page
-about something else, tells nobody that it is the answer.
+`text_search` searches with the question's own words. `image_search` (OpenSearch-VL's second stage)
+searches with the picture and reads the pages that it finds. Both filters use the searches of
+episodes, so they see what an agent would find. A page reveals the answer if it states the answer
+and is about a node of the question. A page also reveals an answer that is a name or a text if it
+states the answer in full beside another node's name. A bare year, or a surname on a page about
+something else, reveals nothing.
 """
 
 from collections.abc import Iterable
@@ -25,7 +26,7 @@ REASONS = {"text_search": Reason.TEXT_SEARCH_SHORTCUT, "image_search": Reason.IM
 
 @dataclass(frozen=True, kw_only=True)
 class Found:
-    """A page that a search found, with what a solver reads of it."""
+    """A page that a search found, with the text that a solver reads of it."""
 
     title: str
     entity_id: str
@@ -40,11 +41,11 @@ def search_shortcut(
     *,
     filter: str,
 ) -> Question | Rejection:
-    """The question with its verdict, or the rejection that quotes the page.
+    """The question with its verdict, or a rejection that quotes the page.
 
     Args:
-        found: what one search gave, the best first.
-        languages: whose names of the answer count.
+        found: the results of one search, the best first.
+        languages: languages whose names of the answer count.
         filter: "text_search" or "image_search".
     """
     names, others = (
@@ -69,9 +70,10 @@ def search_shortcut(
 def gives_away(
     question: Question, page: Found, names: tuple[str, ...], others: tuple[str, ...]
 ) -> str | None:
-    """The name of the answer that a page states, if that tells a solver the answer.
+    """The name of the answer that a page states, if the page reveals the answer to a solver.
 
-    `others` are the names of what else the question is about; where none is known, any page that names the answer counts.
+    `others` are the names of the question's other things. If no other name is known, any page that
+    names the answer counts.
     """
     if page.entity_id in question.bindings.values():
         return leaked(page.text, names)
@@ -81,12 +83,12 @@ def gives_away(
 
 
 def is_surname(name: str, names: tuple[str, ...]) -> bool:
-    """Whether a name is the last word of another of the names: "Varga" beside "Ilse Varga"."""
+    """Whether a name is the last word of another name in the list: "Varga" beside "Ilse Varga"."""
     return any(other.endswith(f" {name}") for other in names)
 
 
 def other_names(question: Question, facts: Facts, languages: tuple[str, ...]) -> tuple[str, ...]:
-    """The full names of the question's things: all but its answer, those that it names too."""
+    """The full names of the question's things without its answer, including the things that the question names."""
     named = (
         [
             t.entity
@@ -106,7 +108,7 @@ def other_names(question: Question, facts: Facts, languages: tuple[str, ...]) ->
 
 
 def page_text(article: Article) -> str:
-    """All that a page says, its infobox too."""
+    """The whole text of a page with its infobox."""
     return "\n".join(
         [*(s.text for s in article.sections), *(f"{f.name}: {f.text}" for f in article.infobox)]
     )

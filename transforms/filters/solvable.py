@@ -1,4 +1,5 @@
-"""`solvable`: a model reaches the answer from the evidence. Without one the evidence is executed, or the oracle plays."""
+"""`solvable`: keeps a question if a model reaches the answer from the evidence. Without a model the
+form is executed over the evidence, or the oracle plays."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -33,7 +34,7 @@ def make_solvable(job: FilterJob) -> Apply:
 
 
 def tools_of_oracle(recipe: Any) -> tuple[str, ...]:
-    """Those of the oracle, where it is the oracle who plays; else none."""
+    """The tools of the oracle, if the oracle plays; else none."""
     filters = recipe.filters
     return (
         filters.oracle_tools
@@ -64,18 +65,22 @@ def _measured(settings: Any) -> Measured:
 
 @dataclass(frozen=True, kw_only=True)
 class SolvableRules:
-    """Its switch, and whether the oracle plays."""
+    """The switches of the filter `solvable`: whether it runs, and whether the oracle plays."""
 
     solvable: Switch = True
-    """`solvable`: a model with the evidence; without one the form is executed over the evidence, or the oracle plays it."""
+    """`solvable`: a model must answer from the evidence. Without a model the form is executed over
+    the evidence, or the oracle plays."""
     oracle: Switch = False
-    """`solvable` without a model: the oracle must solve the question through real tool calls. It reads English pages that speak plainly."""
+    """`solvable` without a model: the oracle must solve the question through real tool calls. The
+    oracle can only read English pages in plain language."""
     oracle_tools: ToolNames = ALL_TOOLS
-    """The tools that the oracle has there. They are no section of the teacher's: which questions are kept depends on them."""
+    """The tools of the oracle in this filter. The teacher has separate tools, because the oracle's
+    tools decide which questions are kept."""
 
 
 def _with_tools(recipe: Any) -> bool:
-    """The oracle's searches compare pictures; a model that is given the evidence needs none."""
+    """Whether the filter needs picture vectors. The oracle's searches compare pictures; a model
+    with the evidence needs none."""
     return bool(tools_of_oracle(recipe))
 
 

@@ -1,4 +1,5 @@
-"""The functions of the filters that a model decides, or the popularity prior in its place. Also the judge of pictures."""
+"""The functions of the filters that a model or the popularity prior decides, and of the model that
+judges pictures."""
 
 from collections.abc import Awaitable, Callable
 
@@ -20,7 +21,7 @@ from questloom.transforms.writing.writer import Draft
 
 
 def make_solvers(job: FilterJob, stage: str) -> Solvers:
-    """The model solvers of a run, booked on a stage."""
+    """The model solvers of a run, whose calls are booked on a stage."""
     return Solvers(
         job.client(stage),
         num_samples=job.recipe.filters.samples,
@@ -39,7 +40,8 @@ def by_model(
     reason: str,
     ask: Callable[[Solvers, Question], Awaitable[Verdict]],
 ) -> Apply:
-    """The function of a filter that a model decides: its wrong answers are tried as rivals, then its verdict counts."""
+    """Makes the function of a filter that a model decides. The model's wrong answers are tested as
+    rivals first, then its verdict counts."""
     store, solvers = job.store, make_solvers(job, name)
 
     async def judge(question: Question) -> Question | Rejection:
@@ -58,7 +60,7 @@ def by_model(
 
 
 def by_prior(job: FilterJob, name: str, reason: str, fame: Fame, *, sees_picture: bool) -> Apply:
-    """The function of a filter that the popularity prior decides."""
+    """Makes the function of a filter that the popularity prior decides."""
     store = job.store
 
     async def judge(question: Question) -> Question | Rejection:
@@ -91,7 +93,7 @@ def _outcome(question: Question, verdict: Verdict, reason: str) -> Question | Re
 
 
 def evidence_words(job: FilterJob, question: Question) -> tuple[str, ...]:
-    """What the picture shows and what the certificate rests on, in words."""
+    """The facts that the picture shows and the claims of the certificate, in words."""
     store, language = job.store, question.language
     draft = Draft(
         text=question.text,
@@ -107,7 +109,7 @@ def evidence_words(job: FilterJob, question: Question) -> tuple[str, ...]:
 async def judge_picture(
     job: FilterJob, solvers: Solvers, question: Question
 ) -> Question | Rejection:
-    """`too_simple` by a model, after the statistics that every picture passes."""
+    """The verdict `too_simple` of a model, after the statistics that every picture passes."""
     try:
         verdict = await solvers.too_simple(question, shown_picture(job, question))
     except BadReply as error:

@@ -1,8 +1,11 @@
-"""The solvers of the filters: models that try a question with less than a policy has, and a judge of its picture.
+"""The solvers of the filters: models that try a question with fewer means than a policy, and a
+judge of the picture.
 
-`image_search`, `text_only` and `no_tools` drop what is answered with one image search, without the picture, without tools (VSearcher A.2,
-OpenSearch-VL 3.1); `solvable` drops what cannot be answered with all the evidence; `too_simple` drops pictures that are too simple.
-Every verdict holds how many of n samples were right, and the wrong answers, which the certificate executes as rivals.
+`image_search`, `text_only` and `no_tools` drop a question that is answered with one image search,
+without the picture, or without tools (VSearcher A.2, OpenSearch-VL 3.1). `solvable` drops a
+question that is not answered with all the evidence. `too_simple` drops pictures that are too
+simple. Every verdict holds the number of right samples of n, and the wrong answers, which the
+certificate executes as rivals.
 """
 
 import asyncio
@@ -28,14 +31,14 @@ MAX_PAGE_CHARS = 1_500
 
 @dataclass(frozen=True)
 class Solvers:
-    """The model-driven filters.
+    """The filters that a model decides.
 
-    All methods raise the client's `BadReply` where not one sample gave a usable reply (a solver that cannot speak must
-    not pass every question), and let `ProviderFault` and `BudgetExceeded` through.
+    All methods raise the client's `BadReply` where no sample gave a usable reply, since a solver
+    without replies must not pass every question. `ProviderFault` and `BudgetExceeded` pass through.
 
     Args:
         client: `questloom.models.chat_client`'s client.
-        num_samples: samples of each solver.
+        num_samples: number of samples of each solver.
         judge: whether the role judge_answer decides about answers that no rule accepts.
     """
 
@@ -44,12 +47,12 @@ class Solvers:
     judge: bool = False
 
     async def text_only(self, question: Question) -> Verdict:
-        """`text_only`: a model without the picture. Passes where no sample is right."""
+        """`text_only`: a model without the picture. The question passes if no sample is right."""
         prompt = render(ROLES["answer_text_only"], question=fenced("question", question.text))
         return await self._verdict("text_only", question, prompt)
 
     async def without_tools(self, question: Question, picture: Picture) -> Verdict:
-        """`no_tools`: a vision model with the picture and nothing else. Passes where no sample is right."""
+        """`no_tools`: a vision model with the picture and no tools. The question passes if no sample is right."""
         prompt = render(
             ROLES["answer_direct"], question=fenced("question", question.text), pictures=(picture,)
         )
@@ -58,7 +61,8 @@ class Solvers:
     async def one_image_search(
         self, question: Question, picture: Picture, pages: tuple[tuple[str, str], ...]
     ) -> Verdict:
-        """`image_search`: a vision model with the results of one image search of the picture. Passes where no sample is right.
+        """`image_search`: a vision model with the results of one image search. The question passes
+        if no sample is right.
 
         Args:
             question: the question.
@@ -80,7 +84,8 @@ class Solvers:
         return await self._verdict("image_search", question, prompt)
 
     async def from_evidence(self, question: Question, evidence: tuple[str, ...]) -> Verdict:
-        """`solvable`: a model with the certificate's evidence in words, what the picture shows included. Passes where a sample is right."""
+        """`solvable`: a model with the certificate's evidence in words, including what the picture
+        shows. The question passes if a sample is right."""
         prompt = render(
             ROLES["answer_with_search"],
             question=fenced("question", question.text),
@@ -91,7 +96,7 @@ class Solvers:
         return await self._verdict("solvable", question, prompt, solvable=True)
 
     async def too_simple(self, question: Question, picture: Picture) -> Verdict:
-        """`too_simple`: a vision model's judgement of the picture. Passes where it is not too simple."""
+        """`too_simple`: a vision model judges the picture. The question passes if the picture is not too simple."""
 
         def read(reply: PictureJudged) -> Verdict:
             return Verdict(
@@ -139,7 +144,8 @@ class Solvers:
     async def _sample(
         self, prompt: Prompt, question: Question, sample: int
     ) -> str | BadReply | None:
-        """One sample's answer; None where it does not know or declines; the fault where its reply is of no use."""
+        """The answer of one sample; None where the model does not know or declines; a `BadReply`
+        where its reply is unusable."""
 
         def read(reply: Solved) -> str | None:
             return reply.answer
@@ -174,7 +180,7 @@ class Solvers:
 
 
 def wrong_answers(verdicts: tuple[Verdict, ...]) -> tuple[str, ...]:
-    """The wrong answers of solvers, each once, to be executed as rivals."""
+    """The wrong answers of solvers, without duplicates, for execution as rivals."""
     found: dict[str, Any] = {}
     for verdict in verdicts:
         if isinstance(verdict.evidence, dict):

@@ -1,4 +1,5 @@
-"""`text_only`: a model without the picture must not answer; where the recipe names none, the popularity prior replaces it (`popularity.py`)."""
+"""`text_only`: drops a question that a model answers without the picture. Without a model the
+popularity prior decides (`popularity.py`)."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -34,7 +35,7 @@ def make_text_only(job: FilterJob) -> Apply:
 
 @dataclass(frozen=True, kw_only=True)
 class TextOnlyRules:
-    """Its switch."""
+    """The switch of the filter `text_only`."""
 
     text_only: Switch = True
     """Whether a solver tries the question without its picture."""

@@ -1,4 +1,4 @@
-"""`text_search`: the question itself as a text search must not hand over the answer (`search_shortcuts.py`)."""
+"""`text_search`: drops a question if a text search with its own words reveals the answer (`search_shortcuts.py`)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def found_by_text(job: FilterJob, question: Question) -> "Iterator[Found]":
-    """What the agent's text search says to the question itself, the best page first."""
+    """The results of the agent's text search for the question itself, the best page first."""
     from questloom.agent.tools.search_tools import EXTRACT_CHARS
     from questloom.transforms.filters.search_shortcuts import Found
 
@@ -46,12 +46,12 @@ def make_text_search(job: FilterJob) -> Apply:
 
 @dataclass(frozen=True, kw_only=True)
 class TextSearchRules:
-    """Its switch, and how far it looks."""
+    """The switch of the filter `text_search`, and the number of results."""
 
     text_search: Switch = True
-    """Whether one text search of the question is tried."""
+    """Whether to try one text search with the question."""
     text_search_k: Annotated[int, Gt(0), Evolves("filters", 1, 20, 5)] = 5
-    """Pages of it that are looked at."""
+    """Number of search results that are read."""
 
 
 TEXT_SEARCH = Filter(

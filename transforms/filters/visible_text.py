@@ -1,4 +1,5 @@
-"""The last look at the picture, by OCR: the text in it must not name a node or the answer, and must not be all that there is (`too_simple`)."""
+"""Reads the text in the picture by OCR. The text must not name a node or the answer, and must not
+fill the picture (`too_simple`)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -23,7 +24,7 @@ def visible_text(
     facts: "Facts",
     languages: tuple[str, ...],
 ) -> Question | Rejection:
-    """The question with the check added to its certificate, or the rejection that quotes the picture."""
+    """The question with the check added to its certificate, or a rejection that quotes the picture."""
     from questloom.models.picture_file import decode
     from questloom.transforms.certificate.execute import binding_of
     from questloom.transforms.certificate.leak import answer_names, names_of_value
@@ -77,10 +78,10 @@ def make_visible_text(job: FilterJob) -> Apply:
 
 @dataclass(frozen=True, kw_only=True)
 class VisibleTextRules:
-    """Its switch."""
+    """The switch of the filter `visible_text`."""
 
     visible_text: Switch = True
-    """Whether the text in the picture is read (OCR) and searched for leaks."""
+    """Whether to read the text in the picture (OCR) and search it for leaks."""
 
 
 VISIBLE_TEXT = Filter(

@@ -1,1 +1,2 @@
-"""Ingest: dumps to store. Pure functions by stage, partitioned part files between them, one thin PTransform."""
+"""Ingest turns dumps into a store: pure functions by stage, partitioned part files between the
+stages, one thin PTransform."""

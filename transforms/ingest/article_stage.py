@@ -1,4 +1,5 @@
-"""Stage `articles`: their entity, redirects, links and in-degree from the page table; passages, infobox claims, pictures."""
+"""Stage `articles`: adds entity, redirects, links and in-degree from the page table, and writes
+passages, infobox claims and picture uses."""
 
 from collections.abc import Iterator
 
@@ -19,9 +20,10 @@ STAGE = "articles"
 
 
 def finish_article(article: Article, pages: PageTable) -> Article | Rejection:
-    """The article as the store holds it, or why it is dropped.
+    """The article as the store holds it, or the reason why it is dropped.
 
-    Links that lead nowhere keep their title; those that lead somewhere name the page at the end of the redirects.
+    A link to no page keeps its title. A link to a redirect gets the title of the page at the end of
+    the redirects.
     """
     row = pages.row(article.title)
     if pages.state[row] == REDIRECT:
@@ -47,7 +49,7 @@ def finish_article(article: Article, pages: PageTable) -> Article | Rejection:
 
 
 def reject(article: Article, reason: Reason, evidence) -> Rejection:
-    """A dropped article."""
+    """The rejection of a dropped article."""
     return Rejection(
         item_id=article.id,
         seed_id="",
@@ -59,7 +61,8 @@ def reject(article: Article, reason: Reason, evidence) -> Rejection:
 
 
 def subject_of(article: Article, language: str) -> Entity:
-    """What the page alone says about its entity: the whole of it where no dump has the item."""
+    """The facts about the entity that the page alone gives. Where no dump has the item, these facts
+    are the whole entity."""
     return Entity(
         id=article.entity_id,
         labels={language: article.title},
@@ -70,7 +73,7 @@ def subject_of(article: Article, language: str) -> Entity:
 
 
 def parts_of(article: Article, language: str, pages: PageTable) -> Iterator[tuple[str, Row]]:
-    """(kind, row) for the later stages: `subject` and `infobox` to the entity, `use` to the pictures."""
+    """(kind, row) for the later stages: `subject` and `infobox` rows for the entity, `use` rows for the pictures."""
     yield "subject", (article.entity_id, article.title, pack(subject_of(article, language)))
     claims: list[Claim] = list(infobox_claims(article, pages.entity_of))
     for number, claim in enumerate(claims):

@@ -1,4 +1,4 @@
-"""Classes: the closure over P279, and the domain and topic that follow from it."""
+"""Classes: the closure over P279 (subclass of), and the domain and topic derived from it."""
 
 import json
 from collections import deque
@@ -14,7 +14,8 @@ from questloom.records.outcomes import Reason
 
 CACHED_CLASSES = 65_536
 MAX_ANCESTORS = 2_000
-"""Wikidata's class graph has loops and a few classes with hundreds of ancestors; beyond this nothing means anything."""
+"""Maximum number of ancestors of a class. Wikidata's class graph has loops and a few classes with
+hundreds of ancestors; beyond this number ancestors mean nothing."""
 
 _DATA = json.loads(
     resources.files("questloom.transforms.ingest").joinpath("data/classes.json").read_text()
@@ -22,7 +23,7 @@ _DATA = json.loads(
 
 
 def _ranks(table: str) -> dict[str, tuple[int, str]]:
-    """Class id to (place in the file, meaning)."""
+    """Class id to (position in the file, meaning)."""
     return {
         class_id: (place, meaning)
         for place, (meaning, ids) in enumerate(_DATA[table].items())
@@ -36,10 +37,11 @@ NOT_ARTICLES, DOMAIN_CLASSES, TOPIC_CLASSES, OCCUPATIONS = map(
 
 
 class ClassTree:
-    """The superclasses of every class, memory-mapped: 16 bytes a P279 statement, shared by the workers of a machine.
+    """The superclasses of every class, memory-mapped: 16 bytes per P279 statement, shared by the
+    workers of a machine.
 
     Args:
-        path: what `write_class_edges` wrote.
+        path: the file that `write_class_edges` wrote.
     """
 
     def __init__(self, path: Location) -> None:
@@ -55,7 +57,7 @@ class ClassTree:
         return child, parent
 
     def _ancestors(self, class_id: str) -> dict[str, int]:
-        """Every superclass of a class with its distance, the class itself included at 0; nearest first."""
+        """Every superclass of a class with its distance, nearest first. The class itself has distance 0."""
         child, parent = self._edges
         found, queue = {class_id: 0}, deque([class_id])
         while queue and len(found) < MAX_ANCESTORS:
@@ -74,7 +76,7 @@ class ClassTree:
         return tuple(sorted({above for c in classes for above in self.ancestors(c)}))
 
     def nearest(self, classes: Iterable[str], ranks: dict[str, tuple[int, str]]) -> str:
-        """What the nearest listed superclass means, or ""."""
+        """The meaning of the nearest listed superclass, or ""."""
         found = [
             (distance, *ranks[above])
             for c in classes
@@ -84,13 +86,13 @@ class ClassTree:
         return min(found)[2] if found else ""
 
     def reason(self, classes: Iterable[str]) -> Reason | None:
-        """Why an item of these classes is no article's subject, if it is none."""
+        """The reason why an item of these classes cannot be the subject of an article; None where it can."""
         meaning = self.nearest(classes, NOT_ARTICLES)
         return Reason(meaning) if meaning else None
 
 
 def write_class_edges(path: Location, edges: Iterable[tuple[str, str]]) -> int:
-    """Writes (class, superclass) pairs for `ClassTree`; returns how many there are."""
+    """Writes (class, superclass) pairs for `ClassTree` and returns their number."""
     pairs = np.array(
         sorted({(_number(a), _number(b)) for a, b in edges} - {(-1, -1)}), np.int64
     ).reshape(-1, 2)
@@ -106,7 +108,7 @@ def write_class_edges(path: Location, edges: Iterable[tuple[str, str]]) -> int:
 
 
 def _number(class_id: str) -> int:
-    """The number of a QID; -1 for anything else, which no P279 statement has."""
+    """The number of a QID; -1 for any other string, which no P279 statement has."""
     return int(class_id[1:]) if class_id[:1] == "Q" and class_id[1:].isdigit() else -1
 
 
@@ -116,5 +118,6 @@ def domain_of(tree: ClassTree, classes: Iterable[str]) -> str:
 
 
 def topic_of(tree: ClassTree, classes: Iterable[str], occupations: Iterable[str]) -> str:
-    """One of ODE's eleven domains, or "": for people by occupation, otherwise by class."""
+    """One of ODE's eleven domains, or "". Occupation decides the domain of people, and class the
+    domain of other things."""
     return tree.nearest(occupations, OCCUPATIONS) or tree.nearest(classes, TOPIC_CLASSES)

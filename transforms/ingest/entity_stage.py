@@ -1,4 +1,4 @@
-"""Stage `entities`: item and page brought together, merged ids replaced, classes closed, domain and topic found."""
+"""Stage `entities`: joins item and page, replaces merged ids, closes classes, and finds domain and topic."""
 
 from collections.abc import Iterable
 
@@ -29,18 +29,19 @@ def finish_entity(
     tree: ClassTree,
     merged: Merged,
 ) -> tuple[Entity, list[Claim]] | Rejection:
-    """The entity and its claims as the store holds them, or why it is dropped.
+    """The entity and its claims as the store holds them, or the reason why the entity is dropped.
 
-    Infobox claims are best only where no dump has the item: beside an item's own statements they are evidence, and
-    whatever was scraped must not make a value ambiguous.
+    Infobox claims are best only where no dump has the item. Beside an item's own statements,
+    infobox claims are only evidence, since a scraped value must not make a statement ambiguous.
 
     Args:
-        item: from an entity dump, if any.
-        subject: what its article says of it, if it has one; never both None.
+        item: the item from an entity dump, if any.
+        subject: the facts from the entity's article, if it has one. Item and subject are never both
+            None.
         claims: the item's statements.
         infobox: the article's infobox claims.
-        tree: superclasses.
-        merged: ids merged into others.
+        tree: the superclasses of all classes.
+        merged: ids that were merged into other ids.
     """
     entity = item or subject
     assert entity is not None
@@ -69,7 +70,7 @@ def finish_entity(
 
 
 def reject_duplicate(entity: Entity, kept: Entity) -> Rejection:
-    """A second record of an entity; the newer revision is kept."""
+    """The rejection of a second record of an entity. The newer revision is kept."""
     return Rejection(
         item_id=entity.id,
         seed_id="",
@@ -81,7 +82,8 @@ def reject_duplicate(entity: Entity, kept: Entity) -> Rejection:
 
 
 def may_be_depicted(entity: Entity, claims: list[Claim]) -> bool:
-    """Whether a picture that "depicts" the item shows this very thing: not where the item is a class (a dog, red)."""
+    """Whether a picture that "depicts" an item shows exactly the item and not an instance of it. A
+    picture that "depicts" a class (a dog, red) does not show this very thing."""
     return bool(entity.classes) and not any(c.property == "P279" for c in claims)
 
 
@@ -96,7 +98,7 @@ def _canonical(claim: Claim, subject: str, merged: Merged) -> Claim:
 
 
 def _values(claims: list[Claim], prop: str) -> tuple[str, ...]:
-    """The entities that are best values of a property, in order, without doubles."""
+    """The entities that are best values of a property, in order, without duplicates."""
     return tuple(
         dict.fromkeys(
             c.value.entity
@@ -166,7 +168,7 @@ def run(job: Job, partition: int) -> Outcome:
 
 
 def _files(entity: Entity, claims: list[Claim], depicting: list[str]) -> list[str]:
-    """The files that show the entity by its own statements or by theirs."""
+    """The picture files that show the entity, by the entity's statements or the files' own."""
     return sorted(
         {
             *map(file_name, entity.picture_files),

@@ -9,7 +9,7 @@ MAX_TRACEBACK = 4_000
 
 
 def fault(item_id: str, stage: str, title: str, error: Exception) -> Rejection:
-    """What an exception means for the item at which it was raised: a fault of ours, counted and shown; the job continues."""
+    """The rejection for an exception: the fault is ours, it is counted and shown, and the job continues."""
     evidence = {
         "error": repr(error)[:500],
         "traceback": "".join(traceback.format_exception(error))[-MAX_TRACEBACK:],

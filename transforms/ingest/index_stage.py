@@ -1,4 +1,5 @@
-"""Stage `index`: builds the page table, the class tree and the list of merged ids; one task, since titles may lead anywhere."""
+"""Stage `index`: builds the page table, the class tree and the list of merged ids. The stage is a
+single task, since a title may redirect to any other."""
 
 from functools import lru_cache
 
@@ -18,7 +19,8 @@ STAGE = "index"
 
 
 def run(job: Job, task: int) -> Outcome:
-    """Builds page table, class tree and merged ids. Its items are the redirects. A redirect to no page is rejected."""
+    """Builds the page table, the class tree and the merged ids. The task's items are the redirects;
+    a redirect to no page is rejected."""
     parts, folder = job.folder("parts"), job.folder("index")
     folder.mkdir(parents=True, exist_ok=True)
     into = {old: new for old, new in _pairs(parts, "merged") if old != new}
@@ -73,17 +75,17 @@ def _reject(job: Job, title: str, target: str, reason: Reason, why: str) -> Reje
 
 @lru_cache(1)
 def page_table(folder: Location) -> PageTable:
-    """The page table, opened once a process."""
+    """The page table, opened once per process."""
     return PageTable(folder)
 
 
 @lru_cache(1)
 def class_tree(folder: Location) -> ClassTree:
-    """The class tree, opened once a process."""
+    """The class tree, opened once per process."""
     return ClassTree(folder / "classes.arrow")
 
 
 @lru_cache(1)
 def merged_ids(folder: Location) -> Merged:
-    """The merged ids, read once a process."""
+    """The merged ids, read once per process."""
     return Merged(orjson.loads((folder / "merged.json").read_bytes()))

@@ -1,4 +1,5 @@
-"""Infobox fields as claims: only fields whose name means one property wherever it stands, and values read without doubt."""
+"""Infobox fields as claims: only fields whose name means one property in every infobox, and values
+that can be read without doubt."""
 
 import json
 import re
@@ -22,11 +23,12 @@ _QUANTITY = re.compile(rf"(\d{{1,3}}(?:,\d{{3}})+|\d+)(\.\d+)? ?({_UNIT})(?: \([
 
 
 def infobox_claims(article: Article, entity_of: Callable[[str], str]) -> Iterator[Claim]:
-    """The claims of an article's infobox, `best` unset: the caller knows whether anything better is known.
+    """The claims of an article's infobox. `best` is unset, because only the caller knows whether
+    better claims exist.
 
     Args:
-        article: with its entity id.
-        entity_of: the entity of a title, or "".
+        article: the article, with its entity id.
+        entity_of: returns the entity of a title, or "".
     """
     name = re.sub(r"^infobox ", "", article.infobox_name.lower())
     if name in _DATA["classes"]:
@@ -55,7 +57,8 @@ def _claim(article: Article, prop: str, value: Value) -> Claim:
 
 
 def read_date(text: str) -> Value | None:
-    """A date that is all of the text but for an age; None where anything else stands there ("c. 1850", "1850 or 1851").
+    """The date of a text that holds only a date and perhaps an age; None for other texts ("c.
+    1850", "1850 or 1851").
 
     >>> read_date("12 March 1850 (aged 60)").time
     '+1850-03-12T00:00:00Z'
@@ -69,7 +72,8 @@ def read_date(text: str) -> Value | None:
 
 
 def read_quantity(text: str) -> Value | None:
-    """A number with a metric unit, a conversion in parentheses besides; None for anything else.
+    """A number with a metric unit, perhaps with a conversion in parentheses; None for any other
+    text.
 
     >>> read_quantity("31.5 m (103 ft)").number
     31.5

@@ -1,4 +1,5 @@
-"""Beam: the stages as one graph. Task numbers flow, files do the rest, and each stage waits for all of the one before."""
+"""The ingest stages as one Beam graph. Task numbers pass between stages and files hold the data.
+Each stage waits for the end of the stage before."""
 
 import json
 import time
@@ -31,16 +32,17 @@ FAILURE = "failure.json"
 
 
 def num_tasks(job: Job, stage: str) -> int:
-    """How many tasks a stage has."""
+    """Number of tasks of a stage."""
     return {"read": len(job.tasks), "index": 1, "tables": len(tables.TABLES)}.get(
         stage, job.num_partitions
     )
 
 
 class RunTask(beam.DoFn):
-    """Runs one stage's tasks; one that is finished already is passed over.
+    """Runs the tasks of one stage, and skips tasks that are finished already.
 
-    A fault that ends the job is written down for whoever started it: across a runner only its text would arrive.
+    A fault that ends the job is written to a file, where the process that started the job reads it.
+    A runner would pass on only the fault's text.
     """
 
     def __init__(self, job: Job, stage: str) -> None:
@@ -59,7 +61,7 @@ class RunTask(beam.DoFn):
         yield task
 
     def _count(self, outcome: Outcome) -> None:
-        """Beam's metrics of this call's work."""
+        """Updates Beam's metrics with the work of this call."""
         Metrics.counter(self.stage, "num_in").inc(outcome.num_in)
         Metrics.counter(self.stage, "num_kept").inc(outcome.num_kept)
         for reason, number in Counter(r.reason for r in outcome.rejected).items():
@@ -67,7 +69,7 @@ class RunTask(beam.DoFn):
 
 
 def write_failure(job: Job, error: InputError | ProviderFault) -> None:
-    """Writes down why the job ends, for `read_failure`."""
+    """Writes the reason why the job ends, for `read_failure`."""
     facts = (
         [error.where, error.what, error.fix]
         if isinstance(error, InputError)
@@ -77,7 +79,7 @@ def write_failure(job: Job, error: InputError | ProviderFault) -> None:
 
 
 def read_failure(job: Job) -> InputError | ProviderFault | None:
-    """Why the job ended, if a task wrote it down; it is forgotten then."""
+    """The reason why the job ended, if a task wrote it. Reading the reason deletes its file."""
     path = job.folder("") / FAILURE
     if not path.exists():
         return None
@@ -87,7 +89,8 @@ def read_failure(job: Job) -> InputError | ProviderFault | None:
 
 
 class Ingest(beam.PTransform):
-    """`pipeline | Ingest(job)`: all stages, each a ParDo over task numbers that starts when the one before has ended."""
+    """`pipeline | Ingest(job)`: all stages. Each stage is a ParDo over task numbers that starts
+    when the stage before has ended."""
 
     def __init__(self, job: Job) -> None:
         super().__init__()

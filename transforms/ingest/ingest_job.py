@@ -1,4 +1,4 @@
-"""One ingest job: its options as tasks see them, its folders, and what a finished task leaves."""
+"""One ingest job: its options for the tasks, its folders, and the files that a finished task leaves."""
 
 import json
 from dataclasses import dataclass, field
@@ -14,13 +14,13 @@ WORK = "work"
 
 @dataclass(frozen=True, kw_only=True)
 class Job:
-    """What every task needs to know; small enough to travel with it."""
+    """The facts that every task needs; small enough to send with each task."""
 
     store: str
     num_partitions: int
     options: ReadOptions
     tasks: tuple[ReadTask, ...]
-    """Of the stage `read`; later stages have one task a partition, or a table."""
+    """The tasks of the stage `read`. Later stages have one task per partition or table."""
 
     @property
     def wiki(self) -> str:
@@ -31,19 +31,19 @@ class Job:
         return self.options.site.language
 
     def folder(self, name: str) -> Location:
-        """A folder of the job's work: parts, runs, index, done, rejected, profiles."""
+        """A working folder of the job: parts, runs, index, done, rejected, profiles."""
         return location(self.store, WORK, name)
 
 
 @dataclass
 class Outcome:
-    """What one task did with its items: in = kept + rejected."""
+    """The items of one task: in = kept + rejected."""
 
     num_in: int = 0
     num_kept: int = 0
     rejected: list[Rejection] = field(default_factory=list)
     facts: dict[str, Any] = field(default_factory=dict)
-    """What the job collects from its tasks, such as tables' digests."""
+    """Facts that the job collects from its tasks, such as the digests of tables."""
 
     def keep(self) -> None:
         self.num_in += 1
@@ -55,12 +55,13 @@ class Outcome:
 
 
 def done_path(job: Job, stage: str, task: int) -> Location:
-    """The mark that a task is finished; written last."""
+    """The file that marks a task as finished; written last."""
     return job.folder("done") / stage / f"{task:06d}.json"
 
 
 def write_done(job: Job, stage: str, task: int, outcome: Outcome, seconds: float) -> None:
-    """Writes a task's rejections, then its mark; the seconds stand there only, for they are the machine's and no part of a store."""
+    """Writes a task's rejections, then the file that marks it as finished. Only the marking file
+    has the seconds, since times are no part of a store."""
     assert outcome.num_in == outcome.num_kept + len(outcome.rejected), f"{stage}: an item was lost"
     if outcome.rejected:
         rows = sorted(outcome.rejected, key=lambda r: (r.item_id, r.reason, r.title))

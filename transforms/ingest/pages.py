@@ -1,7 +1,8 @@
-"""The page table: every title of a page or a link, with the page and entity it leads to.
+"""The page table: every title of a page or a link, with its page and entity.
 
-Built once, by one task, from titles alone (no text): redirects resolved, items joined, links counted. Its hashes,
-numbers and titles are memory-mapped, about 60 bytes a title, so workers share it and links are resolved without a shuffle.
+One task builds the table from titles alone, without texts: it resolves redirects, joins items and
+counts links. The table's hashes, numbers and titles are memory-mapped (about 60 bytes per title),
+so workers share it and resolve links without a shuffle.
 """
 
 from collections.abc import Iterable
@@ -16,15 +17,16 @@ from questloom.transforms.ingest.classes import ClassTree
 from questloom.transforms.ingest.part_files import hash64, read_parts
 
 ARTICLE, REDIRECT, ITEM_ONLY = 0, 1, 2
-"""The page at a title. Of several the first counts, and of article and redirect the newer one. ITEM_ONLY: no page
-was read, but an item's sitelink names it."""
+"""The kind of page at a title. If several pages have the title, the lowest kind counts, and the
+newer of article and redirect. ITEM_ONLY stands for a title that no page has, but an item's sitelink
+names."""
 NOWHERE = -1
 HOP_DOUBLINGS = 6
-"""Chains of up to 64 redirects are followed; what is longer is a loop."""
+"""Redirect chains of up to 64 steps are followed; a longer chain is a loop."""
 
 
 class Merged:
-    """Ids that were merged into others, also over several steps."""
+    """Ids that were merged into other ids, also over several steps."""
 
     def __init__(self, into: dict[str, str]) -> None:
         self.into = into
@@ -40,7 +42,7 @@ class Merged:
         return entity_id
 
     def names(self, entity_id: str) -> tuple[str, ...]:
-        """The ids that were merged into this one, sorted."""
+        """The ids that were merged into this id, sorted."""
         return tuple(self._names.get(entity_id, ()))
 
 
@@ -48,7 +50,7 @@ class PageTable:
     """Look-ups by title, for the tasks that finish articles.
 
     Args:
-        folder: where `build_pages` wrote.
+        folder: the folder in which `build_pages` wrote the table.
     """
 
     def __init__(self, folder: Location) -> None:
@@ -78,7 +80,7 @@ class PageTable:
         return row if row < len(self._hash) and self._hash[row] == number else NOWHERE
 
     def resolve(self, title: str) -> int:
-        """The row that a title leads to over redirects, or NOWHERE."""
+        """The row of a title after all redirects, or NOWHERE."""
         row = self.row(title)
         return int(self.target[row]) if row != NOWHERE else NOWHERE
 
@@ -86,20 +88,20 @@ class PageTable:
         return self._title[row].as_py()
 
     def entity(self, row: int) -> str:
-        """The entity of a row, or "" for a redirect or a page that is no article."""
+        """The entity of a row; "" for a redirect or a page that is no article."""
         return self._entity[row].as_py()
 
     def reason(self, row: int) -> str:
-        """Why the page of a row is dropped, or ""."""
+        """The reason why the page of a row is dropped, or ""."""
         return self._reason[row].as_py()
 
     def entity_of(self, title: str) -> str:
-        """The entity that a title leads to, or ""."""
+        """The entity of a title after all redirects, or ""."""
         row = self.resolve(title)
         return self.entity(row) if row != NOWHERE else ""
 
     def redirects_to(self, row: int) -> tuple[str, ...]:
-        """The titles that lead to a row, sorted."""
+        """The titles that redirect to a row, sorted."""
         start, stop = (
             self._redirect_targets.searchsorted(row),
             self._redirect_targets.searchsorted(row, "right"),
@@ -107,7 +109,7 @@ class PageTable:
         return tuple(sorted(self.title(int(r)) for r in self._redirects[start:stop]))
 
     def titles(self) -> pa.Table:
-        """(key, record) of every title that leads to an entity, sorted by title: the store's table `titles`."""
+        """(key, record) of every title with an entity, sorted by title: the store's table `titles`."""
         found = np.flatnonzero(self.target != NOWHERE)
         entities = self._entity.take(pa.array(self.target[found]))
         table = pa.table(
@@ -122,13 +124,13 @@ def build_pages(
     """Builds the page table.
 
     Args:
-        parts: the folder of parts. `page` rows are (title, `revision_order`, item), `redirect` rows (title,
-            `revision_order` and target, target), `sitelink` rows (title, entity id, entity id, classes by blank),
-            `links` files arrays of `link_array`.
-        folder: where the table goes.
-        wiki: the wiki's name, for minted ids.
-        tree: tells items that are no articles' subjects.
-        merged: ids merged into others.
+        parts: the folder of parts. `page` rows are (title, `revision_order`, item); `redirect` rows
+            are (title, `revision_order` and target, target); `sitelink` rows are (title, entity id,
+            entity id, classes separated by blanks). `links` files hold arrays of `link_array`.
+        folder: the folder for the table.
+        wiki: the wiki's name, for the ids of articles without an item.
+        tree: recognises items that cannot be the subject of an article.
+        merged: ids that were merged into other ids.
     """
     pages, redirects, sitelinks = (
         _first_of_title(read_parts(parts, kind)) for kind in ("page", "redirect", "sitelink")
@@ -175,16 +177,17 @@ def build_pages(
 
 
 def revision_order(revision: int, page_id: int, timestamp: str = "") -> str:
-    """An order in which the newest of several revisions of a title comes first: by time, then by number.
+    """A sort key that puts the newest revision of a title first: by time, then by number.
 
-    What states no time (a page of a ZIM) comes after what does ("2026-01-02T03:04:05Z").
+    A revision without a time (a page of a ZIM) comes after revisions with a time
+    ("2026-01-02T03:04:05Z").
     """
     time = int("".join(c for c in timestamp if c in "0123456789")[:14] or "0")
     return f"{_LAST_TIME - time:014d} {_LAST_REVISION - revision:012d} {page_id:012d}"
 
 
 def link_array(title: str, revision: int, targets: Iterable[str]) -> np.ndarray:
-    """The links of one article: uint64 (links, 3) of hash of its title, hash of the target, revision."""
+    """The links of one article: uint64 (links, 3) with hash of the title, hash of the target, revision."""
     source = hash64(title)
     return np.array(
         [(source, hash64(t), revision) for t in sorted(set(targets))], np.uint64
@@ -193,11 +196,11 @@ def link_array(title: str, revision: int, targets: Iterable[str]) -> np.ndarray:
 
 _LAST_TIME, _LAST_REVISION = 10**14 - 1, 10**12 - 1
 _REVISION, _NEWNESS = slice(15, 27), 27
-"""Where an order holds the revision, and how far it says which is newer."""
+"""Position of the revision in a sort key, and length of the prefix that decides which revision is newer."""
 
 
 def _revisions(rows: pa.Table, state: np.ndarray) -> np.ndarray:
-    """The revision of each article's row, 0 for other rows."""
+    """For each row of the table, the revision of its article; 0 for rows without an article."""
     return np.array(
         [
             _LAST_REVISION - int(order[_REVISION]) if s == ARTICLE else 0
@@ -208,7 +211,7 @@ def _revisions(rows: pa.Table, state: np.ndarray) -> np.ndarray:
 
 
 def _first_of_title(rows: pa.Table) -> pa.Table:
-    """The first row of each title, of rows sorted by (title, order)."""
+    """The first row of each title. The rows must be sorted by (title, order)."""
     if not rows.num_rows:
         return rows
     keys = rows.column("key").combine_chunks()
@@ -218,7 +221,7 @@ def _first_of_title(rows: pa.Table) -> pa.Table:
 def _older_than_redirect(
     order: np.ndarray, hashes: np.ndarray, states: np.ndarray, orders: pa.ChunkedArray
 ) -> list[int]:
-    """Where in `order` (by hash, then state) an article stands whose title is a redirect in a newer revision."""
+    """Positions in `order` (by hash, then state) of articles whose title is a redirect in a newer revision."""
     this, following = order[:-1], order[1:]
     twice = (
         (hashes[this] == hashes[following])
@@ -239,7 +242,7 @@ def _hashes(titles: pa.ChunkedArray) -> np.ndarray:
 
 
 def _rows_of(hashes: np.ndarray, wanted: np.ndarray) -> np.ndarray:
-    """The rows of some hashes, NOWHERE where there is none."""
+    """The rows of these hashes; NOWHERE for a missing hash."""
     if not len(hashes):
         return np.full(len(wanted), NOWHERE, np.int64)
     found = np.minimum(hashes.searchsorted(wanted), len(hashes) - 1)
@@ -247,7 +250,7 @@ def _rows_of(hashes: np.ndarray, wanted: np.ndarray) -> np.ndarray:
 
 
 def _resolve(hashes: np.ndarray, state: np.ndarray, targets: pa.ChunkedArray) -> np.ndarray:
-    """The row that each row leads to: itself, or the end of its chain of redirects, or NOWHERE."""
+    """For each row, the row at the end of its redirects: itself, another row, or NOWHERE."""
     leads = np.arange(len(hashes))
     redirects = np.flatnonzero(state == REDIRECT)
     leads[redirects] = _rows_of(
@@ -271,9 +274,11 @@ def _join(
     tree: ClassTree,
     merged: Merged,
 ) -> tuple[list[str], list[str]]:
-    """The entity of each row, and why its page is dropped: by sitelink, else by the page's own item, else minted.
+    """The entity of each row and the reason why its page is dropped. The entity comes from a
+    sitelink, else from the page's own item; otherwise a new id is made.
 
-    Classes say whether a page is an article; only where they are not known, its title does.
+    The classes of an item decide whether its page is an article. Where the classes are unknown, the
+    title decides.
     """
     link_of = np.full(len(hashes), NOWHERE)
     link_rows = _rows_of(hashes, _hashes(sitelinks.column("key")))
@@ -307,7 +312,8 @@ def _join(
 def _in_degree(
     files: list[Location], hashes: np.ndarray, target: np.ndarray, revisions: np.ndarray
 ) -> np.ndarray:
-    """How many other articles link to each row, redirects resolved; each article counts once, by its kept revision."""
+    """Number of other articles that link to each row, redirects resolved. Each article counts once,
+    by its kept revision."""
     in_degree, seen = np.zeros(len(hashes), np.int32), np.zeros(len(hashes), bool)
     for path in files:
         with open_binary(path) as file:

@@ -1,9 +1,11 @@
-"""Part files: what one task hands to the tasks of the next stage, cut by hash of a key.
+"""Part files: the files that one task hands to the tasks of the next stage, partitioned by the hash
+of a key.
 
-A task writes one Arrow file a kind of row, with one record batch a partition; a task of the next stage reads its batch
-of each of them. So texts are joined through files, and only task numbers cross a shuffle: 20 links an article through
-GroupByKey took 448 MB at 100,000 articles. Arrow and not Parquet, because the readers times the partitions are many
-opens of a file, and an Arrow footer names a batch in 24 bytes. A file appears whole or not at all.
+A task writes one Arrow file per kind of row, with one record batch per partition. A task of the
+next stage reads its own batch of each file. Texts are therefore joined through files, and only task
+numbers cross a shuffle. Sending 20 links per article through GroupByKey took 448 MB at 100,000
+articles. The files are Arrow and not Parquet, because every task opens every file, and an Arrow
+footer describes a batch in 24 bytes. A file appears whole or not at all.
 """
 
 import hashlib
@@ -27,20 +29,20 @@ SCHEMA = pa.schema(
     ]
 )
 Row = tuple
-"""(key, order, record, extra): strings, then bytes; `extra` may be left out."""
+"""(key, order, record, extra): strings, then bytes. `extra` may be left out."""
 SORTED = [("key", "ascending"), ("order", "ascending")]
 RUN_BYTES = 64 << 10
 RUN_ROWS = 1024
 SPARE_FILES = 512
 AHEAD = 4
-"""Batches of a run that one round of a merge reads at most: a hub's rows are in one run, and may be millions."""
+"""Maximum number of batches of a run that one round of a merge reads. A hub may have millions of rows in one run."""
 REMOTE_BLOCK = 1 << 18
-"""Bytes that one request fetches of a file in a bucket: its footer, some batches of a run."""
+"""Bytes per request from a file in a bucket: its footer and some batches of a run."""
 _OPTIONS = pa.ipc.IpcWriteOptions(compression="lz4")
 
 
 def hash64(text: str) -> int:
-    """A hash that is the same in every process; 17 million titles meet by chance in 1 of 100,000 cases."""
+    """A hash that is the same in every process. Among 17 million titles a collision happens in 1 of 100,000 cases."""
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")
 
 
@@ -50,14 +52,15 @@ def partition_of(text: str, num_partitions: int) -> int:
 
 
 class PartWriter:
-    """Collects the rows of one task and writes them when it is left without an error.
+    """Collects the rows of one task and writes them when its context ends without an error.
 
     Args:
-        folder: of all parts.
-        task: the task's name; makes its files' names.
-        num_partitions: of the job.
-        most_bytes: rows are written whenever there are so many bytes of them; 0 for at the end alone, since the tasks of the next stage
-            open every file. A task that is done again writes the same files.
+        folder: the folder of all parts.
+        task: the task's name, which is part of the file names.
+        num_partitions: number of partitions of the job.
+        most_bytes: bytes of rows after which the writer writes a file. 0 writes only at the end,
+            since every task of the next stage opens every file. A repeated task writes the same
+            files.
     """
 
     def __init__(
@@ -69,7 +72,7 @@ class PartWriter:
         self._bytes, self._written = 0, 0
 
     def add(self, kind: str, row: Row) -> None:
-        """Adds a row; its key decides the partition."""
+        """Adds a row. The row's key decides its partition."""
         if kind not in self._rows:
             self._rows[kind] = [[] for _ in range(self._num)]
         self._rows[kind][partition_of(row[0], self._num)].append(row)
@@ -79,7 +82,7 @@ class PartWriter:
             self._rows, self._bytes, self._written = {}, 0, self._written + 1
 
     def close(self) -> None:
-        """Writes what was not written yet."""
+        """Writes the remaining rows."""
         self._write(self._task)
 
     def _write(self, name: str) -> None:
@@ -102,7 +105,7 @@ def _batch(rows: list[Row]) -> pa.RecordBatch:
 
 
 def read_parts(folder: Location, kind: str, partition: int | None = None) -> pa.Table:
-    """The rows of one partition (or of all) that all tasks wrote, in the order (key, order)."""
+    """The rows of all tasks for one partition (or for all partitions), sorted by (key, order)."""
 
     def read(path: Location) -> list[pa.RecordBatch]:
         with _arrow_file(path) as file, pa.ipc.open_file(file) as reader:
@@ -111,7 +114,7 @@ def read_parts(folder: Location, kind: str, partition: int | None = None) -> pa.
 
     paths = listed(folder / kind, "*.arrow")
     if is_remote(folder):
-        # Two small requests a file, which wait for the network and not for this machine.
+        # Two small requests per file, which wait for the network and not for this machine.
         with ThreadPoolExecutor(THREADS) as pool:
             found = list(pool.map(read, paths))
     else:
@@ -130,7 +133,7 @@ def _arrow_file(path: Location) -> Any:
 
 
 def groups(table: pa.Table) -> Iterator[tuple[str, list[tuple[str, bytes, bytes | None]]]]:
-    """(key, [(order, record, extra), …]) of a table sorted by key; made a few rows at a time."""
+    """(key, [(order, record, extra), …]) of a table sorted by key, a few rows at a time."""
     key: str | None = None
     found: list = []
     for batch in table.to_batches(max_chunksize=256):
@@ -145,7 +148,8 @@ def groups(table: pa.Table) -> Iterator[tuple[str, list[tuple[str, bytes, bytes 
 
 
 def write_runs(folder: Location, task: str, rows: dict[str, list[Row]]) -> None:
-    """Writes a task's rows for the store's tables, each table's sorted by (key, order), in small batches."""
+    """Writes a task's rows for the store's tables in small batches. The rows of each table are
+    sorted by (key, order)."""
     for table, found in rows.items():
         found.sort(key=lambda row: row[:2])
         size = sum(len(cell) for row in found for cell in row[2:]) // max(1, len(found)) + 1
@@ -160,7 +164,8 @@ def write_runs(folder: Location, task: str, rows: dict[str, list[Row]]) -> None:
 
 
 def merge_runs(folder: Location, table: str) -> Iterator[pa.Table]:
-    """All runs of a table as one stream sorted by (key, order); memory holds at most `AHEAD` + 1 batches of each run."""
+    """All runs of a table as one stream sorted by (key, order). Memory holds at most `AHEAD` + 1
+    batches of each run."""
     paths = listed(folder / table, "*.arrow")
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if len(paths) + SPARE_FILES > soft:
@@ -173,11 +178,11 @@ def merge_runs(folder: Location, table: str) -> Iterator[pa.Table]:
     last: list[tuple[str, str] | None] = [("", "")] * len(readers)
     pool = SCHEMA.empty_table()
     while open_ends := sorted(end for end in last if end is not None):
-        # Half of the runs are read on a round. Up to the nearest end, a round would give out some rows of one run for a pass over all
-        # that is held: 500 rows a second at 847 runs.
+        # One round reads half of the runs. A round up to the nearest end would give only some rows
+        # of one run for a pass over all rows in memory: 500 rows per second at 847 runs.
         bound, tables = open_ends[len(open_ends) // 2], [pool]
         for i, reader in enumerate(readers):
-            for _ in range(AHEAD):  # until all that this run has up to the bound is there
+            for _ in range(AHEAD):  # until all rows of this run up to the bound are there
                 if (end := last[i]) is None or end > bound:
                     break
                 if places[i] == reader.num_record_batches:
@@ -190,12 +195,13 @@ def merge_runs(folder: Location, table: str) -> Iterator[pa.Table]:
         pool = pa.concat_tables(tables)
         bound = min(
             [bound, *(end for end in last if end is not None)]
-        )  # some runs may have more below it
+        )  # some runs may have more rows below the bound
         before = pc.or_(
             pc.less(pool["key"], bound[0]),
             pc.and_(pc.equal(pool["key"], bound[0]), pc.less_equal(pool["order"], bound[1])),
         )
-        # Filters copy. A slice would keep all of the pool alive until whoever takes it has written it: 1.2 GB at 84 runs.
+        # Filters copy. A slice would keep the whole pool alive until the caller has written the
+        # slice: 1.2 GB at 84 runs.
         yield pool.filter(before).sort_by(SORTED)
         pool = pool.filter(pc.invert(before))
     yield pool.sort_by(SORTED)

@@ -1,4 +1,5 @@
-"""Stages `pictures` and `images`: pictures joined with the entities they show; one picture under several names becomes one."""
+"""Stages `pictures` and `images`: join pictures with the entities that they show, and merge copies
+of one picture under several names."""
 
 from collections.abc import Iterable, Iterator
 
@@ -15,7 +16,8 @@ STAGE = "pictures"
 
 
 def depicted(image: ImageAsset) -> Iterator[str]:
-    """The items that the picture's page says it shows, less the parts that its details speak of (an arch, a plaque)."""
+    """The items that the picture's page says it depicts, without the parts that its details name
+    (an arch, a plaque)."""
     parts = {detail.part for detail in image.details}
     return (item for item in image.depicts if item not in parts)
 
@@ -26,7 +28,8 @@ def join(image: ImageAsset, uses: Iterable[str]) -> ImageAsset:
 
 
 def merge_copies(copies: list[ImageAsset]) -> tuple[ImageAsset, list[Rejection]]:
-    """One picture that is under several names: the first name is kept, with the entities of all."""
+    """Merges the copies of one picture under several names. The first copy's name stays, with the
+    entities of all copies."""
     first, *rest = sorted(copies, key=lambda image: image.file)
     kept = join(first, (entity for image in rest for entity in image.entity_ids))
     return kept, [
@@ -60,7 +63,7 @@ def run(job: Job, partition: int) -> Outcome:
 
 
 def run_images(job: Job, partition: int) -> Outcome:
-    """Brings the pictures of one partition of hashes together with their files."""
+    """Merges the pictures of one partition of hashes with their files."""
     parts, outcome = job.folder("parts"), Outcome()
     files = {
         image_id: found[0][2] for image_id, found in groups(read_parts(parts, "file", partition))

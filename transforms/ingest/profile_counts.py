@@ -1,4 +1,5 @@
-"""Counts the property profiles of classes in two passes: each partition counts its subjects, then distinct values are counted as they pass in order."""
+"""Counts the property profiles of classes in two passes. Each partition counts its subjects; then
+distinct values are counted in sorted order."""
 
 import json
 from collections import Counter
@@ -20,12 +21,12 @@ from questloom.knowledge.store.profiles import (
 
 
 def write_counts(path: Location, counts: Counts) -> None:
-    """Writes one partition's share."""
+    """Writes the counts of one partition."""
     write_whole(path, orjson.dumps([[*key, number] for key, number in sorted(counts.items())]))
 
 
 def count_distinct(tables: Iterable[pa.Table], counts: Counts) -> Iterator[pa.Table]:
-    """Passes rows of `values` on and counts each distinct value; the rows of one value may lie in several tables."""
+    """Passes rows of `values` on and counts each distinct value. The rows of one value may lie in several tables."""
     last, classes, answer, answering = "", set[tuple[str, ...]](), "", Counter[str]()
     for table in tables:
         for key, subject_classes in zip(
@@ -52,7 +53,7 @@ def _count(counts: Counts, key: str, classes: set[tuple[str, ...]]) -> None:
 
 
 def _answer(key: str) -> str:
-    """The key less what a guess need not hit; values of one answer stand together."""
+    """The part of the key that a guess must match. Values with the same part stand together."""
     prop, _, value_key = key.partition(" ")
     return f"{prop} {answer_key(value_key)}"
 
@@ -64,7 +65,7 @@ def _count_answer(counts: Counts, answer: str, answering: Counter[str]) -> None:
 
 
 def profiles_table(folder: Location, counts: Counts) -> pa.Table:
-    """The store's table `profiles` from all partitions' shares and the distinct values."""
+    """The store's table `profiles`, from the counts of all partitions and the distinct values."""
     for path in listed(folder, "*.json"):
         for what, prop, class_id, number in json.loads(path.read_bytes()):
             counts[what, prop, class_id] += number

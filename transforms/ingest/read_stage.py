@@ -1,4 +1,4 @@
-"""Stage `read`: reads one byte range of a dump, or some pictures, into part files for the stages after it."""
+"""Stage `read`: reads one byte range of a dump, or some pictures, into part files for later stages."""
 
 from collections.abc import Iterator
 
@@ -25,14 +25,15 @@ from questloom.transforms.ingest.sources import Read, read
 
 NO_DATA = b""
 ROWS_BYTES = 32 << 20
-"""Held of a data set before it is written: a file of JSON lines is one task, whatever its size."""
+"""Maximum number of bytes of a data set in memory before they are written. A file of JSON lines is
+one task, however large."""
 
 
 def parts_of(item: Read, wiki: str) -> Iterator[tuple[str, Row]]:
-    """(kind, row) for everything that later stages need of one thing read.
+    """(kind, row) for every row that later stages need from one item.
 
     Args:
-        item: anything that a reader gives but rejections.
+        item: any item that a reader gives, except rejections.
         wiki: the wiki whose sitelinks join items and pages.
     """
     match item:
@@ -68,7 +69,7 @@ def _item_parts(entity: Entity, claims: tuple[Claim, ...], wiki: str) -> Iterato
 
 
 def run(job: Job, task: int) -> Outcome:
-    """Reads one task's source."""
+    """Reads the source of one task."""
     outcome, links = Outcome(), []
     most = ROWS_BYTES if job.tasks[task].kind in ("article_rows", "entity_rows") else 0
     writer = PartWriter(job.folder("parts"), f"read-{task:06d}", job.num_partitions, most)

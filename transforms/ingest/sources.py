@@ -1,7 +1,9 @@
-"""What is read: each source planned as tasks of a bounded size, and each task read through `knowledge/readers`.
+"""The sources: each source is planned as tasks of limited size, and `knowledge/readers` read each
+task.
 
-A task's rows are held in memory until they are written, so tasks are small: about 16 MB of text, 32 MB of pictures. Beyond 64 GB of text
-they grow with it, since every task of a stage leaves a file for every one of the next: 400 MB for all of Wikidata.
+A task holds its rows in memory until it writes them, so tasks are small: about 16 MB of text or 32
+MB of pictures. Beyond 64 GB of text, tasks grow with the text, since every task of a stage leaves a
+file for every task of the next: 400 MB for all of Wikidata.
 """
 
 import json
@@ -48,7 +50,7 @@ from questloom.transforms.ingest.faults import fault
 RANGE_TEXT = 16 << 20
 MAX_TASKS = 4096
 EXPANSION = {"pages": 4, "entities": 16, "zim": 2, "article_rows": 4, "entity_rows": 8}
-"""Bytes of text a byte of a compressed dump, about (enwiki 20 to 95 GB, Wikidata 100 GB to 1.6 TB)."""
+"""Approximate bytes of text per byte of a compressed dump (enwiki 20 to 95 GB, Wikidata 100 GB to 1.6 TB)."""
 ZIM_ENTRIES = 1000
 PICTURE_BYTES, PICTURES = 32 << 20, 512
 
@@ -67,19 +69,19 @@ Read = (
 class ReadTask:
     """One task of the stage `read`.
 
-    `kind` is pages, zim, entities, article_rows, entity_rows, pictures or popularity; `source` the range of a dump as JSON, or the file
-    with a list of pictures.
+    `kind` is pages, zim, entities, article_rows, entity_rows, pictures or popularity. `source` is
+    the range of a dump as JSON, or the file with a list of pictures.
     """
 
     kind: str
     source: dict[str, Any]
     num_bytes: int
-    """Approximate size of the text or pictures; the sum over all tasks decides the number of partitions."""
+    """Approximate size of the text or pictures. The sum over all tasks decides the number of partitions."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReadOptions:
-    """How sources are read."""
+    """How the tasks read their sources."""
 
     site: Site
     snapshot: str
@@ -88,7 +90,7 @@ class ReadOptions:
 
 
 def is_zim(path: str) -> bool:
-    """Whether a file is a ZIM, or is called one (its reader then says what is wrong)."""
+    """Whether a file is a ZIM or has the name of a ZIM. (The ZIM reader then reports the fault.)"""
     with open_dump(path) as file:
         return file.read(4) == b"ZIM\x04" or path.endswith(".zim")
 
@@ -96,14 +98,14 @@ def is_zim(path: str) -> bool:
 def _rows(
     kind: str, path: str, text: int, plan: Callable[[str, int], list[RowRange]]
 ) -> list[ReadTask]:
-    """The tasks of a data set, of about `text` bytes where its files have so many parts; they are about equal."""
+    """The tasks of a data set, of equal size and about `text` bytes each, if its files have enough parts."""
     size = EXPANSION[kind] * state_of(path)[0]
     ranges = plan(path, -(-size // text))
     return [ReadTask(kind=kind, source=asdict(r), num_bytes=size // len(ranges)) for r in ranges]
 
 
 def range_text(dumps: dict[str, str]) -> int:
-    """Bytes of text that make a task of the stage `read` and a partition of the later ones, for dumps (path to kind)."""
+    """Bytes of text per task of the stage `read` and per partition of later stages, for dumps (path to kind)."""
     total = sum(
         (state_of(path)[0] if is_data_set(path) else size_of(location(path))) * EXPANSION[kind]
         for path, kind in dumps.items()
@@ -115,8 +117,8 @@ def plan_articles(path: str, text: int) -> list[ReadTask]:
     """The tasks of a ZIM, of a MediaWiki XML dump, or of a data set in the schema of structured-wikipedia.
 
     Args:
-        path: the file. The index beside a multistream dump is used: it shows where the dump was cut.
-        text: bytes of text a task, about.
+        path: the file. If a multistream dump has an index beside it, the index gives the cuts.
+        text: approximate bytes of text per task.
     """
     if is_data_set(path):
         return _rows("article_rows", path, text, plan_article_rows)
@@ -134,7 +136,7 @@ def plan_entities(path: str, text: int) -> list[ReadTask]:
     """The tasks of a Wikidata JSON dump, or of a data set of entities.
 
     Raises:
-        InputError: it does not begin as one.
+        InputError: the file does not begin like such a dump or data set.
     """
     if is_data_set(path):
         return _rows("entity_rows", path, text, plan_entity_rows)
@@ -172,15 +174,17 @@ def plan_stated(path: str) -> list[ReadTask]:
 
 
 def plan_pictures(folder: str, plan_folder: Location) -> list[ReadTask]:
-    """The tasks of a folder of pictures; the list of each is written to a file, since only paths cross a shuffle.
+    """The tasks of a folder of pictures. The list of each task is written to a file, since only
+    paths cross a shuffle.
 
     Raises:
-        InputError: there is no such folder, its metadata cannot be read, or none of its pictures can.
+        InputError: the folder does not exist, its metadata cannot be read, or none of its pictures
+            can be read.
     """
     pictures = list_pictures(folder)
     if all(
         isinstance(read_picture(picture), Rejection) for picture in pictures
-    ):  # ends at the first that can be read
+    ):  # ends at the first picture that can be read
         raise InputError(
             folder,
             f"holds no picture that can be read, among {len(pictures)} files",
@@ -208,10 +212,10 @@ def plan_pictures(folder: str, plan_folder: Location) -> list[ReadTask]:
 
 
 def read(task: ReadTask, options: ReadOptions) -> Iterator[Read]:
-    """Everything that one task's source holds, and why parts of it are refused.
+    """All items of one task's source, and the rejections of refused parts.
 
     Raises:
-        InputError: the source is damaged, with the place.
+        InputError: the source is damaged; the error names the place.
     """
     if task.kind == "pages":
         for page in read_pages(
@@ -224,7 +228,7 @@ def read(task: ReadTask, options: ReadOptions) -> Iterator[Read]:
                 yield read_article(page, options.site)
             except (
                 Exception
-            ) as error:  # whatever the extraction makes of a hostile page, the others are read
+            ) as error:  # a hostile page may break the extraction; the other pages are still read
                 yield fault(
                     record_id("Article", options.site.wiki, page.page_id, page.revision),
                     "read",
@@ -258,10 +262,10 @@ def _row_range(task: ReadTask) -> RowRange:
 
 
 def site_of(paths: tuple[str, ...]) -> Site:
-    """The wiki of the dumps.
+    """The wiki from which the dumps come.
 
     Raises:
-        InputError: they come from several wikis.
+        InputError: the dumps come from several wikis.
     """
     sites = {path: _site(path) for path in paths}
     wikis = sorted({site.wiki for site in sites.values()})

@@ -1,4 +1,4 @@
-"""Stage `tables`: the runs of all partitions merged into the store's tables, sorted, with their digests."""
+"""Stage `tables`: merges the runs of all partitions into the store's sorted tables, with their digests."""
 
 from collections.abc import Iterable
 
@@ -13,11 +13,11 @@ from questloom.transforms.ingest.part_files import merge_runs, read_parts
 from questloom.transforms.ingest.profile_counts import count_distinct, profiles_table
 
 TABLES = tuple(name for name in SCHEMAS if name != "profiles")
-"""The stage's tasks. `values` writes `profiles` too: the values that a profile counts pass there in order."""
+"""The stage's tasks. The task `values` writes `profiles` too, because the values of a profile pass there in order."""
 
 
 def run(job: Job, task: int) -> Outcome:
-    """Writes one table; its facts are rows and digest by table."""
+    """Writes one table. The outcome's facts hold rows and digest by table."""
     name, outcome = TABLES[task], Outcome()
     counts = Counts()
     match name:
@@ -51,7 +51,7 @@ def run(job: Job, task: int) -> Outcome:
 
 
 def _first_of_key(rows: pa.Table) -> pa.Table:
-    """One row of each key: a property that several dumps define is the same in each but for its age."""
+    """One row of each key. If several dumps define a property, their rows differ only in age."""
     keys, seen, keep = rows.column("key").to_pylist(), set(), []
     for number, key in enumerate(keys):
         if key not in seen:

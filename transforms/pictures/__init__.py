@@ -1,1 +1,1 @@
-"""Pictures of a question: which may be shown, what they show, and what may not be in them."""
+"""Pictures of a question: which pictures may be shown, what they show, and what must not be in them."""

@@ -1,4 +1,4 @@
-"""Measures, before a run spends anything, how well a checkpoint distinguishes the pictures of a store."""
+"""Measures, before a run costs anything, how well a CLIP checkpoint distinguishes the pictures of a store."""
 
 import numpy as np
 
@@ -20,7 +20,8 @@ MIN_PAIRS = 20
 
 
 def store_pairs(store: Store, count: int = NUM_PAIRS) -> dict[str, str]:
-    """Picture id to description, of pictures that show one entity, drawn by picture id: the same ones in every process."""
+    """Picture id to description, for pictures that show one entity. The draw depends on picture
+    ids, so every process gets the same pairs."""
     able = (i.id for i in store.scan_images() if len(i.entity_ids) == 1)
     pairs: dict[str, str] = {}
     for image_id in sorted(able, key=lambda image_id: priority(0, image_id, "calibration")):
@@ -35,13 +36,16 @@ def store_pairs(store: Store, count: int = NUM_PAIRS) -> dict[str, str]:
 
 
 def check_grounding(store: Store, clip: Clip, rules: GroundingRules) -> Calibration | None:
-    """The calibration to ground with, or None where grounding is not run. To be called before a run starts.
+    """The calibration for grounding, or None where grounding is not run. Call this function before
+    a run starts.
 
-    The threshold is the checkpoint's own where it has one, else the percentile on this store's pairs.
+    The threshold is the checkpoint's own where it has one, else a percentile of the similarities on
+    this store's pairs.
 
     Raises:
-        InputError: grounding is required, and the checkpoint's AUC on the store's pairs is too low, there are too few pairs,
-            or the store's vectors are missing or another checkpoint's.
+        InputError: grounding is required, but the checkpoint's AUC on the store's pairs is too low,
+            there are too few pairs, or the store's vectors are missing or come from another
+            checkpoint.
     """
     if rules.mode == "none":
         return None
@@ -50,7 +54,7 @@ def check_grounding(store: Store, clip: Clip, rules: GroundingRules) -> Calibrat
     except InputError as error:
         if (
             rules.mode == "required" or error.where == store.path
-        ):  # a damaged store is no matter of the checkpoint
+        ):  # a damaged store is no fault of the checkpoint
             raise
         return None
     return (clip.calibration or measured) if usable(measured, rules) else None

@@ -1,4 +1,5 @@
-"""Which pictures may show the anchor entity: candidates in a fixed order, and the checks each must pass."""
+"""Which pictures may show the anchor (the pictured entity): candidates in a fixed order, and the
+checks that each must pass."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -17,14 +18,14 @@ from questloom.transforms.pictures.picture_rules import PictureRules
 from questloom.transforms.pictures.simple import too_simple
 
 MAX_DISTANCE = 6
-"""In how many of 64 bits the perceptual hashes of near-duplicates may differ."""
+"""Maximum number of different bits, of 64, between the perceptual hashes of near-duplicates."""
 REFUSED_MIMES = ("image/svg+xml", "image/gif", "image/x-xcf", "image/vnd.djvu", "application/pdf")
 
 
 def candidates(
     entity: Entity, article: Article | None, images: Sequence[ImageAsset], rules: PictureRules
 ) -> list[ImageAsset]:
-    """The entity's pictures that are worth checking: P18 first, then the infobox, then the others, each by id; at most K."""
+    """The entity's pictures to check, at most K: P18 first, then the infobox, then the others, each group by id."""
     infobox = {p.file for p in article.pictures if p.in_infobox} if article else set()
 
     def rank(image: ImageAsset) -> tuple[int, str]:
@@ -36,8 +37,8 @@ def candidates(
 
 
 def showable(images: Sequence[ImageAsset], rules: PictureRules) -> list[ImageAsset]:
-    """An entity's pictures that nothing known of them forbids to show and, where search withholds the one that is shown, have another view beside them,
-    which search may show."""
+    """The pictures of an entity that its metadata does not forbid to show. Where the search
+    withholds the shown picture, another view of the entity must exist that the search may return."""
     found = [i for i in images if may_be_given_on(i, rules.licences)]
     return [
         i
@@ -47,7 +48,7 @@ def showable(images: Sequence[ImageAsset], rules: PictureRules) -> list[ImageAss
 
 
 def has_other_view(image: ImageAsset, images: Sequence[ImageAsset]) -> bool:
-    """Whether one of an entity's pictures differs from the given one by more than near-duplicates do."""
+    """Whether another picture of the entity differs from the given one by more than near-duplicates do."""
     return any(
         i.id != image.id and not near_duplicate(i.perceptual_hash, (image.perceptual_hash,))
         for i in images
@@ -57,12 +58,14 @@ def has_other_view(image: ImageAsset, images: Sequence[ImageAsset]) -> bool:
 def check_metadata(
     image: ImageAsset, rules: PictureRules, *, excluded: Collection[str] = ()
 ) -> tuple[Reason, Any] | None:
-    """Why a picture is refused by what is known of it without its pixels: (reason, evidence), or None.
+    """The reason why a picture's metadata forbid the picture: (reason, evidence), or None. This
+    check needs no pixels.
 
     Args:
         image: the picture.
-        rules: the recipe's.
-        excluded: perceptual hashes (16 hex digits) of benchmark and otherwise excluded pictures.
+        rules: the recipe's settings for pictures.
+        excluded: perceptual hashes (16 hex digits) of pictures to exclude, such as those of
+            benchmarks.
     """
     if not image.licence:
         return Reason.NO_LICENCE, None
@@ -94,15 +97,16 @@ def check_picture(
     excluded: Collection[str] = (),
     is_sign: bool = False,
 ) -> ImageAsset | Rejection:
-    """The picture, or its rejection: metadata first, then pixels.
+    """The picture, or its rejection. Metadata are checked first, then pixels.
 
     Args:
         image: the picture.
-        data: its bytes.
-        rules: the recipe's.
-        seed_id: the rejection's seed.
+        data: the bytes of the picture.
+        rules: the recipe's settings for pictures.
+        seed_id: the seed that the rejection names.
         excluded: see `check_metadata`.
-        is_sign: whether the question speaks of a flag, a coat of arms or a logo: those are simple.
+        is_sign: whether the question is about a flag, a coat of arms or a logo. Pictures of signs
+            may be simple.
     """
     refusal = check_metadata(image, rules, excluded=excluded)
     if refusal is None:
@@ -128,7 +132,8 @@ def check_picture(
 def near_duplicate(
     perceptual_hash: str, others: Collection[str], max_distance: int = MAX_DISTANCE
 ) -> str:
-    """The nearest of the other hashes within a distance in bits (ties by hash), or "" where there is none."""
+    """The nearest of the other hashes within a distance in bits (ties by hash), or "" where no hash
+    is near enough."""
     if not perceptual_hash:
         return ""
     bits = int(perceptual_hash, 16)
@@ -144,16 +149,17 @@ def perceptual_hash(data: bytes) -> str:
     """The 64-bit perceptual hash of a picture (pHash: signs of the lowest cosine coefficients), as 16 hex digits.
 
     Raises:
-        PictureError: bytes that are no picture.
+        PictureError: the bytes are no picture.
     """
     return str(imagehash.phash(decode(data, at_least=64)))
 
 
 def read_hashes(files: Sequence[str]) -> frozenset[str]:
-    """Perceptual hashes from files, one a line (16 hex digits; blank lines and those after # do not count).
+    """Perceptual hashes from files, one per line (16 hex digits). Blank lines and lines that begin
+    with # are skipped.
 
     Raises:
-        InputError: a missing file, or a line that is no hash.
+        InputError: a file is missing, or a line is no hash.
     """
     found = set()
     for file in files:

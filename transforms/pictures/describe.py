@@ -1,7 +1,8 @@
-"""A short description of what is to be seen of an entity: class and visible attributes, never a name.
+"""A short description of an entity's appearance: its class and visible attributes, never its name.
 
-"a white lighthouse of granite with 3 bands". It is what CLIP compares a picture with. OpenSearch-VL's
-pipeline compares with a text that names the entity, which tests what a model has heard of, not what a picture shows.
+An example is "a white lighthouse of granite with 3 bands". CLIP compares pictures with this
+description. OpenSearch-VL's pipeline compares with a text that names the entity; that tests a
+model's knowledge of names, not the content of a picture.
 """
 
 from dataclasses import dataclass
@@ -36,7 +37,7 @@ _GROUPS = {
     "Q756": "plant",
     "Q729": "animal",
 }
-"""Groups of organisms that people have a word for, the narrow ones first on any path up P171."""
+"""Groups of organisms with an everyday name, the narrow groups first on any path up P171 (parent taxon)."""
 _MAX_RANKS = 40
 
 
@@ -51,7 +52,7 @@ class Described(Protocol):
 
 @dataclass(frozen=True)
 class Looks:
-    """What is to be seen of an entity, in words. All tuples are sorted."""
+    """The visible facts about an entity in words. All tuples are sorted."""
 
     noun: str
     colours: tuple[str, ...] = ()
@@ -59,7 +60,7 @@ class Looks:
     parts: tuple[str, ...] = ()
     """Counted or coloured parts: "three arches", "a red door"."""
     shown: tuple[str, ...] = ()
-    """What a work of art depicts."""
+    """The things that a work of art depicts."""
 
     def text(self) -> str:
         """The description in English."""
@@ -75,12 +76,13 @@ class Looks:
 
 
 def looks_of(store: Described, entity_id: str, *, without_picture: str = "") -> Looks:
-    """What claims, and details stated of the entity's pictures, say is to be seen.
+    """The visible facts about an entity, from its claims and from the details of its pictures.
 
     Args:
         store: the store.
-        entity_id: whom to describe.
-        without_picture: id of a picture whose own details are not used: the one that the description will judge.
+        entity_id: the entity to describe.
+        without_picture: id of a picture whose own details are not used, because the description
+            will judge this picture.
     """
     best = _best(store, entity_id)
 
@@ -107,10 +109,10 @@ def looks_of(store: Described, entity_id: str, *, without_picture: str = "") -> 
                 parts.add(f"{article(colour)} {colour} {part}")
     genre = (
         " and ".join(labels(GENRE)) if shown else ""
-    )  # a novel's genre is not to be seen, a picture's is
+    )  # a novel's genre is not visible, a picture's is
     painted = any(
         v.entity == PAINTING for v in best.get(CLASS, ())
-    )  # oil or tempera, canvas or copper: not to be seen
+    )  # oil or tempera, canvas or copper: not visible
     return Looks(
         noun=f"{genre} {noun_of(store, entity_id)}".strip(),
         colours=labels(COLOUR),
@@ -121,7 +123,8 @@ def looks_of(store: Described, entity_id: str, *, without_picture: str = "") -> 
 
 
 def noun_of(store: Described, entity_id: str) -> str:
-    """What kind of thing an entity is, in a word: a person's sex, an organism's group, else the class; a class is its own word."""
+    """The kind of an entity in one word: a person's sex, an organism's group, else the class. A
+    class gives its own name."""
     best = _best(store, entity_id)
     classes = sorted(v.entity for v in best.get(CLASS, ()) if v.kind == "entity")
     if HUMAN in classes:

@@ -1,4 +1,5 @@
-"""Beam: the store's pictures to CLIP vectors, a part of them a task. Part numbers flow, files do the rest (`questloom.knowledge.store.vectors`)."""
+"""Computes CLIP vectors of the store's pictures with Beam, one part per task. Part numbers pass
+between steps, and files hold the vectors (`questloom.knowledge.store.vectors`)."""
 
 from collections.abc import Mapping
 
@@ -10,11 +11,11 @@ from questloom.models.clip import Clip
 
 
 class EmbedPart(beam.DoFn):
-    """Computes the vectors of one part; one that exists is passed over.
+    """Computes the vectors of one part. A part that exists already is skipped.
 
     Args:
         store: a whole store.
-        spec: the checkpoint's, as `Clip.load` takes it; every worker must reach it.
+        spec: the checkpoint's name for `Clip.load`; every worker must be able to load it.
     """
 
     def __init__(self, store: str, spec: str) -> None:
@@ -30,11 +31,12 @@ class EmbedPart(beam.DoFn):
 
 
 class EmbedPictures(beam.PTransform):
-    """`pipeline | EmbedPictures(store, spec)`: the part numbers, once their files are written.
+    """`pipeline | EmbedPictures(store, spec)`: returns the part numbers once their files are
+    written.
 
     Args:
         store: a whole store.
-        spec: the checkpoint's.
+        spec: the checkpoint's name.
         hints: Beam's resource hints ("accelerator").
     """
 

@@ -1,11 +1,14 @@
-"""Grounding: does the picture show the anchor, and not another node of the path or another of its class?
+"""Grounding checks that the picture shows the anchor (the pictured entity), and not another node of
+the path or another thing of its class.
 
-OpenSearch-VL asks for a CLIP similarity above 0.28 between picture and a text that names the entity. Here the text is a
-description without the name, the threshold belongs to the checkpoint, and a margin is asked for as well: no other
-description, of a path node or of a same-class distractor, may fit the picture as well. If the picture's own Commons statements name the
-anchor and nothing else of its class, they say more than similarity can (which of two lighthouses it is). Then similarity must reach only
-the checkpoint's lower threshold, and the margin is measured but not required. Where nothing at
-all is stated (no P18, depicts, category or title that names the anchor), looks alone must set it apart from its whole class.
+OpenSearch-VL asks for a CLIP similarity above 0.28 between the picture and a text that names the
+entity. This module uses a description without the name, and a threshold that belongs to the
+checkpoint. A margin is required too: no other description, of a path node or of a same-class
+distractor, may fit the picture as well. If the picture's own Commons statements name the anchor and
+nothing else of its class, the statements prove more than similarity can (which of two lighthouses
+it is). Similarity must then reach only the checkpoint's lower threshold, and the margin is measured
+but not required. Some pictures have no P18, depicts, category or title that names the anchor.
+Similarity alone must then set the picture apart from the whole class.
 """
 
 from collections.abc import Sequence
@@ -27,29 +30,31 @@ PASSED, FAILED, NOT_RUN = "passed", "failed", "not_run"
 
 @dataclass(frozen=True, kw_only=True)
 class Grounding(Record):
-    """What grounding found; `to_row()` is what a question stores."""
+    """The result of grounding. A question stores `to_row()`."""
 
     status: str
-    """"passed", "failed" or "not_run"."""
+    """The result of grounding: "passed", "failed" or "not_run"."""
     cause: str = ""
-    """Why it failed ("below_threshold", "another_fits", "looks_alike", "depicts_another") or was not run."""
+    """The reason why grounding failed ("below_threshold", "another_fits", "looks_alike",
+    "depicts_another") or was not run."""
     model: str = ""
     description: str = ""
     score: float | None = None
     threshold: float | None = None
     margin: float | None = None
-    """Lead over the best other description; None where there is none."""
+    """Lead in similarity over the best other description; None where there is no other description."""
     nearest: str = ""
-    """The entity whose description comes nearest."""
+    """The entity with the nearest other description."""
     support: tuple[str, ...] = ()
-    """What else speaks for it: "image" (P18), "depicts", "category", "title", "only_of_class"."""
+    """Other evidence for the anchor: "image" (P18), "depicts", "category", "title", "only_of_class"."""
 
 
 def usable(measured: Calibration, rules: GroundingRules) -> bool:
     """Whether a checkpoint separates right from wrong pairs of the store well enough.
 
     Raises:
-        InputError: it does not, and the recipe requires grounding: the run stops before anything is spent.
+        InputError: the checkpoint does not separate right from wrong pairs, and the recipe requires
+            grounding. A run with such a checkpoint stops before it costs anything.
     """
     if measured.auc >= MIN_AUC:
         return True
@@ -81,15 +86,17 @@ def ground(
     """Judges one picture.
 
     Args:
-        picture: its unit vector, float32 (d,).
+        picture: the picture's unit vector, float32 (d,).
         anchor: the entity that it should show.
-        descriptions: entity id to description: the anchor, the other nodes of the path, same-class distractors. Those
-            with the anchor's own description are skipped where something is stated: no picture could tell them apart.
+        descriptions: entity id to description, for the anchor, the other nodes of the path, and
+            same-class distractors. Where statements support the anchor, descriptions equal to the
+            anchor's are skipped: no picture could tell them apart.
         vectors: description to unit vector, float32 (d,).
         calibration: the checkpoint's threshold.
-        rules: the recipe's.
-        support: see `support_of`.
-        contradicted: the picture's own statements say that it shows another (see `depicts_another`).
+        rules: the recipe's settings for grounding.
+        support: the result of `support_of`.
+        contradicted: whether the picture's own statements say that it shows another thing (see
+            `depicts_another`).
     """
     own = descriptions[anchor]
     score = rounded(picture @ vectors[own])
@@ -126,21 +133,23 @@ def ground(
 
 
 def how_well(grounding: Grounding) -> tuple[bool, float]:
-    """The order of pictures that pass, best last: one of which something is stated before any other, then by similarity. All are equal where it was not run."""
+    """A sort key for pictures that pass, best last. Pictures with supporting statements come after
+    pictures without, then similarity decides. If grounding was not run, all pictures are equal."""
     return bool(grounding.support), grounding.score or 0.0
 
 
 def distractors(
     members: Sequence[str], path: Sequence[str], anchor: str, seed: int, count: int
 ) -> list[str]:
-    """Same-class entities to compare with, drawn by id: the same ones for an anchor in every run of a recipe.
+    """Same-class entities to compare with. The draw depends on ids, so an anchor has the same
+    distractors in every run of a recipe.
 
     Args:
         members: the entities of the anchor's class.
-        path: the nodes of the path, which are compared with anyway.
+        path: the nodes of the path, which are compared anyway.
         anchor: the anchor.
-        seed: the recipe's.
-        count: how many.
+        seed: the recipe's seed.
+        count: number of distractors.
     """
     rest = set(members) - set(path) - {anchor}
     return sorted(rest, key=lambda e: priority(seed, f"{anchor}/{e}", "grounding-distractor"))[
@@ -149,7 +158,7 @@ def distractors(
 
 
 def depicts_another(store: Described, image: ImageAsset, anchor: Entity) -> bool:
-    """Whether the picture's P180 statements name things of the anchor's class, and the anchor is not among them."""
+    """Whether the picture's P180 statements name things of the anchor's class, but not the anchor."""
     if not image.depicts or anchor.id in image.depicts:
         return False
     depicted = [e for e in (store.entity(q) for q in image.depicts) if e is not None]
@@ -163,14 +172,15 @@ def support_of(
     commons_category: str = "",
     language: str = "en",
 ) -> tuple[str, ...]:
-    """What beyond CLIP speaks for the picture showing the anchor; stored, and "only_of_class" lowers what is asked of CLIP.
+    """The evidence besides CLIP that the picture shows the anchor. The evidence is stored;
+    "only_of_class" lowers the threshold for CLIP.
 
     Args:
         store: the store.
         image: the picture.
-        anchor: the entity.
-        commons_category: its P373, or "".
-        language: of labels.
+        anchor: the entity that the picture should show.
+        commons_category: the anchor's P373 (Commons category), or "".
+        language: the language of labels.
     """
     found = ["image"] if image.file in anchor.picture_files else []
     if commons_category and commons_category in image.categories:

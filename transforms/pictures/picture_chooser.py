@@ -1,4 +1,4 @@
-"""The picture stage: of the anchor's pictures that pass every check the best grounded one, with its grounding."""
+"""The picture stage: chooses the best grounded picture of the anchor among those that pass every check."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -43,15 +43,17 @@ from questloom.transforms.stages.stage import reject
 
 INSCRIPTION, COMMONS_CATEGORY = "P1684", "P373"
 _PROGRESS = (Reason.NO_EVIDENCE, Reason.NOT_GROUNDED)
-"""Causes of the last checks: where candidates fail for different causes, the question is rejected for the one that got furthest."""
+"""Reasons of the last checks. If candidates fail for different reasons, the question is rejected
+for the latest check reached."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PictureChooser:
-    """Chooses a question's picture. Made once a process.
+    """Chooses a question's picture. Made once per process.
 
-    `exclude` names files of perceptual hashes of benchmark pictures. `measure.check_grounding` should be called before the
-    job starts: here a checkpoint that does not separate would only be noticed in a worker.
+    `exclude` names files of perceptual hashes of benchmark pictures. Call
+    `checkpoint_quality.check_grounding` before the job starts; otherwise only a worker would notice
+    a checkpoint that does not separate pictures.
     """
 
     store: Store
@@ -70,7 +72,8 @@ class PictureChooser:
         return read_hashes(self.exclude)
 
     def __call__(self, question: Question) -> tuple[ImageAsset, Grounding, Verdict] | Rejection:
-        """The picture, its grounding and the verdict of filter `too_simple`; or why no picture of the anchor will do."""
+        """The picture, its grounding and the verdict of the filter `too_simple`; or the reason why
+        no picture of the anchor is usable."""
         anchor = self.store.entity(question.anchor)
         assert anchor is not None, "the anchor comes from the store"
         if unseen := self._unseen_later(question):
@@ -102,14 +105,14 @@ class PictureChooser:
     def _fitting(
         self, question: Question, images: tuple[ImageAsset, ...]
     ) -> tuple[ImageAsset, ...]:
-        """The pictures of the sort that the question speaks of: a sign, or views wherever there are any."""
+        """The pictures of the sort that the question mentions: a sign (flag, logo), or views where there are any."""
         form = question.logical_form
         sign = form.sign if form else ""
         fit = tuple(i for i in images if sign_of(self.store, question.anchor, i) == sign)
         return fit if sign else fit or images
 
     def grounding_of(self, question: Question) -> Grounding:
-        """The grounding of the picture that a question already has, undegraded."""
+        """The grounding of the picture that a question already has, before degradation."""
         anchor, image = (
             self.store.entity(question.anchor),
             self.store.image(question.source_image_id),
@@ -120,7 +123,7 @@ class PictureChooser:
     def _refusal(
         self, question: Question, anchor: Entity, image: ImageAsset, images: tuple[ImageAsset, ...]
     ) -> tuple[Reason, Any] | Grounding:
-        """Why a picture will not do, or its grounding."""
+        """The reason why a picture is unusable, or its grounding."""
         twins = [
             e.id
             for e in (self.store.entity(i) for i in image.entity_ids if i != anchor.id)
@@ -152,7 +155,8 @@ class PictureChooser:
         )
 
     def _same_sign(self, image: ImageAsset, anchor: Entity) -> str:
-        """Another thing of the anchor's classes with a picture that looks the same: two countries may have one flag."""
+        """Another thing of the anchor's classes with a picture that looks the same: two countries
+        may have one flag."""
         others = sorted({m for c in anchor.classes for m in self.store.members(c)} - {anchor.id})
         return next(
             (
@@ -167,7 +171,7 @@ class PictureChooser:
     def _unreadable(
         self, question: Question, image: ImageAsset, data: bytes
     ) -> dict[str, str] | None:
-        """The first detail that the question asks to be read and that this picture does not show, or None."""
+        """The first detail that the question asks for and that this picture does not show, or None."""
         form = question.logical_form
         for reads in form.shown_reads if form else ():
             key = question.bindings[reads.var]
@@ -179,7 +183,7 @@ class PictureChooser:
         return None
 
     def _unseen_later(self, question: Question) -> dict[str, str] | None:
-        """The first detail of a later picture that no picture on its thing's page lets one read, or None."""
+        """The first detail of a later picture that no picture on its thing's page shows legibly, or None."""
         form = question.logical_form
         for reads in form.later_reads if form else ():
             thing, key = question.bindings[reads.of], question.bindings[reads.var]
@@ -239,7 +243,7 @@ def _vector(clip: Clip, text: str) -> np.ndarray:
 
 
 def _details(image: ImageAsset, reads: Reads, key: str) -> list[Detail]:
-    """What a picture shows of what is to be read, with the value that is meant."""
+    """The details of a picture that match the reading, with the intended value."""
     return [
         d
         for d in image.details
@@ -248,7 +252,7 @@ def _details(image: ImageAsset, reads: Reads, key: str) -> list[Detail]:
 
 
 def _legible(data: bytes, detail: Detail) -> bool:
-    """Whether an inscription is really legible close up; counts and colours are not read."""
+    """Whether an inscription is really legible close up. Counts and colours are not checked."""
     if detail.property != INSCRIPTION:
         return True
     try:

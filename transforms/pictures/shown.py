@@ -1,4 +1,5 @@
-"""Converts a stored picture to the one that the policy is shown: upright RGB, no metadata, named by the hash of its bytes."""
+"""Converts a stored picture to the form that the policy sees: upright RGB without metadata, named
+by the hash of its bytes."""
 
 from dataclasses import dataclass
 
@@ -12,7 +13,7 @@ MAX_SIDE = 2048
 
 @dataclass(frozen=True)
 class ShownPicture:
-    """A picture ready for the data set. `id` is the sha256 of `data` and gives nothing away; `data` is JPEG."""
+    """A picture ready for the data set. `id` is the sha256 of `data` and reveals nothing; `data` is JPEG."""
 
     id: str
     data: bytes
@@ -21,14 +22,15 @@ class ShownPicture:
 
 
 def shown(picture: bytes | Image.Image, *, max_side: int = MAX_SIDE) -> ShownPicture:
-    """Re-encodes a picture: the same input gives the same bytes, and no EXIF, XMP, comment or colour profile survives.
+    """Re-encodes a picture. The same input gives the same bytes; EXIF, XMP, comment and colour
+    profile are removed.
 
     Args:
-        picture: a file's bytes, or RGB pixels.
+        picture: the bytes of a file, or RGB pixels.
         max_side: the longest side in pixels; a larger picture is scaled down.
 
     Raises:
-        PictureError: bytes that are no picture.
+        PictureError: the bytes are no picture.
     """
     image = decode(picture) if isinstance(picture, bytes) else picture
     if max(image.size) > max_side:

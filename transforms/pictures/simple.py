@@ -1,7 +1,9 @@
-"""Filter `too_simple`: refuses pictures that are no photograph or drawing of a thing: flags, coats of arms, logos, maps, icons, charts and pages of text.
+"""Filter `too_simple`: refuses pictures that are no photograph or drawing of a thing: flags, coats
+of arms, logos, maps, icons, charts and pages of text.
 
-Three signs, cheapest first: what the file is called, colour and edge statistics of its pixels, and how much of it text
-covers (`covered_by_text`, where the filter `visible_text` has read it). A model judge, where there is one, comes on top of them.
+Three tests run, cheapest first: the name of the file, colour and edge statistics of its pixels, and
+the share of the picture that text covers (`covered_by_text`, after the filter `visible_text` has
+read the text). A model judge adds a fourth test where the recipe names one.
 """
 
 import re
@@ -44,14 +46,16 @@ _CATEGORY = re.compile(
 )
 SIDE = 96
 MAX_FLAT_COLOURS = 4
-"""Colours (of 4,096) that cover 95 % of the pixels: photographs have 40 to 350, black-and-white ones up to 16, a flag two to nine."""
+"""Number of colours (of 4,096) that cover 95 % of the pixels. Photographs have 40 to 350,
+black-and-white photographs up to 16, flags two to nine."""
 MIN_TONES = 3.6
-"""Entropy of luminance in bits: 27 photographs lie at 6.5 to 7.7, full drawings above 4.5, 40 flags, arms and maps below 2.5."""
+"""Entropy of luminance in bits. 27 photographs lie at 6.5 to 7.7, full drawings above 4.5, and 40
+flags, arms and maps below 2.5."""
 MAX_TEXT_COVERAGE = 0.35
 
 
 def kind_by_name(image: ImageAsset) -> str:
-    """The kind that file name or categories state ("flag", "map"), or ""."""
+    """The kind of picture that file name or categories state ("flag", "map"), or ""."""
     words = re.sub(r"[_\-.]+", " ", image.file.rsplit(".", 1)[0]).lower()
     found = _NAME.search(words)
     if found:
@@ -64,11 +68,13 @@ def kind_by_name(image: ImageAsset) -> str:
 
 
 def statistics(picture: Image.Image) -> dict[str, float]:
-    """Numbers by which flat graphics differ from photographs and full drawings, over a small copy.
+    """Statistics of a small copy of the picture that separate flat graphics from photographs and
+    full drawings.
 
     Returns:
-        `colours`: how many of 4,096 colours (4 bits a channel) cover 95 % of the pixels; `tones`: entropy of luminance
-        in bits (0 to 8); `busy`: share of pixels that differ from a neighbour by more than 2 %.
+        `colours`: how many of 4,096 colours (4 bits per channel) cover 95 % of the pixels; `tones`:
+            entropy of luminance in bits (0 to 8); `busy`: share of pixels that differ from a
+            neighbour by more than 2 %.
     """
     small = np.asarray(picture.resize((SIDE, SIDE), Image.Resampling.BILINEAR), dtype=np.int32)
     counts = np.sort(np.unique((small >> 4).reshape(-1, 3), axis=0, return_counts=True)[1])[::-1]
@@ -85,7 +91,8 @@ def statistics(picture: Image.Image) -> dict[str, float]:
 
 
 def text_coverage(blocks: Sequence[TextBlock], width: int, height: int) -> float:
-    """Share of the picture's area that lines of text cover; a lone sign is no line: a man with a hat was read as one great 京."""
+    """Share of the picture's area that lines of text cover. A lone character is no line: OCR once
+    read a man with a hat as one large 京."""
     area = sum(
         (b.box[2] - b.box[0]) * (b.box[3] - b.box[1]) for b in blocks if len(b.text.strip()) > 1
     )
@@ -93,23 +100,24 @@ def text_coverage(blocks: Sequence[TextBlock], width: int, height: int) -> float
 
 
 def covered_by_text(blocks: Sequence[TextBlock], width: int, height: int) -> dict | None:
-    """Why a picture is a page of text, as evidence for a rejection; None where it is not.
+    """The evidence that a picture is a page of text, for a rejection; None where it is not.
 
     Args:
-        blocks: the text in it, in its pixels.
-        width: of the picture, in pixels.
-        height: likewise.
+        blocks: the text in the picture, with positions in pixels.
+        width: width of the picture, in pixels.
+        height: height of the picture, in pixels.
     """
     coverage = text_coverage(blocks, width, height)
     return {"sign": "text", "coverage": coverage} if coverage > MAX_TEXT_COVERAGE else None
 
 
 def too_simple(image: ImageAsset, picture: Image.Image) -> dict | None:
-    """Why a picture is too simple to ask about by its name and pixels, as evidence for a rejection; None where it is not.
+    """The evidence that a picture is too simple, by its name and pixels, for a rejection; None
+    where it is not.
 
     Args:
-        image: its metadata.
-        picture: its pixels, RGB, at any scale.
+        image: metadata of the picture.
+        picture: pixels of the picture, RGB, at any scale.
     """
     kind = kind_by_name(image)
     if kind:

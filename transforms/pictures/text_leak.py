@@ -1,4 +1,4 @@
-"""No leak through the picture: text in it, read by OCR, must name no hidden node and not the answer."""
+"""No leak through the picture: the text in it, read by OCR, must name neither a hidden node nor the answer."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ from questloom.language.names_in_text import MIN_NAME, folded, leaked
 from questloom.models.ocr import TextBlock
 
 MIN_SQUEEZED = 5
-"""OCR loses spaces; a name of this many letters or more is looked for in the text without spaces as well."""
+"""OCR loses spaces. A name with at least this many letters is also searched for in the text without spaces."""
 
 
 def text_of(blocks: Sequence[TextBlock]) -> str:
@@ -17,13 +17,14 @@ def text_of(blocks: Sequence[TextBlock]) -> str:
 def leak_in_picture(
     blocks: Sequence[TextBlock], names: Sequence[str], *, may_show: Sequence[str] = ()
 ) -> str | None:
-    """The first name that the text in a picture gives away, or None.
+    """The first name that the text in a picture reveals, or None.
 
     Args:
         blocks: the text in the picture.
-        names: aliases of every hidden node and of the answer, as `questloom.transforms.certificate.leak` lists them.
-        may_show: values that the question asks to be read off the picture (its form's `reads`); where one stands in
-            the picture it is struck out before names are looked for.
+        names: names of every hidden node and of the answer, as
+            `questloom.transforms.certificate.leak` lists them.
+        may_show: values that the question asks to read in the picture (its form's `reads`). Values
+            that may show are removed from the text before the search for names.
     """
     text = folded(text_of(blocks))
     for value in may_show:

@@ -1,7 +1,8 @@
-"""Runs a stage's coroutine function over many records at once, no more than a window's size at a time.
+"""Runs a stage's coroutine function over many records at once, up to the size of a window.
 
-The window is shared *across* the shards of a bundle: the last slow calls of one shard overlap with the first of the next. Results are gathered
-by shard and written sorted, so order in time does not show.
+The shards of a bundle *share* the window: the last slow calls of one shard overlap with the first
+calls of the next. Results are collected by shard and written sorted, so the order in time has no
+effect.
 """
 
 import asyncio
@@ -12,7 +13,7 @@ from typing import Any
 async def gather_windowed(
     items: list, function: Callable[[Any], Awaitable[Any]], window: asyncio.Semaphore
 ) -> list:
-    """The results of `function` over items, in the items' order, with the window's limit shared by all callers."""
+    """The results of `function` over items, in the items' order. All callers share the window's limit."""
 
     async def one(item):
         try:

@@ -1,19 +1,22 @@
-"""What lies where in a run, for the code that writes it and the code that reads it.
+"""The files and folders of a run, for the code that writes them and the code that reads them.
 
-    RUN/recipe.json                              the resolved recipe, its fingerprint and the store's; written first: what this folder is
-        run.json                                 counts, times, versions, cost; written last: what says that the run is whole
-        stages/NN-NAME/kept-00003.parquet        sorted by id; a shard's last file, so that its existence means completeness
-                       rejected-00003.parquet    item, stage, reason, evidence
-                       pending-00003.parquet     only where something waits for a provider or for budget
-                       side-00003.parquet        a stage's second input, where it has one
-        timing/NN-NAME/00003                     seconds; no part of the result
-        pictures/IMAGE_ID.jpg                    as the policy is shown them
-        calls.sqlite                             replies and ledger, unless the recipe names another place
-        episodes/POLICY/                         what a policy played: a folder of the same kind (`transforms/episodes/episode_folder.py`)
-        pilot/                                   the run of a pilot
-        dataset/  report/  failure.txt
+```
+RUN/recipe.json                              the resolved recipe, its fingerprint and the store's; written first
+    run.json                                 counts, times, versions, cost; written last: the run is then whole
+    stages/NN-NAME/kept-00003.parquet        sorted by id; a shard's last file: the shard is then whole
+                   rejected-00003.parquet    item, stage, reason, evidence
+                   pending-00003.parquet     only where an item waits for a provider or for budget
+                   side-00003.parquet        a stage's second input, if any
+    timing/NN-NAME/00003                     seconds; no part of the result
+    pictures/IMAGE_ID.jpg                    as the policy sees them
+    calls.sqlite                             replies and ledger, unless the recipe names another place
+    episodes/POLICY/                         episodes of a policy: a folder of the same kind (`transforms/episodes/episode_folder.py`)
+    pilot/                                   the run of a pilot
+    dataset/  report/  failure.txt
+```
 
-A stage's number is its position in its job's table; nobody but this module and `Stage.label` writes or reads it.
+The number of a stage is its position in its job's table. Only this module and `Stage.label` write
+or read this number.
 """
 
 import hashlib
@@ -39,10 +42,11 @@ _LABEL = re.compile(r"(\d+)-(.+)")
 
 
 def absolute(path: str) -> str:
-    """A local path made absolute, since workers may stand elsewhere; an address as it is.
+    """The absolute form of a local path, since workers may have another current folder; an address
+    stays as it is.
 
     Raises:
-        InputError: an address that cannot be.
+        InputError: the address is invalid.
     """
     found = location(path)
     return str(found) if isinstance(found, BucketPath) else os.path.abspath(path)
@@ -50,12 +54,12 @@ def absolute(path: str) -> str:
 
 @dataclass(frozen=True)
 class RunFolder:
-    """A run's folder by its path or bucket address; plain data that pickles."""
+    """The folder of a run, by path or bucket address. A `RunFolder` is plain data that pickles."""
 
     path: str
 
     def at(self, *parts: str) -> Location:
-        """Something in the folder."""
+        """The location of a path inside the folder."""
         return location(self.path, *parts)
 
     @property
@@ -72,7 +76,7 @@ class RunFolder:
 
     @property
     def failure(self) -> Location:
-        """The traceback of a job that broke off."""
+        """The file with the traceback of a job that broke off."""
         return self.at("failure.txt")
 
     @property
@@ -80,22 +84,22 @@ class RunFolder:
         return RunFolder(str(self.at("pilot")))
 
     def episodes(self, policy: str) -> str:
-        """The folder of what a policy played, as a path."""
+        """The folder of the episodes of a policy, as a path."""
         return str(self.at("episodes", policy))
 
     def policies(self) -> list[str]:
-        """The policies that have played the run's questions, or begun to."""
+        """The policies that have played the run's questions, completely or in part."""
         return [p.name for p in listed(self.at("episodes")) if (p / "recipe.json").is_file()]
 
     def picture(self, image_id: str) -> Location:
-        """A picture as the policy is shown it, named by its hash."""
+        """The location of a picture as the policy sees it, named by its hash."""
         return self.at("pictures", f"{image_id}.jpg")
 
     def read_picture(self, image_id: str) -> bytes:
-        """A picture as it is shown.
+        """The bytes of a picture as the policy sees it.
 
         Raises:
-            InputError: it is missing or damaged.
+            InputError: the picture is missing or damaged.
         """
         path, fix = self.picture(image_id), "Run `questloom synth` again into a new folder."
         try:
@@ -110,7 +114,7 @@ class RunFolder:
         """`recipe.json`: the keys recipe, fingerprint, store.
 
         Raises:
-            InputError: there is none, or it cannot be read.
+            InputError: the file is missing, or cannot be read.
         """
         fix = "Point at a folder that `questloom synth --out` made."
         if not self.recipe.is_file():
@@ -123,7 +127,7 @@ class RunFolder:
     # Stages
 
     def labels(self) -> list[str]:
-        """The folders of the stages that stand, "NN-name", in order."""
+        """The folders of the existing stages, "NN-name", in order."""
         folder = self.at("stages")
         found = (
             [p.name for p in folder.iterdir() if p.is_dir() and _LABEL.fullmatch(p.name)]
@@ -133,7 +137,7 @@ class RunFolder:
         return sorted(found, key=lambda label: (number_of(label), label))
 
     def label(self, name: str) -> str:
-        """The folder of a stage by its name; "" where it does not stand."""
+        """The folder of a stage by its name; "" where the folder does not exist."""
         return next((label for label in self.labels() if name_of(label) == name), "")
 
     def shard(self, label: str, kind: str, number: int) -> Location:
@@ -150,7 +154,7 @@ class RunFolder:
             yield from read_records(path, record)
 
     def timing(self, label: str, number: int) -> Location:
-        """Where the seconds that a shard took are noted."""
+        """The file with the seconds that a shard took."""
         return self.at("timing", label, f"{number:05d}")
 
     def seconds(self, label: str) -> float:
@@ -177,19 +181,22 @@ class RunFolder:
 
     @property
     def is_pilot(self) -> bool:
-        """Whether this is the pilot of a run, whose calls it shares, so that its replies serve the run."""
+        """Whether this folder is the pilot of a run. A pilot shares the run's calls, so that its
+        replies serve the run."""
         folder = self.at()
         return folder.name == "pilot" and (folder.parent / "recipe.json").is_file()
 
     def calls(self, setting: str) -> Path | str:
-        """Where the run's replies, ledger and budget are: a file, or a Redis address.
+        """The place of the run's replies, ledger and budget: a file, or a Redis address.
 
         Args:
-            setting: the recipe's `run.calls`; "" for a file in the run's folder. An address without a prefix gets one of the run's own, by its
-                folder's name and place, since budget and ledger are those of the prefix.
+            setting: the recipe's `run.calls`; "" for a file in the run's folder. An address without
+                a prefix gets a prefix from the folder's name and place, since each prefix has its
+                own budget and ledger.
 
         Raises:
-            InputError: the run lies in a bucket, where no SQLite file can be; or `setting` is no address, holds a password, or is in no folder.
+            InputError: the run lies in a bucket, where no SQLite file can be; or `setting` is no
+                address, holds a password, or names a folder that does not exist.
         """
         folder = self.at()
         owner = folder.parent if self.is_pilot else folder
@@ -242,5 +249,5 @@ def number_of(label: str) -> int:
 
 
 def count_of(label: str, shard: int, facts: dict[str, str]) -> StageCount:
-    """The counts that are in the metadata of a shard."""
+    """The counts in the metadata of a shard."""
     return StageCount(stage=name_of(label), shard=shard, **{k: int(facts[k]) for k in COUNTS})

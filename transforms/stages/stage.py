@@ -1,7 +1,9 @@
-"""What a stage is: a name, what it takes and gives, and a factory of a pure function; and what a job is: its stages in order.
+"""Defines a stage (a name, its input and output types, and a factory of a pure function) and a job
+(its stages in order).
 
-The function maps one record to what becomes of it: a record (kept), a `Rejection`, or a list of both (a stage may fan
-out). It may be a coroutine, where it calls models. It is imported and tested without Beam.
+The function maps one record to its outcome: a record (kept), a `Rejection`, or a list of both (a
+stage may produce several records from one). A function that calls models may be a coroutine. The
+module can be imported and tested without Beam.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -20,12 +22,13 @@ Apply = Callable[..., Outcome] | Callable[..., Awaitable[Outcome]]
 
 @dataclass(frozen=True, kw_only=True)
 class Side:
-    """A stage's second input, one file a shard: `side-SSSSS.parquet` in the stage's folder.
+    """The second input of a stage, one file per shard: `side-SSSSS.parquet` in the stage's folder.
 
     Args:
-        record: its type; an item's is found by `item_id`.
-        gather: adds to the graph what writes the files. It takes the shard numbers of the stage before, the settings of the job, the label
-            of that stage and the label of this one, and gives the shard numbers again, once the files are written.
+        record: the type of the records. The stage finds an item's record by `item_id`.
+        gather: adds the steps that write the files to the graph. `gather` takes the shard numbers
+            of the stage before, the settings of the job, the label of the stage before and the
+            label of this stage. `gather` returns the shard numbers once the files are written.
     """
 
     record: type[Record]
@@ -37,17 +40,20 @@ class Stage:
     """One step of a job.
 
     Args:
-        name: what people and other code call it, "certify"; the stage of its rejections.
-        takes: the record type that comes in.
-        gives: the record type that it gives.
-        make: called once a process with the job's settings; gives the function. A module-level function, so that a stage can be sent to a
-            worker. None for a job's first stage, whose records something else writes.
-        fingerprint: changes whenever the stage would compute something else from the same input; part of resume.
-        in_flight: records under way at once in a process, for coroutines; 0 for a plain function.
-        side: its second input; the function then takes (record, side record or None).
-        source: the name of the stage whose kept records it takes; "" for the one before.
-        hints: Beam's resource hints for the workers that run it ("accelerator"); no result depends on them.
-        number: its position in the job, given by `in_order`.
+        name: the stage's name for people, other code and rejections, such as "certify".
+        takes: the record type of the input.
+        gives: the record type of the output.
+        make: called once per process with the job's settings; returns the stage's function. `make`
+            must be a module-level function, so that a stage can be sent to a worker. None for a
+            job's first stage, whose records other code writes.
+        fingerprint: changes whenever the stage would compute a different result from the same
+            input; a resumed run compares it.
+        in_flight: number of records in progress at once in a process, for coroutines; 0 for a plain
+            function.
+        side: the stage's second input, with which the function takes (record, side record or None).
+        source: the name of the stage whose kept records are the input; "" for the stage before.
+        hints: Beam's resource hints for the stage's workers ("accelerator"); they change no result.
+        number: the stage's position in the job, set by `in_order`.
     """
 
     name: str
@@ -63,12 +69,12 @@ class Stage:
 
     @property
     def label(self) -> str:
-        """The name of its folder: number and name, "04-certify"."""
+        """The name of the stage's folder: number and name, "04-certify"."""
         return f"{self.number:02d}-{self.name}"
 
 
 def in_order(*stages: Stage) -> tuple[Stage, ...]:
-    """A job's stages with their numbers, from 1. This is the only place where a stage gets its number.
+    """A job's stages with their numbers, from 1. Only this function numbers stages.
 
     >>> [stage.label for stage in in_order(Stage(name="seeds", takes=Record, gives=Record), Stage(name="draft", takes=Record, gives=Record))]
     ['01-seeds', '02-draft']
@@ -82,7 +88,7 @@ def in_order(*stages: Stage) -> tuple[Stage, ...]:
 
 
 def source_of(stages: Sequence[Stage], stage: Stage) -> Stage:
-    """The stage whose kept records a stage takes."""
+    """The stage whose kept records are the input of a stage."""
     return (
         next(s for s in stages if s.name == stage.source)
         if stage.source
@@ -91,7 +97,8 @@ def source_of(stages: Sequence[Stage], stage: Stage) -> Stage:
 
 
 def reject(item: Any, reason: str, evidence: Any = None) -> Rejection:
-    """The rejection of a seed or question, with what a person calls it. Which stage it was is written by whoever runs the stage."""
+    """The rejection of a seed or question, with its readable name. The code that runs the stage
+    adds the stage's name."""
     seed = getattr(item, "seed_id", "") or item.id
     title = getattr(item, "text", "") or getattr(item, "entity_id", "")
     return Rejection(

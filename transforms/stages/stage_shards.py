@@ -1,8 +1,9 @@
-"""What a stage writes for one shard, and how a finished shard is known (`run_folder.py` says where it lies).
+"""The files that a stage writes for one shard, and the test whether a shard is finished
+(`run_folder.py` defines the paths).
 
-The metadata of `kept` holds the digest of its input, the stage's fingerprint and the counts. A shard is done again
-where the input or the fingerprint differs, or where something is pending: the replies that arrived are in the call
-cache, so nothing is paid twice.
+The metadata of `kept` holds the digest of the input, the stage's fingerprint and the counts. A
+shard is repeated if its input or fingerprint changed, or if an item is pending. The call cache
+holds the replies that arrived, so no reply is paid for twice.
 """
 
 import hashlib
@@ -18,7 +19,7 @@ from questloom.transforms.stages.stage import Stage
 
 
 def file_digest(path: Location) -> str:
-    """sha256 of a file's bytes: Parquet written by one version of the library is deterministic."""
+    """The sha256 of a file's bytes. Parquet files that one version of the library writes are deterministic."""
     with open_binary(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]
 
@@ -30,7 +31,7 @@ def source_digest(paths: Iterable[Location]) -> str:
 
 @dataclass
 class Outcomes:
-    """What became of the records of one shard."""
+    """The outcomes of the records of one shard."""
 
     kept: list[Record]
     rejected: list[Rejection]
@@ -45,7 +46,7 @@ class Outcomes:
         return cls([], [], [])
 
     def take(self, outcome) -> None:
-        """Counts what one record became; a record that gave at least one record counts as kept."""
+        """Counts the outcome of one record. A record that gave at least one record counts as kept."""
         self.num_in += 1
         parts = outcome if isinstance(outcome, list) else [outcome]
         kept = [p for p in parts if not isinstance(p, Rejection | Pending)]
@@ -59,7 +60,7 @@ class Outcomes:
 
 
 def finished(run: RunFolder, stage: Stage, shard: int, digest: str) -> StageCount | None:
-    """The count of a (stage, shard) that needs no work, or None."""
+    """The count of a (stage, shard) that is finished, or None."""
     facts = read_metadata(run.shard(stage.label, "kept", shard))
     if facts is None or (
         facts.get("source"),
@@ -71,7 +72,7 @@ def finished(run: RunFolder, stage: Stage, shard: int, digest: str) -> StageCoun
 
 
 def shard_facts(fingerprint: str, digest: str, counts: Iterable[int]) -> dict[str, str]:
-    """The metadata of a `kept` file: the digest of its input ("" where there is none), and the numbers of `COUNTS`."""
+    """The metadata of a `kept` file: the digest of its input ("" where it has none), and the numbers of `COUNTS`."""
     return {
         "source": digest,
         "fingerprint": fingerprint,
@@ -82,7 +83,8 @@ def shard_facts(fingerprint: str, digest: str, counts: Iterable[int]) -> dict[st
 def write_shard(
     run: RunFolder, stage: Stage, shard: int, digest: str, outcomes: Outcomes
 ) -> StageCount:
-    """Writes the outcomes of one shard, under the stage's name: rejected, pending and the time first, kept last."""
+    """Writes the outcomes of one shard under the stage's name. Rejected and pending items and the
+    time come first; the kept items come last."""
     assert outcomes.num_in == outcomes.num_kept + outcomes.num_rejected + len(outcomes.pending), (
         "an item was lost"
     )
@@ -106,7 +108,7 @@ def write_shard(
         (outcomes.num_in, outcomes.num_kept, outcomes.num_rejected, len(pending), len(kept)),
     )
     # Time is no part of the result, so it stands beside the stages and not in their files.
-    # It comes before `kept`: a shard that stands is not done again.
+    # It is written before `kept`, because a finished shard is not repeated.
     write_whole(run.timing(stage.label, shard), str(round(outcomes.seconds, 3)).encode())
     write_records(run.shard(stage.label, "kept", shard), stage.gives, kept, **facts)
     return count_of(stage.label, shard, facts)

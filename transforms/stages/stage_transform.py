@@ -1,8 +1,10 @@
-"""The PTransform around a stage: shard numbers in, shard numbers and counts out; records stay in files.
+"""The PTransform around a stage: takes shard numbers, gives shard numbers and counts; the records
+stay in files.
 
-Only numbers cross a shuffle. A stage reads `kept-S` of the stage before and writes its own `kept-S`, `rejected-S` and,
-where something waits, `pending-S`. So resume needs no engine: whatever stands whole is not computed again. The two
-outputs of the pattern, kept and rejected, are files here, since that is what the next job, the report and a person read.
+Only shard numbers cross a shuffle. A stage reads `kept-S` of the stage before and writes its own
+`kept-S`, `rejected-S` and, where an item waits, `pending-S`. Resuming therefore works with any
+engine: complete files are not computed again. The two outputs of the pattern, kept and rejected,
+are files here, since the next job, the report and people read files.
 """
 
 import asyncio
@@ -36,12 +38,13 @@ from questloom.transforms.stages.stage_shards import (
 )
 
 MAX_OPEN_SHARDS = 4
-"""Shards of one bundle whose records may be under way at once, so that memory stays bounded."""
+"""Maximum number of shards of one bundle whose records may be under way at once. The limit bounds the memory."""
 MAX_TRACEBACK = 4_000
 
 
 def guarded(item: Any, error: BaseException) -> Any:
-    """What an exception means for the item: it waits for a provider or for budget, or it is a fault of ours."""
+    """The outcome of an item whose function raised an exception: it waits for a provider or for
+    budget, or the fault is ours."""
     seed = getattr(item, "seed_id", "") or item.id
     if isinstance(error, BudgetExceeded):
         return Pending(
@@ -64,7 +67,8 @@ def guarded(item: Any, error: BaseException) -> Any:
 
 
 def apply_one(function: Any, item: Any, beside: tuple[Any, ...]) -> Any:
-    """The outcome of one record by a plain function; `beside` holds its side record, where the stage has a second input."""
+    """The outcome of one record by a plain function. `beside` holds the side record, if the stage
+    has a second input."""
     try:
         return function(item, *beside)
     except Exception as error:
@@ -80,7 +84,7 @@ async def apply_one_async(function: Any, item: Any, beside: tuple[Any, ...]) -> 
 
 
 class RunStage(beam.DoFn):
-    """Runs one stage over shards. Elements are shard numbers, in and out."""
+    """Runs one stage over shards. Input and output elements are shard numbers."""
 
     def __init__(
         self, stage: Stage, *, run: RunFolder, source: str, settings: Any, opened: Opened
@@ -98,7 +102,7 @@ class RunStage(beam.DoFn):
     def setup(self) -> None:
         make = self.stage.make
         assert make is not None, "a job's first stage is written, not run"
-        # Once a process and run: a stage's function may write into the run's folder.
+        # Once per process and run: a stage's function may write into the run's folder.
         key = ("stage", self.run, self.stage.label, self.stage.fingerprint, repr(self.settings))
         self._function: Apply = self.opened.once(key, lambda: make(self.settings))
         self._is_async = inspect.iscoroutinefunction(self._function)
@@ -145,7 +149,8 @@ class RunStage(beam.DoFn):
         outcomes = Outcomes.empty()
         for outcome in work.result():
             outcomes.take(outcome)
-        # Open shards overlap: each counts from where the one before it ended, so that their sum is no more than the time that passed.
+        # Open shards overlap. Each shard counts from the end of the shard before, so that their sum
+        # is at most the time that passed.
         ended = time.monotonic()
         outcomes.seconds, self._ended = ended - max(started, self._ended), ended
         self._count(outcomes)
@@ -157,7 +162,7 @@ class RunStage(beam.DoFn):
                 yield WindowedValue(value, GlobalWindow().max_timestamp(), (GlobalWindow(),))
 
     def _count(self, outcomes: Outcomes) -> None:
-        """Beam's metrics of what was done now; a shard that stood already adds nothing to them."""
+        """Updates Beam's metrics with the work of this call. A shard that was finished before adds nothing."""
         for reason, number in Counter(r.reason for r in outcomes.rejected).items():
             Metrics.counter(self.stage.name, f"rejected_{reason}").inc(number)
         spent = meter.take(self.stage.name)
@@ -171,14 +176,14 @@ class RunStage(beam.DoFn):
 
 
 class StageTransform(beam.PTransform):
-    """`shards | StageTransform(stage, …)`: the shard numbers again, once their files are written.
+    """`shards | StageTransform(stage, …)`: returns the shard numbers once their files are written.
 
     Args:
-        stage: with its number.
-        run: where input and output lie.
+        stage: the stage, with its number.
+        run: the folder of the input and output.
         source: the label of the stage whose kept records are the input.
-        settings: what the stage's factory is given; plain data that pickles.
-        opened: holds what the factory opens.
+        settings: the argument of the stage's factory: plain data that pickles.
+        opened: holds the objects that the factory opens.
     """
 
     def __init__(
@@ -203,7 +208,8 @@ def run_in_order(
     settings: Any,
     opened: Opened,
 ) -> beam.PCollection:
-    """Adds all stages of a job to the graph, except the first, which is written already. Gives the shard numbers once everything is written."""
+    """Adds all stages of a job to the graph except the first, which is written already. The result
+    is the shard numbers, once all files are written."""
     for stage in stages[1:]:
         source = source_of(stages, stage).label
         if stage.side is not None:

@@ -1,4 +1,4 @@
-"""Writes the second input of a stage, beside it."""
+"""Writes the second input of a stage into the stage's folder."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -10,7 +10,8 @@ from questloom.records.identity import canonical_json
 
 
 class WriteSide(beam.DoFn):
-    """(shard, side records) in, shard numbers out: the second input of a stage that a global step feeds."""
+    """Takes (shard, side records); gives shard numbers. The DoFn writes a stage's second input that
+    comes from a global step."""
 
     def __init__(self, job: Any, stage: str, kind: type) -> None:
         self.job, self.stage, self.kind = job, stage, kind

@@ -1,4 +1,5 @@
-"""A claim's value as a typed answer: its words, its aliases, the precision that the question asks for, and how much people like to know it."""
+"""A claim's value as a typed answer: its words, its aliases, the precision that the question asks
+for, and its interest to readers."""
 
 from questloom.knowledge.dates import PRECISIONS, Date, coarsened, dates_of
 from questloom.language.english import MONTHS
@@ -10,21 +11,22 @@ from questloom.records.synthesis import Answer
 from questloom.transforms.facts.lookups import Facts
 
 _BY_KIND = {"entity": 1.0, "string": 0.9, "monolingual": 0.9}
-"""How telling an answer is by its kind: a name is remembered."""
+"""The interest of an answer by its kind: people remember names."""
 BARE_NUMBER = 0.3
-"""How telling any other answer is: nobody remembers the founding year of a town, nor a height."""
+"""The interest of any other answer: nobody remembers the founding year of a town, or a height."""
 
 
 def answer_of(
     facts: Facts, value: Value, unit_label: str = "", precision: str = ""
 ) -> Answer | None:
-    """The answer that a value is, or None for a kind that is no good answer.
+    """The typed answer for a value, or None for a kind that makes no good answer.
 
     Args:
-        facts: for labels of entities and units.
+        facts: the store, for labels of entities and units.
         value: the value.
-        unit_label: the unit's name, where the value has one and the caller knows better than the label.
-        precision: "year" or "century" to ask for less than the value holds.
+        unit_label: the unit's name, if the value has a unit and the caller knows a better name than
+            the label.
+        precision: "year" or "century" to ask for less precision than the value has.
     """
     match value.kind:
         case "entity":
@@ -63,7 +65,7 @@ def _date(value: Value, precision: str) -> Answer:
             type="date",
             precision=precision,
         )
-    # Pages give the days of either calendar, mostly as they are stated.
+    # Pages give days of either calendar, usually as the source states them.
     (text, *more), *others = [_said(date, precision) for date in dates_of(value)]
     exact = (
         "year"
@@ -84,7 +86,7 @@ def _century(year: int) -> str:
 
 
 def _said(date: Date, precision: str) -> tuple[str, ...]:
-    """A date in words, then in others."""
+    """The usual wording of a date, followed by other wordings."""
     said = f"{abs(date.year)}{' BC' if date.year < 0 else ''}"
     if precision == "year" or date.precision == YEAR:
         return (said,)
@@ -95,5 +97,5 @@ def _said(date: Date, precision: str) -> tuple[str, ...]:
 
 
 def telling(property_id: str, value: Value) -> float:
-    """How much people like to know a property's value, 0 to 1."""
+    """How much readers want to know a property's value, 0 to 1."""
     return property_use(property_id).weight * _BY_KIND.get(value.kind, BARE_NUMBER)

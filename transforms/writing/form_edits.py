@@ -1,4 +1,4 @@
-"""Small operations on forms: a named constant becomes a described variable."""
+"""Small operations on forms: they turn a named constant into a described variable."""
 
 from dataclasses import replace
 from typing import Any
@@ -7,7 +7,7 @@ from questloom.records.form import ClaimClause, Clause, Form, Fuzzy, Term
 from questloom.records.knowledge import Value
 
 SELF = "self"
-"""The variable of a description's clauses that stands for the entity described."""
+"""The variable that stands for the described entity in the clauses of a description."""
 
 
 def _swap(clause: Clause, old: Term, new: Term) -> Clause:
@@ -21,7 +21,7 @@ def _swap(clause: Clause, old: Term, new: Term) -> Clause:
 
 
 def constants(form: Form) -> tuple[str, ...]:
-    """The entities that a form names, in order of appearance."""
+    """The ids of the entities that a form names, in order of appearance."""
     found = []
     for clause in form.clauses:
         if isinstance(clause, ClaimClause):
@@ -35,7 +35,7 @@ def constants(form: Form) -> tuple[str, ...]:
 
 
 def hide_constant(form: Form, entity_id: str, var: str, clauses: tuple[Clause, ...]) -> Form:
-    """The form with a named entity turned into a variable that the clauses (over `SELF`) describe."""
+    """The form with a variable in place of a named entity. The clauses (over `SELF`) describe the variable."""
     old = Value(kind="entity", entity=entity_id)
     kept = tuple(_swap(c, old, var) for c in form.clauses)
     return Form(clauses=(*kept, *(_swap(c, SELF, var) for c in clauses)), ask=form.ask)

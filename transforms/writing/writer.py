@@ -1,7 +1,8 @@
-"""What everything that writes questions has in common: a whole plan goes in, and its words come out.
+"""The interface of all writers: a whole plan goes in, and its words come out.
 
-Two writers implement it: `graph` composes words from the form and needs no model, `llm` asks one. No writer judges its own work:
-words that are not composed from the form are read back by a `Reader`.
+Two writers implement this interface: `graph` composes words from the form and needs no model; `llm`
+asks a model. No writer judges its own work: a `Reader` checks all words that are not composed from
+the form.
 """
 
 from dataclasses import dataclass, field
@@ -16,19 +17,20 @@ from questloom.transforms.certificate.certify import Refusal
 
 @dataclass(frozen=True, kw_only=True)
 class Wording:
-    """A plan in words."""
+    """The words of a plan."""
 
     text: str
     anchor_phrase: str
-    """The words that point to the picture, as they stand in the text."""
+    """The words that refer to the picture, as they stand in the text."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Draft:
-    """A question as those see it who hold its words against what it rests on.
+    """A question with its form, for the checks that compare its words with its evidence.
 
-    `bindings` maps each variable of the form to the entity id or value key that it is meant to have. A constant entity
-    in a clause is an entity that the text names. `form` is None of a question that was read from outside.
+    `bindings` maps each variable of the form to its intended entity id or value key. A constant
+    entity in a clause is an entity that the text names. `form` is None for a question from an
+    outside data set.
     """
 
     text: str
@@ -36,11 +38,11 @@ class Draft:
     form: Form | None = None
     bindings: dict[str, str] = field(default_factory=dict)
     anchor: str = ""
-    """Entity shown by the picture."""
+    """The entity that the picture shows."""
 
     @classmethod
     def of(cls, plan: Plan, text: str = "") -> "Draft":
-        """A plan with words for it."""
+        """The draft of a plan with words for it."""
         return cls(
             text=text,
             answer=plan.answer,
@@ -52,7 +54,7 @@ class Draft:
 
 @dataclass(frozen=True, kw_only=True)
 class Vote:
-    """One reader's verdict on words: whether they say what they are to say, and what else they say."""
+    """One reader's verdict on words: whether they say what they should, and what else they say."""
 
     holds: bool
     other: str = ""
@@ -60,11 +62,11 @@ class Vote:
 
 
 class WriterRejection(Exception):
-    """A model's replies are of no use, or it refused.
+    """A model's replies are unusable, or the model refused.
 
     Args:
         reason: `Reason.BAD_REPLY` or `Reason.REFUSED`.
-        evidence: role and message, small JSON.
+        evidence: role and message, as small JSON.
     """
 
     def __init__(self, reason: Reason, evidence: dict) -> None:
@@ -76,22 +78,22 @@ class WriterRejection(Exception):
 
 
 class Writer(Protocol):
-    """Puts plans into words. A coroutine, since a model may be behind it."""
+    """Puts plans into words. `word` is a coroutine, since it may call a model."""
 
     @property
     def name(self) -> str:
-        """What questions record as their writer."""
+        """The name that questions record as their writer."""
 
     @property
     def most_plans(self) -> int:
-        """Plans of a seed that are put into words before it is given up."""
+        """Number of a seed's plans that are put into words before the seed is given up."""
 
     async def word(self, plan: Plan, seed_id: str) -> Wording | Refusal:
-        """The plan in words that its rules let pass, or why there are none."""
+        """The plan in words that pass the writer's rules, or the reason why there are none."""
 
 
 class Reader(Protocol):
-    """Reads words back that were not composed from their form."""
+    """Checks words that were not composed from their form."""
 
     async def read(self, plan: Plan, wording: Wording, seed_id: str) -> list[Vote]:
-        """Votes whether the words say what the plan says, and nothing else. Raises `WriterRejection`."""
+        """Votes on whether the words say what the plan says, and nothing else. Raises `WriterRejection`."""

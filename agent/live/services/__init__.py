@@ -1,1 +1,1 @@
-"""The live services that a recipe can name: one object in one file each."""
+"""The live services that a recipe can name. Each file defines one service object."""

@@ -11,19 +11,19 @@ PATH = "/customsearch/v1"
 KEY_HEADER = "X-Goog-Api-Key"
 MAX_RESULTS = 10
 KNOWN = ("queries", "searchInformation")
-"""Keys of every reply, also of one that found nothing."""
+"""Keys of every valid reply, even of a reply without results."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class GoogleSettings:
-    """What Custom Search needs beside a key."""
+    """The settings that Custom Search needs in addition to a key."""
 
     engine: str = ""
     """Google Custom Search: the id of the search engine (cx)."""
 
 
 def ask(settings: GoogleSettings, query: Query) -> ServiceRequest:
-    """A text search."""
+    """Makes the request of a text search."""
     return ServiceRequest(
         path=PATH,
         query={
@@ -35,7 +35,7 @@ def ask(settings: GoogleSettings, query: Query) -> ServiceRequest:
 
 
 def read(body: bytes, query: Query) -> PageHits:
-    """The pages of a text search."""
+    """Reads the pages of a text search."""
     rows = rows_of(json_object(body), "items", or_known=KNOWN)
     return tuple(
         PageHit(

@@ -1,4 +1,4 @@
-"""The service `google_images`: pictures by Google's Custom Search JSON API."""
+"""The service `google_images`: picture search with Google's Custom Search JSON API."""
 
 from questloom.agent.live.services import google
 from questloom.agent.live.services.replies import (
@@ -18,7 +18,8 @@ from questloom.agent.live.services.service import (
 
 
 def ask(settings: google.GoogleSettings, query: Query) -> ServiceRequest:
-    """A search of pictures by words; twice as many, since some pictures cannot be had."""
+    """Makes the request of a picture search by words. The request asks for twice as many results, because some pictures
+    cannot be downloaded."""
     return ServiceRequest(
         path=google.PATH,
         query={
@@ -31,7 +32,7 @@ def ask(settings: google.GoogleSettings, query: Query) -> ServiceRequest:
 
 
 def read(body: bytes, query: Query) -> FoundPages:
-    """The pages whose pictures were found."""
+    """Reads the pages whose pictures were found."""
     return tuple(
         FoundPage(title=words_of(row, "title"), url=url, pictures=web_addresses([row.get("link")]))
         for row in rows_of(json_object(body), "items", or_known=google.KNOWN)

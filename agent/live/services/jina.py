@@ -1,4 +1,4 @@
-"""The service `jina`: Jina's Reader, JSON with Markdown."""
+"""The service `jina`: Jina's Reader, which returns JSON with Markdown."""
 
 from typing import Any
 from urllib.parse import quote
@@ -10,7 +10,7 @@ MAX_CONTENT_CHARS = 400_000
 
 
 def ask(settings: Any, query: Query) -> ServiceRequest:
-    """A page by its address."""
+    """Makes the request for a page."""
     return ServiceRequest(
         path=f"/{quote(query.text, safe=':/?&=%#+,;@!$()*~')}",
         headers={"Accept": "application/json", "X-Return-Format": "markdown"},
@@ -18,7 +18,7 @@ def ask(settings: Any, query: Query) -> ServiceRequest:
 
 
 def read(body: bytes, query: Query) -> ReadPage:
-    """The page that the reader read."""
+    """Reads the page."""
     data = json_object(body).get("data")
     if not isinstance(data, dict) or not isinstance(data.get("content"), str):
         raise ValueError("no data.content")

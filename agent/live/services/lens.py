@@ -1,4 +1,4 @@
-"""The service `lens`: Serper's `/lens`. Uploading a picture that has no public address is not built."""
+"""The service `lens`: Serper's `/lens`. The service needs a public address of the picture; uploads are not implemented."""
 
 from typing import Any
 
@@ -8,12 +8,12 @@ from questloom.agent.live.services.service import FoundPages, Query, Service, Se
 
 
 def ask(settings: Any, query: Query) -> ServiceRequest:
-    """A search by a picture's public address."""
+    """Makes the request of a search by a picture's public address."""
     return ServiceRequest(path="/lens", body={"url": query.address})
 
 
 def read(body: bytes, query: Query) -> FoundPages:
-    """The pages that show the picture or one like it."""
+    """Reads the pages that show the picture or a similar one."""
     return pages_of(body, "organic")
 
 

@@ -8,7 +8,7 @@ from questloom.agent.live.services.service import Blocks, Query, Service, Servic
 from questloom.agent.providers.provider import Block
 
 PICTURE = 1
-"""The protocol's file type of a picture."""
+"""The file type of a picture in the protocol."""
 _KEPT_BLOCKS = frozenset(
     (
         "doc_title",
@@ -26,7 +26,7 @@ _KEPT_BLOCKS = frozenset(
 
 
 def ask(settings: Any, query: Query) -> ServiceRequest:
-    """A picture's layout."""
+    """Makes the request for a picture's layout."""
     return ServiceRequest(
         path="/layout-parsing",
         body={
@@ -39,7 +39,7 @@ def ask(settings: Any, query: Query) -> ServiceRequest:
 
 
 def read(body: bytes, query: Query) -> Blocks:
-    """The text blocks of the picture, with boxes in thousandths of its width and height."""
+    """Reads the text blocks of the picture; boxes are in thousandths of its width and height."""
     decoded = json_object(body)
     if decoded.get("errorCode", 0) != 0:
         raise ValueError("an error code")

@@ -1,4 +1,5 @@
-"""The live services, in the order in which the reference lists them. A service is added here, and in a file of its own."""
+"""The list of live services, in the order of the settings reference. To add a service, write a file for it and list it
+here."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -31,14 +32,14 @@ SERVICES: tuple[Service[Any], ...] = (
 
 
 def check(services: Sequence[Service[Any]]) -> None:
-    """Refuses services that would be mistaken for each other, or that lack something.
+    """Refuses services that could be confused with each other, or that lack something.
 
     Raises:
-        ValueError: two have a name or a settings key in common, a name or a role is none, the help is no sentence, or a
-            required setting is none of the service's.
+        ValueError: two services share a name or a settings key, a name or role is invalid, the help is no sentence, or
+            a required setting is unknown.
     """
     check_names("two live services have the name", (each.name for each in services))
-    # `google` and `google_images` have one class of settings.
+    # `google` and `google_images` share one settings class.
     kinds = dict.fromkeys(each.settings for each in services if each.settings)
     keys = (key for kind in kinds for key in kind.__annotations__)
     check_names("two live services have the settings key", keys)
@@ -55,7 +56,7 @@ def check(services: Sequence[Service[Any]]) -> None:
 
 
 def services_by_name() -> dict[str, Service[Any]]:
-    """The services by the names that recipes write."""
+    """The services by name; recipes use these names."""
     return {each.name: each for each in SERVICES}
 
 

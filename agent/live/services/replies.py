@@ -1,4 +1,4 @@
-"""How replies of live services are read with suspicion: every field may be missing, of another type, or hostile."""
+"""Parsers for untrusted replies of live services: every field may be missing, of another type, or hostile."""
 
 import html
 import re
@@ -8,15 +8,15 @@ from urllib.parse import urlsplit
 import orjson
 
 MAX_WORDS_CHARS = 10_000
-"""Of a title or a snippet."""
+"""The most characters of a title or a snippet."""
 _TAGS = re.compile(r"<[^>]{0,200}>")
 
 
 def json_object(body: bytes) -> dict[str, Any]:
-    """A reply that is a JSON object.
+    """Parses a reply that must be a JSON object.
 
     Raises:
-        ValueError: it is none.
+        ValueError: the reply is no JSON object.
     """
     decoded = orjson.loads(body)
     if not isinstance(decoded, dict):
@@ -27,10 +27,10 @@ def json_object(body: bytes) -> dict[str, Any]:
 def rows_of(
     decoded: dict[str, Any], name: str, or_known: tuple[str | None, ...] = ()
 ) -> list[dict[str, Any]]:
-    """A list of objects.
+    """A list of objects from a reply.
 
     Args:
-        or_known: keys that show a reply to be right without the list; None for every reply.
+        or_known: keys that make a reply valid without the list; None makes every reply valid.
 
     Raises:
         ValueError: the list is missing, or is no list of objects.
@@ -44,18 +44,18 @@ def rows_of(
 
 
 def words_of(row: dict[str, Any], *names: str) -> str:
-    """The first of these fields that is text, without HTML; "" where none is."""
+    """The first of the named fields that holds text, without HTML; "" if none holds text."""
     text = next((row[name] for name in names if isinstance(row.get(name), str)), "")
     return html.unescape(_TAGS.sub("", text[:MAX_WORDS_CHARS])).strip()
 
 
 def without_tags(value: Any) -> str:
-    """A value as text, cut, with a space for each HTML tag."""
+    """A value as text, with a space for each HTML tag, cut at a limit."""
     return _TAGS.sub(" ", str(value)[:MAX_WORDS_CHARS])
 
 
 def web_address(value: Any) -> str:
-    """The value where it is a plain web address that can be taken apart, else ""."""
+    """The value if it is a plain web address that can be parsed, else ""."""
     if not isinstance(value, str) or len(value) > 2_000:
         return ""
     try:
@@ -66,5 +66,5 @@ def web_address(value: Any) -> str:
 
 
 def web_addresses(values: list[Any]) -> tuple[str, ...]:
-    """Those of the values that are web addresses, each once."""
+    """The distinct web addresses among the values."""
     return tuple(dict.fromkeys(url for url in map(web_address, values) if url))

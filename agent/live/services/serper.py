@@ -1,4 +1,5 @@
-"""The service `serper`: Serper's `/search`. Written from its documentation and never reached by us, as all services here."""
+"""The service `serper`: Serper's `/search`. The code follows Serper's public documentation; like all services here, it
+was never called by us."""
 
 from typing import Any
 
@@ -11,14 +12,14 @@ MAX_RESULTS = 20
 
 
 def ask(settings: Any, query: Query) -> ServiceRequest:
-    """A text search."""
+    """Makes the request of a text search."""
     return ServiceRequest(
         path="/search", body={"q": query.text, "num": min(query.results, MAX_RESULTS)}
     )
 
 
 def read(body: bytes, query: Query) -> PageHits:
-    """The pages of a text search."""
+    """Reads the pages of a text search."""
     rows = rows_of(json_object(body), "organic", or_known=("searchParameters",))
     return tuple(
         PageHit(title=words_of(row, "title"), url=url, snippet=words_of(row, "snippet"))

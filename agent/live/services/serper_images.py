@@ -20,12 +20,13 @@ from questloom.agent.live.services.service import (
 
 
 def ask(settings: Any, query: Query) -> ServiceRequest:
-    """A search of pictures by words; twice as many, since some pictures cannot be had."""
+    """Makes the request of a picture search by words. The request asks for twice as many results, because some pictures
+    cannot be downloaded."""
     return ServiceRequest(path="/images", body={"q": query.text, "num": 2 * query.results})
 
 
 def pages_of(body: bytes, name: str) -> FoundPages:
-    """The pages of a list of Serper's with their pictures."""
+    """Reads the pages and pictures from one of Serper's lists."""
     return tuple(
         FoundPage(
             title=words_of(row, "title"),
@@ -38,7 +39,7 @@ def pages_of(body: bytes, name: str) -> FoundPages:
 
 
 def read(body: bytes, query: Query) -> FoundPages:
-    """The pages whose pictures were found."""
+    """Reads the pages whose pictures were found."""
     return pages_of(body, "images")
 
 

@@ -1,4 +1,4 @@
-"""The service `serper_scholar`: Serper's `/scholar`, which answers as `/search` does."""
+"""The service `serper_scholar`: Serper's `/scholar`. The replies have the form of `/search`."""
 
 import dataclasses
 from typing import Any
@@ -8,7 +8,7 @@ from questloom.agent.live.services.service import Query, Service, ServiceRequest
 
 
 def ask(settings: Any, query: Query) -> ServiceRequest:
-    """A search of scholarly works."""
+    """Makes the request of a search for scholarly works."""
     return dataclasses.replace(serper.ask(settings, query), path="/scholar")
 
 

@@ -1,7 +1,8 @@
-"""What a live service is: its name, the one thing it can do, the request that asks it, and the reader of its replies.
+"""The type of a live service: its name, its role, the function that makes a request, and the function that reads the
+reply.
 
-A request and a reader are pure functions. A reader raises ValueError where a reply is not what the service's protocol says; such a reply
-is never cached. Recipes import this module, so it loads nothing heavy.
+The two functions are pure. The reader raises ValueError for a reply that breaks the service's protocol; the cache never
+stores a broken reply. Recipes import this module, so it loads nothing heavy.
 """
 
 from collections.abc import Callable, Mapping
@@ -17,40 +18,40 @@ ROLES: Mapping[str, str] = {
     "reader": "pages",
     "ocr": "text in a picture",
 }
-"""The keys of a recipe's section `live` that name a service, and what each is for."""
+"""The roles of services with their meanings; a recipe's section `live` uses the roles as keys."""
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Query:
-    """What a service is asked. A service reads the fields of its role."""
+    """A query to a service. Each service reads the fields of its role."""
 
     text: str = ""
-    """text, words: what is searched for. reader: the page's address."""
+    """For the roles text and words: the search terms. For the role reader: the page's address."""
     results: int = 0
-    """text, picture, words: how many are wanted."""
+    """For the roles text, picture and words: the number of wanted results."""
     picture: bytes = b""
-    """picture, ocr: the file."""
+    """For the roles picture and ocr: the picture's file."""
     address: str = ""
-    """picture: the picture's public address; "" where it has none."""
+    """For the role picture: the picture's public address; "" without one."""
     size: tuple[int, int] = (0, 0)
-    """ocr: width and height in pixels."""
+    """For the role ocr: width and height in pixels."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ServiceRequest:
-    """One HTTP request; the client adds the key's header when it sends it."""
+    """One HTTP request. The client adds the header with the key when it sends the request."""
 
     path: str
     body: Any = None
-    """JSON to POST; None for GET."""
+    """The JSON body of a POST; None for a GET request."""
     query: Mapping[str, str] = field(default_factory=dict)
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
 class FoundPage:
-    """A page with addresses of the pictures that matched, best first."""
+    """A page with the addresses of its matching pictures, best first."""
 
     title: str
     url: str
@@ -59,7 +60,7 @@ class FoundPage:
 
 @dataclass(frozen=True, kw_only=True)
 class ReadPage:
-    """A page as the reader returns it."""
+    """A page as the reader service returns it."""
 
     title: str
     url: str
@@ -73,33 +74,35 @@ Blocks = tuple[Block, ...]
 
 @dataclass(frozen=True, kw_only=True)
 class Service(Generic[T]):
-    """One live service. `T` follows from the role: `PageHits` (text), `FoundPages` (picture, words), `ReadPage` (reader), `Blocks` (ocr)."""
+    """One live service. `T` depends on the role: `PageHits` (text), `FoundPages` (picture, words), `ReadPage` (reader),
+    `Blocks` (ocr)."""
 
     name: str
-    """What a recipe writes as `kind`."""
+    """The name that a recipe gives as `kind`."""
     role: str
-    """A key of `ROLES`."""
+    """The role of the service, a key of `ROLES`."""
     help: str
-    """What it does, in one sentence."""
+    """One sentence that tells what the service does."""
     ask: Callable[[Any, Query], ServiceRequest]
-    """The request, from the recipe's settings of the service (`ServiceSettings`) and the query."""
+    """Makes the request from the recipe's settings (`ServiceSettings`) and the query."""
     read: Callable[[bytes, Query], T]
-    """The reply's body, as what the role returns."""
+    """Reads the body of a reply into the type of the role."""
     address: str = ""
-    """Of the public service, without a path; "" where everybody runs their own."""
+    """The address of the public service, without a path; "" for software that users host themselves."""
     settings: type | None = None
-    """A frozen keyword-only dataclass of the settings that this service adds."""
+    """A frozen keyword-only dataclass with the settings that this service adds."""
     required: tuple[str, ...] = ()
-    """Settings that must not be empty."""
+    """Names of settings that must not be empty."""
     key_header: str = "X-API-KEY"
-    """The header that carries the key; never a query, since hosts on the way log addresses."""
+    """The header with the key. A key never stands in the address, because hosts on the way log addresses."""
     key_scheme: str = ""
-    """The word before the key, with the space between them."""
+    """The word before the key in the header, with the space after it ("Bearer ")."""
     needs_key: bool = True
     """Whether the service refuses calls without a key."""
     needs_address: bool = False
-    """Whether it searches by a picture's public address only, and so not by a picture without one."""
+    """Whether the service searches only by a picture's public address. A service with this limit cannot search by a
+    picture without a public address."""
 
     def headers(self, key: str) -> dict[str, str]:
-        """The header of a call; none without a key."""
+        """The header with the key; empty without a key."""
         return {self.key_header: f"{self.key_scheme}{key}"} if key else {}

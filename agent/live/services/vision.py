@@ -31,7 +31,8 @@ _GRPC = {
 
 
 def ask(settings: Any, query: Query) -> ServiceRequest:
-    """A search by a picture; twice as many pages, since some pictures cannot be had."""
+    """Makes the request of a search by a picture. The request asks for twice as many pages, because some pictures
+    cannot be downloaded."""
     feature = {"type": "WEB_DETECTION", "maxResults": 2 * query.results}
     image = {"content": base64.b64encode(query.picture).decode()}
     return ServiceRequest(
@@ -40,16 +41,16 @@ def ask(settings: Any, query: Query) -> ServiceRequest:
 
 
 def read(body: bytes, query: Query) -> FoundPages:
-    """The pages that show the picture or one like it.
+    """Reads the pages that show the picture or a similar one.
 
     Raises:
-        CallFault: Vision reports a fault of the picture.
+        CallFault: Vision reports an error of the picture.
     """
     responses = rows_of(json_object(body), "responses")
     if not responses:
         raise ValueError("no response")
     error = responses[0].get("error")
-    if isinstance(error, dict):  # Vision reports faults of one picture with status 200
+    if isinstance(error, dict):  # Vision reports errors of one picture with status 200
         status = _GRPC.get(error.get("code", 0), Status.NOT_ACCEPTED)
         raise CallFault(
             NAME,

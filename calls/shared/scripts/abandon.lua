@@ -1,4 +1,4 @@
--- Takes back an attempt that was started and whose request nobody sent. ARGV: key, attempt id
+-- Undoes the start of an attempt whose request was never sent. ARGV: key, attempt id
 local held = redis.call('HGET', p .. ':open', ARGV[1])
 if held and unpacked(held).id == ARGV[2] then
   local attempt = unpacked(held)

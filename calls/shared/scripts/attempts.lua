@@ -1,24 +1,24 @@
--- Stands before the scripts of attempts.
---   id              names the data; gone where the server lost them
+-- This text precedes each script that handles attempts. Its keys:
+--   id              the id of the data; missing if the server lost them
 --   reply:KEY       hash: body, tokens_in, tokens_out, estimated
---   open            hash: KEY -> "ID OWNER LEASE MONEY TOKENS ROW", the attempts in flight; ROW is the ledger's, as JSON
---   lost            hash: ID -> ROW, attempts whose owner died, or whose time was over
+--   open            hash: KEY -> "ID OWNER LEASE MONEY TOKENS ROW", the attempts in flight; ROW is the ledger row as JSON
+--   lost            hash: ID -> ROW, attempts whose owner died, or whose time ran out
 --   ledger          list of ROWs, the attempts that ended
 --   spent           hash: money, tokens, calls; the sums over open, lost and ledger
---   alive:OWNER     stands while its process does (it expires)
+--   alive:OWNER     exists while its process does (it expires)
 
 local function unpacked(held)
   local id, owner, lease, money, tokens, row = string.match(held, '^(%S+) (%S+) (%S+) (%S+) (%S+) (.*)$')
   return { id = id, owner = owner, lease = tonumber(lease), money = tonumber(money), tokens = tonumber(tokens), row = row }
 end
 
--- A server that has just started has forgotten the signs of life that came due while it was away: owners get time to renew them.
+-- A restarted server has lost the signs of life that expired while it was down: owners get time to renew them.
 local function just_started(grace)
   local seconds = string.match(redis.call('INFO', 'server'), 'uptime_in_seconds:(%d+)')
   return seconds ~= nil and tonumber(seconds) * 1000 < grace
 end
 
--- Whether nothing was heard of an owner for too long. What that means, who asks decides: it may see the process.
+-- Whether an owner has been silent for too long. The caller decides what this means, since it may see the process.
 local function is_silent(owner, grace)
   return redis.call('EXISTS', p .. ':alive:' .. owner) == 0 and not just_started(grace)
 end
@@ -32,7 +32,7 @@ local function lose(key, attempt)
   redis.call('HSET', p .. ':lost', attempt.id, attempt.row)
 end
 
--- Marks the attempts of some owners, by name, and those whose time is over; gives the sums of those that stay in flight.
+-- Marks as lost the attempts of the named owners and those whose time ran out. Returns the sums of the other attempts in flight.
 local function sweep(gone)
   local all, money, tokens, calls = redis.call('HGETALL', p .. ':open'), 0, 0, 0
   for i = 1, #all, 2 do

@@ -1,4 +1,4 @@
--- Stands before every script. KEYS[1] is the namespace; the names of all keys are made from it, so one server (with its
+-- This text precedes every script. KEYS[1] is the namespace, from which all key names are made. So one server (with its
 -- replicas) holds it, not a Redis Cluster. Times are milliseconds of the server's clock: workers' clocks may differ.
 local p = KEYS[1]
 

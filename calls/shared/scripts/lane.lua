@@ -1,10 +1,10 @@
--- One lane: how many calls to one (provider, model) may be in flight over all workers, and when the next may start.
--- Everything a worker says is absolute (it holds so many, it wants so many more), so that a message sent twice does no harm.
+-- One lane: the number of calls to one (provider, model) in flight over all workers, and when the next may start.
+-- A worker reports absolute numbers (slots held, slots wanted), so that a message sent twice does no harm.
 -- ARGV: pair, worker, calls in flight, calls that wait, replies since the last message,
---       when the last call that met overload (5xx, timeout) and the last that met a 429 had started (0: none),
---       ms for which nobody may start (0: none), most calls in flight, most starts a second (0: no limit),
---       ms that a worker's slots stand without news of it, ms of starts that are given out ahead,
---       calls in flight in the beginning, how much the replies widen (or narrow) the window
+--       start time of the last call with overload (5xx, timeout), start time of the last call with a 429 (0: none),
+--       ms during which no call may start (0: none), most calls in flight, most starts per second (0: no limit),
+--       ms after which a silent worker's slots expire, ms by which starts are given out early,
+--       calls in flight at first, amount by which the replies widen (or narrow) the window
 local lane, slots = p .. ':lane:' .. ARGV[1], p .. ':slots:' .. ARGV[1]
 local worker, held, waiting, replied = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
 local overloaded_at, limited_at, pause = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
@@ -20,7 +20,7 @@ if s.began == 0 then
   s.doubles = first < most and most or 0
 end
 
--- Replies over the last second: this clock second's, and of the one before the part that is not yet a second old.
+-- Replies of the last second: those of this clock second, and a share of those of the clock second before.
 local second = math.floor(t / 1000)
 if second ~= s.second then
   s.before = (second == s.second + 1) and s.count or 0
@@ -29,7 +29,7 @@ end
 s.count = s.count + replied
 local lately = s.count + s.before * (1 - (t / 1000 - second))
 
--- The window: twice as many a window of replies in the beginning, then one more; half after overload, once for all calls that were in flight together.
+-- The window. At first a full window of replies doubles it, later adds one. Overload halves it, once for all calls in flight together.
 if wider > 0 and s.window >= s.doubles then wider = wider / s.window end
 s.window = math.max(1, math.min(most, s.window + wider))
 if overloaded_at > s.cut then
@@ -37,11 +37,11 @@ if overloaded_at > s.cut then
   s.doubles = s.window
 end
 
--- The rate. Until the first 429 it grows by one a reply (e-fold a second), from what is really replied. A 429 tells the limit: what
--- was replied in the last second. Then it starts 3 % below, comes back, stays about there for long and goes on past it
--- ever faster (a cubic, as in RFC 9438), to find a limit that has risen. Each 429 that finds the limit where it was makes
--- the next look come later.
--- Seconds that scale the cubic: the least, and the most where a look costs a few refusals or a whole pause.
+-- The rate. Until the first 429 it grows by one per reply (e-fold per second), based on actual replies. At a 429 the replies of the
+-- last second are taken as the limit. The rate then starts 3 % below, returns to the limit, stays there for long, and then
+-- rises faster and faster (a cubic, as in RFC 9438), to find a higher limit. Each 429 at an unchanged limit delays the next
+-- attempt to rise.
+-- Seconds that scale the cubic: the least, and the most if an attempt to rise costs a few refusals or a whole pause.
 local LEAST, MOST, MOST_PAUSED, BELOW = 2, 24, 96, 0.03
 local function cubic()
   local x = (t - s.since) / 1000 / s.span - BELOW ^ (1 / 3)
@@ -53,19 +53,19 @@ else
   s.rate = math.min(s.ceiling * cubic(), math.max(s.ceiling, 1.2 * lately + 10))
 end
 if limited_at > s.since then
-  -- While the rate grows, replies lag behind it: the limit lies between the two.
+  -- While the rate grows, the replies lag behind: the limit lies between the two.
   local found = s.ceiling == 0 and math.min(s.rate, 1.1 * lately) or math.max(s.rate / 2, (s.rate + math.min(s.rate, lately)) / 2)
   if s.ceiling == 0 or math.abs(found / s.ceiling - 1) > 0.2 then
     s.ceiling, s.span = math.max(1, found), LEAST
   else
-    -- One refusal below the known limit is mostly a jam on the way that let many arrive at once.
+    -- A single refusal below the known limit usually comes from a network jam that let many calls arrive at once.
     s.ceiling = math.max(found, 0.75 * s.ceiling + 0.25 * found)
-    -- Sooner than in a second it is the same limit, met by what had started before.
+    -- A 429 within a second concerns the same limit: its call had started before.
     if t - s.since > 1000 then s.span = math.min(pause > 0 and MOST_PAUSED or MOST, 4 * s.span) end
   end
   s.since = t
   s.rate = s.ceiling * (1 - BELOW)
-  -- What was replied within this second counts against it.
+  -- Replies within this second count against the limit.
   local elapsed = math.min(1000, t - s.began)
   s.next = math.max(s.next, t + math.max(0, lately / s.rate * 1000 - elapsed))
 end
@@ -73,7 +73,7 @@ local rate = most_rate > 0 and math.min(most_rate, s.rate) or s.rate
 if most_rate > 0 and s.ceiling == 0 then rate = most_rate end
 if pause > 0 then s.closed = math.max(s.closed, t + pause) end
 
--- Slots: what the window leaves after what others hold, and after their fair share of it where they want it.
+-- Slots: the window minus the slots that others hold, and minus the fair shares that others want.
 local others, active, mine_since = {}, 1, t
 local all = redis.call('HGETALL', slots)
 for i = 1, #all, 2 do
@@ -84,7 +84,7 @@ for i = 1, #all, 2 do
   elseif t - stamp > life then
     redis.call('HDEL', slots, all[i])
   else
-    if t - stamp > 1500 then wants = 0 end -- who waits asks more often than that
+    if t - stamp > 1500 then wants = 0 end -- a waiting worker asks more often than that
     others[#others + 1] = { has = has, wants = wants, since = since }
     if has + wants > 0 then active = active + 1 end
   end
@@ -92,7 +92,7 @@ end
 local share, taken = math.floor(s.window / active), 0
 for _, other in ipairs(others) do
   local due = math.max(other.has, math.min(share, other.has + other.wants))
-  -- Fewer slots than workers: who has none goes before those who have, and the one that waits longest first.
+  -- Fewer slots than workers: workers without a slot come first, the longest-waiting one at the front.
   if due == 0 and other.wants > 0 and (held > 0 or other.since < mine_since) then due = 1 end
   taken = taken + due
 end
@@ -104,7 +104,7 @@ else
   redis.call('HSET', slots, worker, string.format('%.3f %d %d %.3f', t, has, waiting, mine_since))
 end
 
--- Starts, evenly spaced at the rate. What a short jam of the workers cost is made up for, except at a rate that the user states.
+-- Starts, evenly spaced at the rate. Starts lost by a short jam of the workers are made up for, except at a rate that the user states.
 local starts, begin, wait = math.max(0, math.min(waiting, allowed - held)), 0, 20
 if t < s.closed then
   starts, wait = 0, s.closed - t

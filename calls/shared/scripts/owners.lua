@@ -1,4 +1,4 @@
--- Who holds attempts in flight: a name, and 1 where nothing was heard of it for too long, else 0; and so on. ARGV: grace in ms
+-- The owners of attempts in flight: a name, then 1 if that owner has been silent for too long or else 0; and so on. ARGV: grace in ms
 local found, named = {}, {}
 for _, held in ipairs(redis.call('HVALS', p .. ':open')) do
   local owner = unpacked(held).owner

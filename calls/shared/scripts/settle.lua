@@ -1,6 +1,6 @@
--- Ends an attempt, in flight or marked as lost, and keeps its reply. Sent twice, it counts once.
--- ARGV: key, attempt id, id of the data, row, what was reserved (money, tokens), what it cost (money, tokens, calls),
---       and where there is a reply: body, tokens_in, tokens_out, estimated
+-- Ends an attempt, in flight or marked as lost, and stores its reply. A command that is sent twice counts once.
+-- ARGV: key, attempt id, id of the data, row, reserved cost (money, tokens), real cost (money, tokens, calls),
+--       and if there is a reply: body, tokens_in, tokens_out, estimated
 local key, id, has_reply = ARGV[1], ARGV[2], ARGV[10] ~= nil
 if redis.call('GET', p .. ':id') ~= ARGV[3] then return { 'gone' } end
 
@@ -9,7 +9,7 @@ local reserved = 1
 if held and unpacked(held).id == id then
   redis.call('HDEL', p .. ':open', key)
 elseif redis.call('HDEL', p .. ':lost', id) == 0 then
-  -- Settled before; or the server went back to an older snapshot, which has neither attempt nor reply.
+  -- The attempt was settled before, or the server returned to an older snapshot without attempt and reply.
   if not has_reply or redis.call('EXISTS', p .. ':reply:' .. key) == 1 then return { 'ok' } end
   reserved = 0
 end

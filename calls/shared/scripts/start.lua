@@ -1,4 +1,5 @@
--- Decides on a request; of one that is in flight it tells whose it is. Sent twice with the same attempt id (a connection broke), it gives the same answer and reserves once.
+-- Decides about a request; if it is in flight, the answer names its owner. A command sent twice with the same attempt id (after a broken
+-- connection) gives the same answer and reserves once.
 -- ARGV: key, attempt id, owner, id of the data, lease in ms, grace in ms, cost in money and tokens, row,
 --       limits of money, tokens and calls ("" for none)
 local key, id, owner, data, row = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[9]
@@ -17,7 +18,8 @@ if held then
 end
 
 local spent = redis.call('HMGET', p .. ':spent', 'money', 'tokens', 'calls')
--- Which limit the sums pass with this cost added, less what is in flight; 0 for none. A sum of prices may miss an exact limit by its last digits.
+-- The number of the limit that the sums exceed with this cost added, without the calls in flight; 0 for none. A sum of prices may miss an
+-- exact limit by its last digits.
 local function breach(flying_money, flying_tokens, flying_calls)
   local sums = { tonumber(spent[1] or 0) - flying_money + money, tonumber(spent[2] or 0) - flying_tokens + tokens, tonumber(spent[3] or 0) - flying_calls + 1 }
   for i = 1, 3 do

@@ -1,4 +1,4 @@
--- Marks the attempts of owners that are gone, and those whose time is over, as lost. ARGV: the owners
+-- Marks as lost the attempts of dead owners, and those whose time ran out. ARGV: the owners
 local gone = {}
 for _, owner in ipairs(ARGV) do gone[owner] = true end
 sweep(gone)

@@ -1,7 +1,7 @@
-"""The world's sentences, by kind of thing: data files, read once.
+"""Reads the world's phrasings from data files, by kind of thing.
 
-A line is one fact in several phrasings; a phrasing is used only where all its {placeholders} have values. See
-knowledge/world/prose.py for what a placeholder can be.
+Each line of a file holds one fact in several phrasings. A phrasing is used only where all its {placeholders} have
+values. knowledge/world/prose.py explains the placeholders.
 """
 
 import re
@@ -15,7 +15,8 @@ PLACEHOLDER = re.compile(r"\{([^{}]+)\}")
 
 @dataclass(frozen=True)
 class Line:
-    """One fact: how often it is told, and its phrasings, each cut into text and placeholders in turn."""
+    """One fact: how often articles state it, and its phrasings. A phrasing is a sequence of text and placeholders in
+    turn."""
 
     share: float
     phrasings: tuple[tuple[str, ...], ...]
@@ -23,7 +24,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Heading:
-    """A section of an article: its title ("lead" for the first) and its lines in order."""
+    """A section of an article: its title ("lead" for the first section) and its lines in order."""
 
     title: str
     lines: tuple[Line, ...]
@@ -31,7 +32,7 @@ class Heading:
 
 @cache
 def plan_of(kind: str) -> tuple[Heading, ...]:
-    """The sections for a kind of thing; kinds without their own share a plain plan."""
+    """The sections of an article about a kind of thing; kinds without sections of their own share a plain plan."""
     plans = _plans()
     return (
         plans.get(kind)

@@ -1,1 +1,1 @@
-"""Pictures of the world's things, drawn from their attributes."""
+"""Draws pictures of the world's things from their attributes."""

@@ -1,7 +1,7 @@
-"""A canvas in units of its own: everything is drawn twice as large and scaled down, which smooths the edges.
+"""A canvas with its own units. Everything is drawn at twice the size and scaled down, which smooths the edges.
 
-The frame is 1000 units wide; y runs from 0 (top) to the frame's height. A camera (zoom, shift) moves what is drawn between
-`look_at` calls; text is drawn last, on the finished size, so that it stays sharp.
+The frame is 1000 units wide; y runs from 0 (top) to the frame's height. A camera (zoom, shift) moves all drawing until
+the next `look_at` call. Text is drawn last, at the final size, so that it stays sharp.
 """
 
 import random
@@ -16,11 +16,11 @@ Point = tuple[float, float]
 SUPERSAMPLING = 2
 JPEG_QUALITY = 84
 MARGIN = 14
-"""Pixels between a text and the picture's edge."""
+"""Pixels between a text and the edge of the picture."""
 
 
 def mix(one: Colour, other: Colour, share: float) -> Colour:
-    """A colour between two; share 0 gives the first."""
+    """A colour between two colours; share 0 gives the first."""
     return (
         round(one[0] + (other[0] - one[0]) * share),
         round(one[1] + (other[1] - one[1]) * share),
@@ -37,14 +37,14 @@ def lighter(colour: Colour, share: float = 0.25) -> Colour:
 
 
 def jitter(rng: random.Random, colour: Colour, amount: int = 14) -> Colour:
-    """A colour near another."""
+    """A random colour near another colour."""
     r, g, b = (max(0, min(255, c + rng.randint(-amount, amount))) for c in colour)
     return r, g, b
 
 
 @lru_cache(maxsize=32)
 def font(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
-    """Pillow's own typeface, the same on every machine."""
+    """Pillow's own typeface, which is the same on every machine."""
     return ImageFont.load_default(size)
 
 
@@ -60,11 +60,11 @@ def _grain(width: int, height: int) -> Image.Image:
 
 
 class Canvas:
-    """One picture in the making.
+    """An unfinished picture.
 
     Args:
-        width: pixels of the finished picture.
-        height: likewise.
+        width: width of the finished picture in pixels.
+        height: height of the finished picture in pixels.
     """
 
     def __init__(self, width: int, height: int) -> None:
@@ -94,7 +94,7 @@ class Canvas:
         return (1000 - self.shift[0]) / self.zoom
 
     def at(self, point: Point) -> Point:
-        """A point in pixels of the large picture."""
+        """Converts a point to pixels of the enlarged picture."""
         return (
             (point[0] * self.zoom + self.shift[0]) * self.scale,
             (point[1] * self.zoom + self.shift[1]) * self.scale,
@@ -103,7 +103,7 @@ class Canvas:
     def gradient(
         self, top: Colour, bottom: Colour, y0: float = 0.0, y1: float | None = None
     ) -> None:
-        """A band over the whole width, from one colour to another; the camera does not move it."""
+        """Draws a band over the whole width that changes from one colour to another; the camera does not move it."""
         first, last = (
             round(y0 * self.scale),
             round((self.units_high if y1 is None else y1) * self.scale),
@@ -167,7 +167,8 @@ class Canvas:
         return max(1, round(units * self.scale * self.zoom))
 
     def text(self, x: float, y: float, words: str, pixels: int, fill: Colour) -> tuple[float, ...]:
-        """Small text centred on a point, or as near as the frame allows; returns its box (left, top, width, height) in per cent."""
+        """Draws small text, centred on a point where the frame allows. Returns its box (left, top, width, height) in
+        per cent."""
         px, py = (v / SUPERSAMPLING for v in self.at((x, y)))
         left, top, right, bottom = font(pixels).getbbox(words)
         px = min(max(px, (right - left) / 2 + MARGIN), self.width - (right - left) / 2 - MARGIN)
@@ -181,7 +182,7 @@ class Canvas:
         )
 
     def box_of(self, x0: float, y0: float, x1: float, y1: float) -> tuple[float, ...]:
-        """A region in units as (left, top, width, height) in per cent of the picture, cut at its edges."""
+        """Converts a region in units to (left, top, width, height) in per cent of the picture, clipped at the edges."""
         (a, b), (c, d) = self.at((x0, y0)), self.at((x1, y1))
         wide, high = self.image.size
         a, c, b, d = max(0, a), min(wide, c), max(0, b), min(high, d)
@@ -192,7 +193,7 @@ class Canvas:
     def finished(
         self, tint: Colour | None = None, strength: float = 0.0, grain: bool = True
     ) -> Image.Image:
-        """The picture at its own size: smoothed, tinted by the light, with a little grain, and its small texts."""
+        """The picture at its final size: smoothed, tinted by the light, with a little grain and its small texts."""
         small = self.image.reduce(SUPERSAMPLING)
         if tint and strength:
             small = Image.blend(small, Image.new("RGB", small.size, tint), strength)

@@ -1,4 +1,4 @@
-"""One picture from a thing and a plan: a pure function, so that any picture can be drawn alone and by any process."""
+"""Draws one picture from a thing and a plan. Drawing is a pure function, so any process can draw any picture alone."""
 
 import hashlib
 import io
@@ -61,7 +61,7 @@ DRAWERS = {
 
 @dataclass(frozen=True)
 class Drawn:
-    """A finished file: its bytes, MIME type, size in pixels, and where its marks are."""
+    """A finished file: its bytes, MIME type, size in pixels, and the boxes of its marks."""
 
     data: bytes
     mime: str
@@ -78,9 +78,9 @@ def draw(seed: int, thing: Thing, picture: Picture) -> Drawn:
     """Draws one picture of a thing.
 
     Args:
-        seed: the world's seed.
-        thing: what it shows; its look and its id decide how.
-        picture: the view.
+        seed: seed of the world.
+        thing: the subject; its look and its id decide the drawing.
+        picture: the view of the subject.
     """
     if picture.kind == "vector":
         return Drawn(

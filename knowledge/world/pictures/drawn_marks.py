@@ -1,21 +1,21 @@
-"""Plaques, flags and registrations: what a picture shows of a thing's marks, and where."""
+"""Draws the marks of a thing (plaques, flags, registrations) and records their boxes."""
 
 from questloom.knowledge.world.model import Mark, Thing
 from questloom.knowledge.world.pictures.canvas import Canvas, Colour, darker
 from questloom.knowledge.world.pictures.scenery import COLOURS
 
 Boxes = dict[int, tuple[float, ...]]
-"""Index of a mark to its box in per cent."""
+"""Maps the index of a mark to its box in per cent."""
 
 
 class Marker:
-    """Draws a thing's marks as far as this view shows them, and remembers their boxes.
+    """Draws the marks of a thing that this view shows, and records their boxes.
 
     Args:
-        canvas: where to draw.
-        thing: whose marks.
-        shown: indices of the marks of this view.
-        pixels: height of the letters in pixels.
+        canvas: canvas to draw on.
+        thing: owner of the marks.
+        shown: indices of the marks that the view shows.
+        pixels: height of letters in pixels.
     """
 
     def __init__(self, canvas: Canvas, thing: Thing, shown: tuple[int, ...], pixels: int) -> None:
@@ -35,7 +35,7 @@ class Marker:
     def plaque(
         self, x: float, y: float, metal: Colour = (92, 76, 52), ink: Colour = (246, 238, 214)
     ) -> None:
-        """A plate with small letters, where the view shows one."""
+        """Draws a plate with small letters, if the view shows the thing's plaque."""
         found = self._mark("P1684")
         if found is None:
             return
@@ -54,13 +54,13 @@ class Marker:
         self.boxes[index] = box
 
     def letters(self, x: float, y: float, ink: Colour) -> None:
-        """Small letters without a plate: a registration on a hull, a volume on a spine."""
+        """Draws small letters without a plate: a registration on a hull, a volume number on a spine."""
         found = self._mark("P1684")
         if found is not None:
             self.boxes[found[0]] = self.canvas.text(x, y, found[1].readable, self.pixels, ink)
 
     def flag(self, x: float, y: float, size: float = 1.0) -> None:
-        """A pole with a small flag in the thing's colour."""
+        """Draws a pole with a small flag in the thing's colour."""
         found = self._mark("P462")
         if found is None:
             return
@@ -74,7 +74,7 @@ class Marker:
         self.boxes[found[0]] = c.box_of(x - 2, y - 66 * size, x + 36 * size, y - 42 * size)
 
     def counted(self, x0: float, y0: float, x1: float, y1: float) -> None:
-        """The region in which arches or columns can be counted."""
+        """Records the region in which arches or columns can be counted."""
         found = self._mark("P1114")
         if found is not None:
             self.boxes[found[0]] = self.canvas.box_of(x0, y0, x1, y1)

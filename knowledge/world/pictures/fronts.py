@@ -1,4 +1,4 @@
-"""Bridges, dams, stadiums, and houses with a front: museums, theatres, libraries, stations, universities."""
+"""Draws bridges, dams, stadiums, and buildings with a front: museums, theatres, libraries, stations, universities."""
 
 import math
 import random
@@ -116,7 +116,7 @@ def _rail(c: Canvas, kind: str, deck: float, left: float, right: float, colour: 
 
 
 def front(c: Canvas, thing: Thing, land: random.Random, view: random.Random, m: Marker) -> Scene:
-    """A public building seen from the square before it."""
+    """A public building, seen from the square in front."""
     scene = Scene(c, land, view, 430)
     look = thing.look
     scene.sky()

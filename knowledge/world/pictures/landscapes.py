@@ -1,4 +1,4 @@
-"""Towns, villages, rivers, lakes, mountains and islands."""
+"""Draws towns, villages, rivers, lakes, mountains and islands."""
 
 import math
 import random

@@ -1,4 +1,4 @@
-"""What Commons says of a file: `imageinfo` with `extmetadata`, and its structured data.
+"""The metadata of a file as Commons gives it: `imageinfo` with `extmetadata`, and structured data.
 
 Source: https://www.mediawiki.org/wiki/API:Imageinfo and https://commons.wikimedia.org/wiki/Commons:Structured_data
 """
@@ -35,7 +35,7 @@ AUTHORS = (
 
 
 def metadata_line(part: Part, thing: Thing, picture: Picture, drawn: Drawn) -> bytes:
-    """The page object of one file, as the Commons API gives it."""
+    """The page object of one file in the form of the Commons API."""
     rng = part.rng(f"metadata-{picture.file}")
     name = urllib.parse.quote(picture.file.replace(" ", "_"))
     page = (
@@ -94,7 +94,8 @@ def metadata_line(part: Part, thing: Thing, picture: Picture, drawn: Drawn) -> b
 
 
 def _statements(thing: Thing, picture: Picture, drawn: Drawn) -> list[Statement]:
-    """P180 for what is depicted; parts carry what can be seen on them, and where."""
+    """P180 statements for the depicted things. The statement of a depicted part has the part's visible marks and their
+    boxes."""
     if picture.kind in ("map", "vector"):
         return []
     found = [Statement("P180", value_of(thing), rank="preferred")]

@@ -1,4 +1,4 @@
-"""Birds, fish, butterflies and flowers, by their colours and patterns; and crystals."""
+"""Draws birds, fish, butterflies and flowers in their colours and patterns, and crystals."""
 
 import math
 import random
@@ -10,7 +10,7 @@ from questloom.knowledge.world.pictures.scenery import COLOURS
 
 
 def species(c: Canvas, thing: Thing, land: random.Random, view: random.Random, m: Marker) -> None:
-    """One animal or plant before a soft background, as in a field guide."""
+    """One animal or plant in front of a soft background, as in a field guide."""
     look = thing.look
     back = jitter(
         land,

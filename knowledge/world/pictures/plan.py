@@ -1,4 +1,4 @@
-"""Which pictures there are of what, under which names and licences; decided before anything is drawn."""
+"""Plans all pictures before any is drawn: their subjects, names and licences."""
 
 import random
 
@@ -42,7 +42,7 @@ DRAWN = {
     "university",
 }
 LAND = {"town", "village", "city", "river", "lake", "mountain", "island"}
-"""Kinds without anything to read on them: a second picture helps no question."""
+"""Kinds without readable marks. A second picture of a thing without marks helps no question."""
 UPRIGHT = {"person", "statue", "book", "organ", "prize"}
 LICENCES = (
     ("CC BY-SA 4.0",) * 8
@@ -52,7 +52,7 @@ LICENCES = (
     + ("Public domain",) * 4
 )
 REFUSED_SHARE = 0.03
-"""Photos without a usable licence."""
+"""The share of photos without a usable licence."""
 SYMBOLS = {
     "country": ("flag", "arms", "map"),
     "region": ("flag", "arms", "map"),
@@ -67,7 +67,7 @@ SYMBOL_PROPERTIES = {"flag": "P41", "arms": "P94", "map": "P242", "logo": "P154"
 
 
 def plan_pictures(part: Part) -> None:
-    """Gives the part's things their pictures and the statements that name them."""
+    """Gives the part's things their pictures, and the statements that name the pictures."""
     for thing in part.things.values():
         rng = part.rng(f"pictures-{thing.id}")
         if thing.kind in DRAWN and (thing.article or rng.random() < 0.06):
@@ -156,7 +156,7 @@ def _file_name(thing: Thing, view: int, rng: random.Random) -> str:
 
 
 def _free(part: Part, file: str) -> bool:
-    """Takes a file name unless somebody has it."""
+    """Reserves a file name; returns False for a name in use."""
     title = f"File:{file}"
     if title in part.titles:
         return False

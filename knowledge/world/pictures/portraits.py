@@ -1,4 +1,4 @@
-"""Portraits: face, hair, hat, clothing and background belong to the person; light and crop to the view."""
+"""Draws portraits. Face, hair, hat, clothing and background belong to the person; light and crop belong to the view."""
 
 import random
 
@@ -45,7 +45,7 @@ BACK: tuple[Colour, ...] = (
 
 
 class Face:
-    """The features of one person, drawn with that person's own random generator."""
+    """The features of one person, drawn from the person's own random generator."""
 
     def __init__(self, thing: Thing, own: random.Random) -> None:
         self.woman = thing.woman
@@ -114,7 +114,7 @@ def _body(c: Canvas, face: Face) -> None:
 
 
 def draw_head(c: Canvas, face: Face, x: float, y: float, s: float) -> None:
-    """The head alone, centred on a point, at a size; painters' portraits use it as well."""
+    """Draws only the head, centred on a point, at a given size. The drawer of painted portraits uses this function too."""
     w, h = face.wide * s, face.long * s
     hair = face.hair
     if face.woman and face.style in (0, 1, 2):

@@ -1,4 +1,4 @@
-"""Pictures that a recipe must refuse: flags, coats of arms, locator maps, logos."""
+"""Draws pictures that a recipe must refuse: flags, coats of arms, locator maps, logos."""
 
 import math
 import random
@@ -67,7 +67,7 @@ def logo(own: random.Random) -> Image.Image:
 
 
 def vector(own: random.Random) -> bytes:
-    """An SVG file."""
+    """The bytes of an SVG file."""
     r, g, b = COLOURS[own.choice(sorted(COLOURS))]
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="400" height="400"><circle cx="200" cy="200" r="160" fill="rgb({r},{g},{b})"/>'

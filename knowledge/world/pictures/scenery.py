@@ -1,4 +1,5 @@
-"""What surrounds a thing: skies, hills, sea, trees, houses. The land belongs to the thing, the weather to the view."""
+"""Draws the surroundings of a thing: skies, hills, sea, trees, houses. The land belongs to the thing, the weather to
+the view."""
 
 import math
 import random
@@ -23,7 +24,7 @@ SKIES: tuple[tuple[Colour, Colour, Colour, float], ...] = (
     ((140, 196, 206), (238, 240, 222), (250, 250, 225), 0),
     ((184, 150, 184), (250, 214, 200), (236, 190, 200), 0.08),
 )
-"""Top colour, colour at the horizon, tint of the light and its strength."""
+"""The colour at the top, the colour at the horizon, the tint of the light, and the strength of the tint."""
 GRASS: tuple[Colour, ...] = (
     (126, 158, 92),
     (150, 168, 96),
@@ -60,13 +61,13 @@ STONES: dict[str, Colour] = {
 
 
 class Scene:
-    """One thing's surroundings in one view.
+    """The surroundings of one thing in one view.
 
     Args:
-        canvas: where to draw.
-        land: chance that belongs to the thing: the same in every view.
-        view: chance of this view: time of day, weather.
-        horizon: where the sky ends, in units.
+        canvas: canvas to draw on.
+        land: random generator of the thing: the same in every view.
+        view: random generator of the view: time of day, weather.
+        horizon: y of the horizon in units.
     """
 
     def __init__(
@@ -86,7 +87,7 @@ class Scene:
         )
 
     def sky(self) -> None:
-        """Gradient, sun or moon, clouds."""
+        """Draws a gradient, sun or moon, and clouds."""
         c, view = self.canvas, self.view
         c.gradient(self.top, self.low, 0, self.horizon)
         if view.random() < 0.5:
@@ -108,7 +109,7 @@ class Scene:
             self.canvas.oval(x + dx * size, y + dy * size, r * size, r * size * 0.62, shade)
 
     def hills(self, rows: int = 2) -> None:
-        """Rows of hills, the far ones pale; their shapes belong to the thing."""
+        """Draws rows of hills; distant rows are paler. The shapes of the hills belong to the thing."""
         for row in range(rows):
             base = self.horizon + row * 16
             colour = mix(self.far, self.grass, row / max(1, rows))
@@ -122,14 +123,14 @@ class Scene:
             self.canvas.polygon([*points, (1040, base + 60)], colour)
 
     def ground(self, colour: Colour | None = None) -> None:
-        """Meadow, sand or paving from the horizon down."""
+        """Draws meadow, sand or paving below the horizon."""
         colour = colour or self.grass
         self.canvas.gradient(
             lighter(colour, 0.12), darker(colour, 0.18), self.horizon, self.canvas.units_high
         )
 
     def water(self, y0: float | None = None, y1: float | None = None) -> None:
-        """Water with streaks of light; its colour is that of the sky."""
+        """Draws water with streaks of light in the colour of the sky."""
         c = self.canvas
         first = self.horizon if y0 is None else y0
         last = c.units_high if y1 is None else y1
@@ -146,7 +147,7 @@ class Scene:
         spread: tuple[float, float] = (20, 980),
         keep_clear: tuple[float, float] = (0, 0),
     ) -> None:
-        """Trees of the thing's own kinds and places."""
+        """Draws trees; their kinds and places belong to the thing."""
         for _ in range(number):
             x, size = self.land.uniform(*spread), self.land.uniform(0.6, 1.25)
             kind, tone = self.land.randrange(3), jitter(self.land, (70, 110, 70), 26)
@@ -175,7 +176,7 @@ class Scene:
             c.oval(x, y - 88 * size, 20 * size, 66 * size, tone)
 
     def house(self, x: float, y: float, size: float, wall: Colour, roof: Colour) -> None:
-        """A small house with a door and two windows."""
+        """Draws a small house with a door and two windows."""
         c = self.canvas
         w, h = 74 * size, 56 * size
         c.box(x - w / 2, y - h, x + w / 2, y, wall)
@@ -199,7 +200,7 @@ class Scene:
             )
 
     def weather(self) -> None:
-        """Rain, snow or birds over everything, in some views."""
+        """Draws rain, snow or birds over everything in some views."""
         draw = self.view.random()
         c, high = self.canvas, self.canvas.units_high
         if draw < 0.10:

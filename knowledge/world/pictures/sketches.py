@@ -1,4 +1,5 @@
-"""Pictures of the learning world, 64 pixels a side: one thing in its colour before a pale sky, and a board with its number."""
+"""Draws pictures of the learning world, 64 pixels a side: one coloured thing in front of a pale sky, and a board with
+its number."""
 
 import random
 from collections.abc import Callable
@@ -10,7 +11,7 @@ from questloom.knowledge.world.pictures.canvas import Colour, darker, font, jitt
 from questloom.knowledge.world.pictures.drawn_marks import Boxes
 
 SCALE = 4
-"""Drawn so many times as large and scaled down, which smooths the edges."""
+"""Pictures are drawn this many times larger and scaled down, which smooths the edges."""
 COLOURS: dict[str, Colour] = {
     "red": (206, 44, 40),
     "blue": (40, 76, 200),
@@ -20,13 +21,13 @@ COLOURS: dict[str, Colour] = {
     "black": (32, 32, 36),
 }
 BOARD = (43, 41, 62, 63)
-"""Where the number's board stands, in pixels."""
+"""The box of the board with the number, in pixels."""
 DIGIT = 20
 Pen = Callable[..., None]
 
 
 def sketch(thing: Thing, picture: Picture, rng: random.Random) -> tuple[Image.Image, Boxes]:
-    """The picture and where its marks are, in per cent of its sides."""
+    """The picture, and the boxes of its marks in per cent of its sides."""
     side = picture.width
     sky, ground = jitter(rng, (196, 216, 232), 20), jitter(rng, (170, 190, 150), 20)
     image = Image.new("RGB", (side * SCALE, side * SCALE), sky)

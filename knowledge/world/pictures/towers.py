@@ -1,4 +1,4 @@
-"""Lighthouses, towers, churches, castles, windmills and observatories."""
+"""Draws lighthouses, towers, churches, castles, windmills and observatories."""
 
 import math
 import random
@@ -25,7 +25,7 @@ def stone(thing: Thing, land: random.Random) -> Colour:
 
 
 def cap(c: Canvas, kind: str, x: float, y: float, half: float, high: float, colour: Colour) -> None:
-    """A roof on a tower whose top is at y."""
+    """A roof on a tower; y is the top of the tower."""
     if kind == "cone":
         c.polygon([(x - half, y), (x + half, y), (x, y - high)], colour)
         c.polygon([(x, y), (x + half, y), (x, y - high)], darker(colour))
@@ -136,7 +136,7 @@ def _striped(
     one: Colour,
     two: Colour,
 ) -> None:
-    """A tapering tower in its daymark."""
+    """A tapering tower with the stripes of its daymark."""
 
     def half(share: float) -> float:
         return bottom + (top - bottom) * share
@@ -366,7 +366,7 @@ def observatory(
 
 
 def _meadow(c: Canvas, land: random.Random, view: random.Random) -> Scene:
-    """Sky, hills and grass, with the camera set for a building that stands at y = 610."""
+    """Sky, hills and grass. The camera is set for a building that stands at y = 610."""
     scene = Scene(c, land, view, 440)
     scene.sky()
     scene.hills(2)

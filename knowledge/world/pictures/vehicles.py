@@ -1,4 +1,4 @@
-"""Ships and locomotives."""
+"""Draws ships and locomotives."""
 
 import random
 

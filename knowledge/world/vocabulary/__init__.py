@@ -9,7 +9,7 @@ FOLDER = Path(__file__).parent
 
 @dataclass(frozen=True)
 class PropertyTerm:
-    """A real property: datatype as in the dump, constraint letters (s, b, d), English label and aliases."""
+    """A real property: its datatype as in the dump, letters for its constraints (s, b, d), English label and aliases."""
 
     id: str
     datatype: str
@@ -28,7 +28,7 @@ def _lines(name: str) -> list[list[str]]:
 
 @cache
 def of_country() -> frozenset[str]:
-    """The ids that only the country uses: those below a line that says so in each file."""
+    """The ids that only the country uses. In each file, a marker line stands above the country's ids."""
     found = set[str]()
     for name in ("classes.txt", "properties.txt", "terms.txt"):
         _, _, below = (FOLDER / name).read_text(encoding="utf-8").partition("# Only the country")
@@ -38,7 +38,7 @@ def of_country() -> frozenset[str]:
 
 @cache
 def class_parents() -> dict[str, tuple[str, ...]]:
-    """Class id to its direct superclasses."""
+    """Maps each class id to its direct superclasses."""
     return {
         cls: tuple(p for p in parents.split(",") if p) for cls, _, parents in _lines("classes.txt")
     }
@@ -55,7 +55,7 @@ def ancestors(class_id: str) -> tuple[str, ...]:
 
 @cache
 def groups() -> dict[str, dict[str, str]]:
-    """Everyday values by group ("stone", "colour", …): English label to id."""
+    """The everyday values of each group ("stone", "colour", …). A group maps the English label of a value to its id."""
     found: dict[str, dict[str, str]] = {}
     for group, qid, label, *_ in _lines("terms.txt"):
         found.setdefault(group, {})[label] = qid
@@ -64,13 +64,13 @@ def groups() -> dict[str, dict[str, str]]:
 
 @cache
 def classes_of_terms() -> dict[str, str]:
-    """Everyday values that have a class of their own (a disease, an animal) to its id."""
+    """Maps each everyday value with a class of its own (a disease, an animal) to the id of this class."""
     return {qid: cls[0] for _, qid, _, *cls in _lines("terms.txt") if cls}
 
 
 @cache
 def labels() -> dict[str, str]:
-    """English labels of every real item used."""
+    """The English labels of all real items in use."""
     found = {qid: label for group in groups().values() for label, qid in group.items()}
     found.update((cls, label) for cls, label, _ in _lines("classes.txt"))
     return found
@@ -78,13 +78,13 @@ def labels() -> dict[str, str]:
 
 @cache
 def class_ids() -> dict[str, str]:
-    """English label of a class to its id."""
+    """Maps the English label of each class to its id."""
     return {label: cls for cls, label, _ in _lines("classes.txt")}
 
 
 @cache
 def properties() -> dict[str, PropertyTerm]:
-    """Every property used, by id."""
+    """All properties in use, by id."""
     return {
         pid: PropertyTerm(
             pid, datatype, constraints, label, tuple(a for a in aliases.split(";") if a)

@@ -1,1 +1,1 @@
-"""The formats in which a data set is written for trainers: one object in one file each."""
+"""The formats in which a data set is written for trainers. Each file holds one format object."""

@@ -1,7 +1,8 @@
-"""What a format is: how questions and trajectories become the rows that a trainer reads, and what the card says of them.
+"""Defines a format: how questions and trajectories become rows for a trainer, and what the card says about the rows.
 
-Pictures travel inside the rows, so a file is complete by itself. The prompts of the rows for reinforcement learning are the harness's own
-(`asked.py`). The tests read the rows with the trainers' own code. Parquet files need `datasets` 4.0 or later, whose `List` they name.
+The rows contain their pictures, so each file is complete. Rows for reinforcement learning have the
+prompts of our agent (`rendered_question.py`). The tests read the rows with the trainers' own code.
+Parquet files need `datasets` 4.0 or later, since their schema uses `List`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -24,7 +25,7 @@ ABOUT = {
     "method": Value("string"),
     "withheld_pictures": List(Value("string")),
 }
-"""The columns of `about`."""
+"""The columns of `about`, which describe the question of a row."""
 ABOUT_TRAJECTORY = {
     "id": Value("string"),
     "question_id": Value("string"),
@@ -35,43 +36,45 @@ ABOUT_TRAJECTORY = {
 
 @dataclass(frozen=True, kw_only=True)
 class Format:
-    """One format."""
+    """A format for one or more trainers."""
 
     name: str
-    """What a recipe writes in `export.formats`; the folder's name."""
+    """The name in the recipe key `export.formats`, and the name of the folder."""
     help: str
-    """What reads it, in one sentence."""
+    """The programs that read the format, in one sentence."""
     uses: tuple[Literal["sft", "rl"], ...]
-    """The uses of questions for which rows are written. Of "sft" the reply is the bare answer, until there are trajectories."""
+    """The uses of questions for which rows are written. For "sft" the reply is the bare answer,
+    unless a teacher's trajectories exist."""
     features: Callable[[Sequence[str]], Features] | None
-    """The columns of questions, by the names of the policy's tools; None for JSON lines."""
+    """The columns of questions, given the names of the policy's tools; None for JSON lines."""
     row: Callable[[RenderedQuestion, str, str], dict[str, Any]]
-    """A question's row, from the question as a policy is asked it, the data source's name, and the split."""
+    """Makes a question's row from the rendered question, the data source's name, and the split."""
     trajectory_features: Features | None
     """The columns of trajectories; None for JSON lines."""
     trajectory_row: Callable[[RenderedTrajectory], dict[str, Any]]
-    """A trajectory's row."""
+    """Makes a trajectory's row."""
     rewarded: bool = False
-    """Whether `reward.py` judges the replies to its rows; a copy then lies beside the folders."""
+    """Whether `reward.py` scores the replies to the rows. A copy of `reward.py` then lies beside the folders."""
     extras: Callable[[str, Sequence[str]], Mapping[str, bytes]] | None = None
-    """Further files of its folder by name, from the data set's name and the names of the folder's parts."""
+    """Makes additional files of the format's folder by name, from the data set's name and the names
+    of the folder's parts."""
     card_folder: str = ""
-    """The card: how to name the folder to the trainer."""
+    """The card's words for passing the folder to the trainer."""
     card_withheld: str = ""
-    """The card: the column, beside `withheld_pictures`, that names the pictures which no search may find."""
+    """The card's name for the column, beside `withheld_pictures`, that lists the pictures that no search may find."""
     card_rl: str = ""
-    """The card: how to use rows for reinforcement learning."""
+    """The card's words for using rows for reinforcement learning."""
     card_trajectories: str = ""
-    """The card: how to use trajectories."""
+    """The card's words for using trajectories."""
 
 
 def answers(question: Question) -> list[str]:
-    """Every wording that is right, the expected one first."""
+    """Every correct wording of the answer, the expected one first."""
     return list(dict.fromkeys((question.answer.text, *question.answer.aliases)))
 
 
 def about(asked: RenderedQuestion) -> dict[str, Any]:
-    """What reward functions, statistics and searches read of a question."""
+    """What reward functions, statistics and searches need to know about a question."""
     question = asked.question
     return {
         "id": question.id,
@@ -85,7 +88,7 @@ def about(asked: RenderedQuestion) -> dict[str, Any]:
 
 
 def about_trajectory(rendered: RenderedTrajectory) -> dict[str, str]:
-    """What names a trajectory and its question."""
+    """The ids of a trajectory and its question."""
     trajectory = rendered.trajectory
     return {
         "id": trajectory.id,
@@ -100,5 +103,5 @@ def images_of_question(asked: RenderedQuestion) -> list[dict[str, Any]]:
 
 
 def images_of_trajectory(rendered: RenderedTrajectory) -> list[dict[str, Any]]:
-    """The pictures of a trajectory, as they appear."""
+    """The pictures of a trajectory, in order."""
     return [image_cell(p.data, p.sha256) for p in rendered.pictures]

@@ -1,6 +1,7 @@
-"""The format `jsonl`, for ms-swift and rLLM: a JSON object a line, with pictures as data URIs.
+"""The format `jsonl` for ms-swift and rLLM: one JSON object per line, with pictures as data URIs.
 
-`messages` hold `<image>` where a picture goes; the answer is under the names that both know.
+`messages` contain `<image>` in place of each picture. The answer is stored under two keys, one for
+each program.
 """
 
 from typing import Any

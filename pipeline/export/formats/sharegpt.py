@@ -1,6 +1,7 @@
-"""The format `sharegpt`, for LLaMA-Factory: `conversations` of {from, value}, `images`, `system`, `tools`.
+"""The format `sharegpt` for LLaMA-Factory: `conversations` of {from, value}, `images`, `system`, `tools`.
 
-`<image>` is in the text where the picture goes; `dataset_info.json` names the folders. LLaMA-Factory's README documents the keys.
+The text contains `<image>` in place of each picture; `dataset_info.json` names the folders.
+LLaMA-Factory's README documents the keys.
 """
 
 import json
@@ -21,8 +22,8 @@ from questloom.pipeline.export.sft_rows import RenderedTrajectory
 COLUMNS = Features(
     {
         "conversations": List({"from": Value("string"), "value": Value("string")}),
-        # LLaMA-Factory writes its rows anew twice before it trains: a picture that `datasets` had opened would be compressed as JPEG
-        # again each time. It takes the bytes as they are.
+        # LLaMA-Factory rewrites its rows twice before training. Pictures opened by `datasets` would
+        # be compressed as JPEG each time, so they are stored as bytes, which stay unchanged.
         "images": List(Image(decode=False)),
         "system": Value("string"),
         "tools": Value("string"),
@@ -45,9 +46,10 @@ def row(asked: RenderedQuestion, source: str, split: str) -> dict[str, Any]:
 
 
 def trajectory_row(rendered: RenderedTrajectory) -> dict[str, Any]:
-    """Turns of human and gpt in alternation, the system message apart.
+    """A row of alternating human and gpt turns, with the system message in its own column.
 
-    Observations are the human's, as our prompt has them: the templates' own observation role would wrap them a second time.
+    Observations are human turns, as in our prompt. The templates' own observation role would wrap
+    an observation a second time.
     """
     system, *rest = with_placeholders(rendered.messages)
     turns = [
@@ -63,11 +65,11 @@ def trajectory_row(rendered: RenderedTrajectory) -> dict[str, Any]:
 
 
 def dataset_info(name: str, folders: Sequence[str]) -> dict[str, bytes]:
-    """LLaMA-Factory's list of data sets.
+    """Makes LLaMA-Factory's list of data sets.
 
     Args:
-        name: the data set's name, which begins the names of its parts.
-        folders: "use_split" folders beside the file.
+        name: the data set's name, with which the names of its parts begin.
+        folders: the "use_split" folders beside the file.
 
     Returns:
         The file `dataset_info.json`.

@@ -1,6 +1,7 @@
-"""The format `trl`: a conversational prompt whose content is a list of {type, text}, and `images`.
+"""The format `trl`: a conversational prompt with a list of {type, text} as content, and `images`.
 
-So "Vision datasets" of TRL's page on dataset formats asks; further columns reach the reward function by name.
+The section "Vision datasets" of TRL's page on dataset formats defines this format. TRL passes
+further columns to the reward function by name.
 """
 
 from typing import Any
@@ -32,7 +33,8 @@ COLUMNS = Features(
 
 
 def row(asked: RenderedQuestion, source: str, split: str) -> dict[str, Any]:
-    """A row for GRPO on vision-language models. Schemas are not called `tools`: TRL would write them into the prompt once more."""
+    """A row for GRPO on vision-language models. No column is called `tools`, since TRL would write
+    the schemas into the prompt again."""
     return {
         "prompt": with_parts(asked.messages),
         "images": images_of_question(asked),
@@ -43,7 +45,7 @@ def row(asked: RenderedQuestion, source: str, split: str) -> dict[str, Any]:
 
 
 def trajectory_row(rendered: RenderedTrajectory) -> dict[str, Any]:
-    """A row for SFT of vision-language models: `messages` with parts, `images`."""
+    """A row for SFT of vision-language models: `messages` with parts, and `images`."""
     return {
         "messages": with_parts(rendered.messages),
         "images": images_of_trajectory(rendered),

@@ -1,6 +1,7 @@
 """The format `verl`: `data_source`, `prompt` with `<image>`, `images`, `ability`, `agent_name`, `reward_model.ground_truth`, `extra_info`.
 
-So `examples/data_preprocess/geo3k.py` and the multi-turn recipes of verl make them. Trajectories are rows of its multi-turn SFT data set.
+The rows match those of `examples/data_preprocess/geo3k.py` and of verl's multi-turn recipes.
+Trajectories are rows of verl's multi-turn SFT data set.
 """
 
 from collections.abc import Sequence
@@ -23,13 +24,14 @@ from questloom.pipeline.export.sft_rows import RenderedTrajectory
 
 ABILITY = "multimodal_search"
 AGENT_LOOP = "tool_agent"
-"""verl's own loop for tools that are called as `<tool_call>{"name": …, "arguments": …}</tool_call>`, which is our way to call them."""
+"""verl's own agent loop for calls written as `<tool_call>{"name": …, "arguments": …}</tool_call>`,
+which is also our notation."""
 INDEX_HEX_DIGITS = 15
-"""verl wants a number for each row: the first 60 bits of the id, the same in every export."""
+"""verl needs a number for each row: the first 60 bits of the id, the same in every export."""
 
 
 def features(tools: Sequence[str]) -> Features:
-    """The columns of questions: a key of `tools_kwargs` a tool."""
+    """The columns of questions; `tools_kwargs` has one key per tool."""
     create = {
         "create_kwargs": {"task_id": Value("string"), "withheld_pictures": List(Value("string"))}
     }
@@ -56,7 +58,8 @@ def features(tools: Sequence[str]) -> Features:
 
 
 def row(asked: RenderedQuestion, source: str, split: str) -> dict[str, Any]:
-    """A question's row. A reward function finds every right wording in `extra_info.answers`, a tool what it may not find in its `create_kwargs`."""
+    """A question's row. The reward function reads every right wording from `extra_info.answers`; a
+    tool reads the pictures that it must not find from its `create_kwargs`."""
     question = asked.question
     create = {"task_id": question.id, "withheld_pictures": list(asked.withheld)}
     return {
@@ -80,7 +83,7 @@ def row(asked: RenderedQuestion, source: str, split: str) -> dict[str, Any]:
 
 
 def trajectory_row(rendered: RenderedTrajectory) -> dict[str, Any]:
-    """`messages` with `<image>` in the text, `images`."""
+    """A trajectory's row: `messages` with `<image>` in the text, and `images`."""
     return {
         "messages": with_placeholders(rendered.messages),
         "images": images_of_trajectory(rendered),

@@ -5,7 +5,7 @@
   const columns = document.body.dataset.columns.split(" ");
   const articles = [...document.querySelectorAll("article")];
 
-  // {column: mark} of one item.
+  // {column: mark} for one item.
   function marks(article) {
     const found = {};
     for (const field of article.querySelectorAll("[data-column]")) {
@@ -46,7 +46,7 @@
 
   const quoted = (text) => '"' + String(text).replaceAll('"', '""') + '"';
 
-  // The sheet as CSV; also what a test asks for.
+  // The sheet as CSV; a test calls this too.
   window.auditCsv = () => [columns.join(","), ...articles.map((article) => {
     const found = { ...marks(article), code: article.dataset.code };
     return columns.map((c) => quoted(found[c] || "")).join(",");

@@ -1,12 +1,12 @@
 "use strict";
-// Data comes as scripts that call questloom.put(name, value): browsers refuse to fetch local files, but load local scripts.
+// Data are scripts that call questloom.put(name, value), since browsers refuse to fetch local files but load local scripts.
 (function (q) {
   const arrived = new Map();
   const asked = new Map();
 
   q.put = (name, value) => arrived.set(name, value);
 
-  // load("index"): a promise of the value that data/index.js puts. Each file is loaded once.
+  // load("index") returns a promise of the value that data/index.js puts. Each file is loaded once.
   q.load = (name) => {
     if (!asked.has(name)) {
       asked.set(name, new Promise((resolve, reject) => {

@@ -16,7 +16,7 @@
   function picture(detail, index, row) {
     const p = detail.picture, node = q.picture(detail.image, index.phrase[row], index.missingSet);
     if (node.tagName === "IMG") {
-      // The full picture lies beside the report as long as it stays in the run's folder; the thumbnail always.
+      // The full picture is available while the report stays in the run's folder; the thumbnail always is.
       const full = new Image();
       full.onload = () => { node.src = full.src; };
       full.src = q.settings.pictures + detail.image + ".jpg";

@@ -1,12 +1,12 @@
 "use strict";
-// The teacher's episodes of one question, turn by turn. Their file is loaded when the reader opens one. All words are set as text.
+// The teacher's episodes of one question, turn by turn. Opening an episode loads their file. All text is inserted as text.
 (function (q) {
   const time = (seconds) => seconds === null || seconds === undefined ? "" : seconds < 10 ? seconds.toFixed(1) + " s" : seconds < 120 ? Math.round(seconds) + " s" : Math.round(seconds / 60) + " min";
   const money = (cost) => cost ? (cost < 0.01 ? "$" + cost.toFixed(4) : "$" + cost.toFixed(2)) : "";
   const handle = (n) => "<image:" + n + ">";
   const block = (kind, title, text) => text ? q.el("div", { class: "said " + kind }, q.el("p", { class: "when" }, title), q.el("pre", { dir: "auto", tabindex: "0" }, text)) : "";
 
-  // One picture with its handle; `boxes` are [left, top, right, bottom] from 0 to 1000, drawn over it.
+  // One picture with its handle. `boxes` are [left, top, right, bottom] from 0 to 1000, drawn over the picture.
   function picture(image, index, boxes) {
     const lost = index.missingSet.has(image.sha);
     const shown = lost ? q.el("div", { class: "nopicture" }, "no picture")
@@ -25,7 +25,7 @@
     const spent = [time(step.seconds), step.toolSeconds ? "tool " + time(step.toolSeconds) : "", step.tokensOut ? q.number(step.tokensIn) + " + " + q.number(step.tokensOut) + " tokens" : "",
       money(step.cost + step.toolCost), step.cached ? "from memory" : ""].filter(Boolean).join(" · ");
     const brought = episode.images.filter((image) => image.call === at);
-    // A crop's box is drawn on the picture that it was taken from, as it then was.
+    // A crop's box is drawn on its source picture, in that picture's state at the time.
     const cut = brought.filter((image) => image.parent >= 0 && image.box.length === 4);
     const parents = [...new Set(cut.map((image) => image.parent))].map((n) => picture(episode.images[n], index, cut.filter((image) => image.parent === n).map((image) => image.box)));
     const result = step.result;
@@ -56,7 +56,7 @@
 
   const standing = (outcome, reason) => { const [kind, text] = MARKS[outcome]; return q.el("span", { class: kind }, text + (outcome === "rejected" || outcome === "pending" ? reason : "")); };
 
-  // An episode as a page of its own, in the dialog: #episode/ROW/AT.
+  // An episode as a separate page in the dialog: #episode/ROW/AT.
   q.showEpisode = async (dialog, row, at, close) => {
     const index = await q.index(), heads = (index.episodes || {})[row];
     if (!heads || !heads[at]) return close();
@@ -69,7 +69,7 @@
     dialog.scrollTop = 0;
   };
 
-  // The list of all episodes, by what became of them.
+  // The list of all episodes, by outcome.
   let listed = false;
   q.showEpisodes = async (section) => {
     if (listed) return;
@@ -89,7 +89,7 @@
       q.el("thead", {}, q.el("tr", {}, ["Question", "Rollout", "What became of it", "Turns"].map((t) => q.el("th", { scope: "col" }, t)))), body)), pages);
   };
 
-  // The section of a question, or nothing where nobody played it. `heads` of the index: [rollout, outcome, reason, turns] by row.
+  // The section of a question, or nothing if nobody played the question. `heads` of the index: [rollout, outcome, reason, turns] by row.
   q.episodes = (index, row) => {
     const heads = (index.episodes || {})[row];
     if (!heads) return "";

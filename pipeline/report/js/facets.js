@@ -6,7 +6,7 @@
   const has = (code, wanted) => typeof code === "number" ? code === wanted : code.includes(wanted);
 
   // search(facets, texts, choice, words) -> {rows: [row], counts: {facet: [hits by code]}}
-  // `choice` is {facet: code}; `words` must all stand in the row's text. A facet's counts leave its own choice aside.
+  // `choice` is {facet: code}; the row's text must contain all `words`. A facet's counts ignore its own choice.
   q.search = (facets, texts, choice, words) => {
     const names = Object.keys(facets);
     const chosen = names.filter((name) => choice[name] !== undefined);
@@ -38,7 +38,7 @@
   // byNumber sorts labels as people expect: 2 before 10.
   const byLabel = (values) => values.map((_, code) => code).sort((a, b) => values[a].localeCompare(values[b], "en", { numeric: true }));
 
-  // FilterBar: a search box and one select a facet. onchange() is called with nothing; `state` is {words, choice}.
+  // FilterBar: a search box and one select per facet. onchange() has no arguments; `state` is {words, choice}.
   q.FilterBar = class {
     constructor(facets, labels, onchange) {
       this.facets = facets;
@@ -67,7 +67,7 @@
       return found;
     }
 
-    // Sets everything from {facet: label, words: text}; what is not named is cleared.
+    // Sets all controls from {facet: label, words: text}; controls without a value are cleared.
     set(wanted) {
       this.box.value = wanted.words || "";
       for (const [name, select] of Object.entries(this.selects)) {
@@ -79,7 +79,7 @@
       this.onchange();
     }
 
-    // What `set` would take to come back here.
+    // The argument of `set` that restores the current state.
     get() {
       const found = {};
       if (this.box.value) found.words = this.box.value;

@@ -58,7 +58,7 @@
     q.remember("questions", bar.get());
   }
 
-  // Rows before and after one in the list as it is filtered.
+  // The rows before and after a given row in the filtered list.
   q.neighbours = (row) => {
     const at = state.rows.indexOf(row);
     return { before: at > 0 ? state.rows[at - 1] : null, after: at >= 0 && at + 1 < state.rows.length ? state.rows[at + 1] : null, at, number: state.rows.length };

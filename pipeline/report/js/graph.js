@@ -1,5 +1,5 @@
 "use strict";
-// The path or the evidence graph of a question, drawn: picture on the left (on top where that would become too wide), answer at the far end.
+// Draws the path or the evidence graph of a question: picture on the left (on top if the drawing would be too wide), answer at the far end.
 //
 // Nodes stand in layers by their distance from the picture; within a layer they are ordered by the mean place of
 // their neighbours in the layer before. A claim's arrow points from its subject to its value.
@@ -96,7 +96,7 @@
     return q.svg("g", { class: "node " + n.kind }, parts);
   }
 
-  // The drawing of {nodes, edges, answer} for a place of `room` pixels' width; `image` is the picture's id or "", `name` what it is called when read out.
+  // The drawing of {nodes, edges, answer} for a place of `room` pixels' width; `image` is the picture's id or "", `name` the label for screen readers.
   q.graph = (graph, image, room, name) => {
     const layers = layersOf(graph);
     const vertical = room < NARROW || layout(layers, false).width * SMALLEST > room;

@@ -1,5 +1,5 @@
 "use strict";
-// The address decides what is shown: #overview, #questions?level=hard, #question/12, #episodes, #episode/12/0, #rejected, #seeds?reason=leak.
+// The address decides which view is shown: #overview, #questions?level=hard, #question/12, #episodes, #episode/12/0, #rejected, #seeds?reason=leak.
 (function (q) {
   const views = { overview: null, questions: q.showQuestions, rejected: q.showRejected, seeds: q.showSeeds };
   if (document.getElementById("episodes")) views.episodes = q.showEpisodes;  // a teacher has played

@@ -1,5 +1,5 @@
 "use strict";
-// What was rejected, with some examples for each reason.
+// The rejected items, with some examples for each reason.
 (function (q) {
   let made = false;
 

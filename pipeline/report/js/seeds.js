@@ -1,5 +1,5 @@
 "use strict";
-// Every seed and how it ended: a table to search and filter.
+// Every seed with its outcome, in a table to search and filter.
 (function (q) {
   const PER_PAGE = 100;
   const LABELS = { result: "Outcome", stage: "Stage", reason: "Reason", method: "Method", level: "Level", domain: "Domain" };

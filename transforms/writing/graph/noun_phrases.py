@@ -392,6 +392,7 @@ class NounPhrases:
                 and not frame.rest
                 and len(claims) == 1
                 and len(subject.split()) < LIGHT
+                and not subject.startswith("that ")  # "the man that play is dedicated to"
             ):
                 # "The man this species is named after".
                 relative.setdefault("", []).append(f"{said} {frame.preposition}")
@@ -401,7 +402,8 @@ class NounPhrases:
                     f"{frame.preposition} {'whom' if person else 'which'}", []
                 ).append(said)
             else:
-                contact = len(claims) == 1 and len(subject.split()) <= 2
+                short = len(subject.split()) <= 2 and not subject.startswith("that ")
+                contact = len(claims) == 1 and short
                 # "The organ this church holds", but not "which the cathedral shown here holds".
                 self.cost += 2.0 if contact else HOPELESS
                 relative.setdefault("" if contact else "whom" if person else "which", []).append(

@@ -1,8 +1,6 @@
 """The question itself, by the type of its answer."""
 
-import re
-
-from questloom.language.frames import BE, PREPOSITIONS
+from questloom.language.frames import PREPOSITIONS
 from questloom.records.form import Compute, Term
 from questloom.transforms.writing.graph.lints import is_heavy, num_relative
 from questloom.transforms.writing.graph.noun_phrases import HOPELESS, LIGHT, NounPhrases
@@ -16,15 +14,6 @@ from questloom.transforms.writing.graph.reasoning_questions import (
     phrase_picture_question,
     years_to,
 )
-
-MAX_TAIL = 2
-"""Words behind "is" or "was" that a relative clause may follow."""
-CLAUSE_LAST = 1.0
-"""Cost of a relative clause that does not stand beside its noun."""
-_WITH_CLAUSE = re.compile(
-    r"(the(?: [\w’'-]+){1,2}?) ((?:(?:after|beside|by|for|from|in|on|to) )?(?:who|whom|where|which)\b [^,]+)"
-)
-"""A noun with a clause that says who it is, and nothing between them."""
 
 
 def question(phrases: NounPhrases) -> str:
@@ -74,7 +63,6 @@ def fronted(
     opening = " ".join(w for w in (frame.preposition, asks, frame.rest if rest else "") if w)
     subject = phrases.noun_phrase(other, subject=True)
     tail = " ".join(w for w in (frame.middle, "" if rest else frame.rest) if w)
-    subject, clause = _clause_last(phrases, subject, tail, verb=frame.verb)
     if tail or frame.verb not in ("is", "was"):
         _weigh_middle(phrases, subject)
         phrases.cost += HOPELESS * is_heavy(subject.split())
@@ -86,29 +74,7 @@ def fronted(
     inverted = frame.inverted(subject, words.verbs.bases)
     if rest and frame.rest:
         inverted = inverted.removesuffix(" " + frame.rest)
-    return f"{opening} {inverted}{clause}?"
-
-
-def _clause_last(
-    phrases: NounPhrases, subject: str, tail: str, *, verb: str = "is"
-) -> tuple[str, str]:
-    """A subject without its relative clause, and that clause, if a verb's short second half may come between them.
-
-    A heavy part comes last: "On what date was the church opened where this man is buried?"
-
-    Args:
-        phrases: the derivation.
-        subject: the words between the halves.
-        tail: what follows them, but for the base form of a verb that is asked with "did".
-        verb: of the sentence.
-    """
-    found = _WITH_CLAUSE.fullmatch(subject)
-    # "did the ship enter service …": behind a noun the clause would seem to belong to that.
-    is_short = 0 < len(tail.split()) <= MAX_TAIL if verb in BE else not tail.strip()
-    if found is None or not is_short or phrases.rng.random() < 0.3:
-        return subject, ""
-    phrases.cost += CLAUSE_LAST
-    return found[1], f" {found[2]}"
+    return f"{opening} {inverted}?"
 
 
 def _weigh_middle(phrases: NounPhrases, subject: str) -> None:
@@ -124,11 +90,9 @@ def _weigh_middle(phrases: NounPhrases, subject: str) -> None:
 def _filled(phrases: NounPhrases, template: str, subject: Term) -> str:
     """A question of the language's file with its subject."""
     said = phrases.noun_phrase(subject)
-    said, clause = _clause_last(phrases, said, template.partition("{s}")[2].rstrip("?"))
     if not template.endswith("{s}?"):
         _weigh_middle(phrases, said)
-    told = template.replace("{s}", said).replace("{their}", phrases.own(subject))
-    return f"{told.removesuffix('?')}{clause}?"
+    return template.replace("{s}", said).replace("{their}", phrases.own(subject))
 
 
 def _entity(phrases: NounPhrases) -> str:
@@ -229,11 +193,7 @@ def _years_between(phrases: NounPhrases, compute: Compute) -> str:
     index, claim = words.definition(last)
     frame = phrases.choose(phrases.frames(index))
     subject = phrases.noun_phrase(claim.subject, subject=True)
-    tail = f"{frame.middle} {frame.rest}"
-    subject, clause = _clause_last(phrases, subject, tail, verb=frame.verb)
-    return (
-        f"how many years {relation} {start} {frame.inverted(subject, words.verbs.bases)}{clause}?"
-    )
+    return f"how many years {relation} {start} {frame.inverted(subject, words.verbs.bases)}?"
 
 
 def _when(phrases: NounPhrases, literal: str) -> str:

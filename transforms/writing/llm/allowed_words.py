@@ -1,7 +1,9 @@
-"""Whether every word of an English question is one that its evidence has.
+"""Whether every word of an English question also occurs in its evidence.
 
-`relation_words.py` knows the words that plainly tell a relation. Those that make a sentence false besides ("never", "smallest", "crypt") nobody can list, so
-here it is the other way round: small words of questions are free, names and numbers have rules of their own, and every other word has to come from somewhere.
+`relation_words.py` knows the words that clearly state a relation. Nobody can list the other words
+that make a sentence false ("never", "smallest", "crypt"). This module therefore works the other way
+round: small words of questions are free, names and numbers have their own rules, and every other
+word needs a source.
 """
 
 import re
@@ -11,7 +13,7 @@ from questloom.language.units import unit_of
 from questloom.transforms.writing.llm.relation_words import RelationWords, find_relation_spans
 
 STEM = 5
-"""Letters by which longer words are one: "designed" and "designer"."""
+"""Number of first letters in which two longer words must agree to count as one: "designed" and "designer"."""
 _WORD = re.compile(r"[^\W\d_]+?(?=n['’]t\b)|[^\W\d_]+")
 _STARTS = re.compile(r"(?:^|[.?!:;]\s+|[\"“«(]\s*)$")
 _FREE = frozenset(
@@ -24,7 +26,8 @@ known lie lies stand stands located situated
 give given take took come came go goes get got make makes made exactly number amount company organisation group colour language kind sort type
 """.split()
 )
-"""Words of questions that say nothing of their own. None that turns a sentence, or sets one thing above others or in a row, is among them."""
+"""Words of questions without a meaning of their own. The list has no word that negates a sentence,
+or ranks or orders things."""
 COMPARING = """after before between difference times older younger oldest youngest earlier later earliest latest first last more less greater lesser
     longer shorter longest shortest taller tallest higher lower highest lowest larger smaller largest smallest heavier lighter heaviest lightest
     wider narrower wide tall high heavy large old"""
@@ -32,7 +35,8 @@ COMPARING = """after before between difference times older younger oldest younge
 
 
 def unsaid_words(text: str, relations: list[RelationWords], sources: list[str]) -> tuple[str, ...]:
-    """The words of an English text that no relation of its evidence and no source has; names apart, which are no source either.
+    """The words of an English text that occur in no relation of its evidence and in no source.
+    Names are not checked, and names in the sources are no sources of words.
 
     >>> from questloom.transforms.writing.llm.relation_words import relation_words
     >>> founder = [relation_words("P112", "founded by")]
@@ -43,8 +47,8 @@ def unsaid_words(text: str, relations: list[RelationWords], sources: list[str]) 
 
     Args:
         text: a question or description.
-        relations: those that it may speak of.
-        sources: texts that it may take words from: cited lines, what the things are called.
+        relations: the relations that the text may state.
+        sources: texts from which words may come: cited lines, names for the kinds of things.
     """
     covered = find_relation_spans(text, relations)
     named, called = set[str](), set[str]()

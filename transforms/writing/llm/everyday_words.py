@@ -1,5 +1,7 @@
-"""What people call things: a thing by the common word for its class ("town"), and somebody by what a relation makes of them ("painter", of a painting's
-creator); and how they ask for a property. The words are those by which the graph writer says the same, and which readers accepted.
+"""The everyday words for things. A thing has the common word for its class ("town"). A person has
+the word for the person's role in a relation ("painter", for a painting's creator). The module also
+words the question for a property. The graph writer uses the same everyday words, and readers
+accepted them.
 """
 
 from collections.abc import Iterable
@@ -18,9 +20,9 @@ from questloom.transforms.writing.graph.label_source import StoreWords
 from questloom.transforms.writing.llm.relation_words import LANGUAGE
 
 VAGUE_NOUN = "thing"
-"""What a wording has where the store knows no kind: nobody asks "which thing"."""
+"""The noun for a thing whose kind the store does not know. (A question never says "which thing".)"""
 Role = tuple[str, str, str]
-"""A claim of somebody: subject, property, and who it makes something of."""
+"""A claim about a person: subject, property, and the person who gets a role."""
 
 
 @remembered(1)
@@ -37,14 +39,16 @@ def _form_words(store: Any) -> FormWords:
 
 
 def noun_of(store: Any, entity_id: str, language: str) -> str:
-    """The common noun for what a thing is ("town" for a municipality of the Netherlands), or "". English; of other languages none is known."""
+    """The common noun for the kind of a thing ("town" for a municipality of the Netherlands), or
+    "". Only English has a list of common nouns."""
     words = _form_words(store)
     class_id = words.class_id(entity_value(entity_id)) if language == LANGUAGE else ""
     return words.class_noun(class_id) if class_id else ""
 
 
 def role_nouns(store: Any, roles: Iterable[Role], person: str, language: str) -> tuple[str, ...]:
-    """What claims make of a person: "painter" of whom a painting was created by, "sculptor" where it is a sculpture. In English, like `noun_of`."""
+    """The roles that claims give a person: "painter" for the creator of a painting, "sculptor" for
+    the creator of a sculpture. English only, like `noun_of`."""
     entity = store.entity(person)
     if (
         language != LANGUAGE
@@ -74,8 +78,9 @@ def _phrase_nouns(store: Any, subject: str, property_id: str) -> tuple[str, ...]
 def find_role_nouns(
     store: Any, roles: Iterable[Role], language: str
 ) -> tuple[frozenset[str], frozenset[str]]:
-    """The nouns that claims make of their objects, and those that they would make of them were their subjects of another kind: nobody is the painter
-    of a sculpture."""
+    """Two sets of nouns: the roles that claims give their objects, and the roles that they would
+    give if their subjects were of another kind. A question must not use the second set: nobody is
+    the painter of a sculpture."""
     told, other = set[str](), set[str]()
     for subject, property_id, _ in roles if language == LANGUAGE else ():
         told.update(bare(noun) for noun in _phrase_nouns(store, subject, property_id))
@@ -92,7 +97,8 @@ def _english(store: Any) -> English:
 
 
 def word_question(store: Any, subject: str, property_id: str, value: Value, language: str) -> str:
-    """How people ask for a value of a named thing ("What is the range of Ardwen Light, in nautical miles?"); "" where no phrase was made for the property."""
+    """The usual question for a value of a named thing ("What is the range of Ardwen Light, in
+    nautical miles?"); "" where the property has no phrase."""
     answer = answer_of(store, value) if language == LANGUAGE and relation(property_id).say else None
     if answer is None:
         return ""

@@ -1,4 +1,5 @@
-"""Evidence in words, for prompts: what each clause of a form says under its intended binding, and the sentences behind a draft."""
+"""Evidence in words, for prompts: the statement of each clause under its intended binding, and the
+sentences behind a draft."""
 
 from collections.abc import Iterable
 
@@ -27,8 +28,9 @@ from questloom.transforms.writing.writer import Draft
 def about(
     store, entity: Entity, language: str, roles: Iterable[Role] = (), pictured: bool = False
 ) -> str:
-    """What a question may call a thing: of a person what claims say, those of `roles` too ("painter", of a painting's creator); of others a common noun,
-    of what is `pictured` a closer one."""
+    """The names that a question may use for a thing's kind. For a person the names come from
+    claims, including the `roles` ("painter", for a painting's creator). For other things the name
+    is a common noun; a `pictured` thing may get a more specific noun."""
     if HUMAN not in (*entity.classes, *entity.class_closure):
         return (seen_kind if pictured else find_descriptor)(store, entity.id, language)
     person = noun_of(store, entity.id, language)
@@ -40,7 +42,7 @@ def about(
 
 
 def roles_of(draft: Draft) -> tuple[Role, ...]:
-    """The claims of a draft's form that may make something of somebody, under the intended binding."""
+    """The claims of a draft's form that may give a person a role, under the intended binding."""
 
     def key(term: Term) -> str:
         return term.entity if isinstance(term, Value) else draft.bindings.get(term, "")
@@ -54,9 +56,10 @@ def roles_of(draft: Draft) -> tuple[Role, ...]:
 def kinds_lines(
     store, entity_ids: Iterable[str], anchor: str, language: str, roles: Iterable[Role] = ()
 ) -> str:
-    """The kinds, sexes and occupations that claims state, those of `roles` too, and the common noun, a line a thing.
+    """The kinds, sexes and occupations that claims state, including the `roles`, and the common
+    noun. Each thing has one line.
 
-    Of the one in the picture what its description begins with, since anybody sees it.
+    The thing in the picture gets the beginning of its description, since everybody sees its kind.
     """
     found = {
         store.label(e, language): [
@@ -82,19 +85,19 @@ def kinds_lines(
 
 
 def evidence_lines(store, draft: Draft, language: str) -> str:
-    """What a draft rests on, one line a clause of its form that says something."""
+    """The statements behind a draft, one line for each clause of its form that states something."""
     clauses = draft.form.clauses if draft.form is not None else ()
     lines = dict.fromkeys(clause_line(store, draft, c, language) for c in clauses)
     return "\n".join(filter(None, lines)) or "(none)"
 
 
 def clause_claim(store, draft: Draft, clause: ClaimClause) -> Claim | None:
-    """The claim that a clause rests on under the intended binding, or None."""
+    """The claim behind a clause under the intended binding, or None."""
     return claim_of(store, clause, {var: value_of_key(key) for var, key in draft.bindings.items()})
 
 
 def clause_line(store, draft: Draft, clause: Clause, language: str) -> str:
-    """What one clause says; "" for the picture's."""
+    """The statement of one clause in words; "" for the clause of the picture."""
 
     def words(term: Term) -> str:
         value = (

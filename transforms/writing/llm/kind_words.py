@@ -1,4 +1,4 @@
-"""What words call a thing, by its class and by what its description begins with."""
+"""The words for a thing's kind, from its class and from the beginning of its description."""
 
 import itertools
 from collections.abc import Iterable
@@ -16,7 +16,8 @@ _TELLS_MORE = frozenset(
 
 
 def noun_phrase(description: str) -> str:
-    """What a description begins with before it tells more: "Medieval triptych" of "Medieval triptych by Ada Orm (1480)".
+    """The beginning of a description up to its first detail: "Medieval triptych" from "Medieval
+    triptych by Ada Orm (1480)".
 
     >>> [noun_phrase(text) for text in ("schooner built in Merren", "species of bird in Norland", "Museum of Tolm")]
     ['schooner', 'species of bird', 'Museum']
@@ -35,7 +36,8 @@ def noun_phrase(description: str) -> str:
 
 
 def description_kind(store: Any, entity_id: str, language: str) -> str:
-    """The kind that a thing's description begins with: "species of bird", "triptych" of a "Medieval triptych"; "" for a person: there it says too much."""
+    """The kind at the beginning of a thing's description: "species of bird", "triptych" from
+    "Medieval triptych". A person gives "", because a person's description states too much."""
     entity = store.entity(entity_id)
     if entity is None or HUMAN in (*entity.classes, *entity.class_closure):
         return ""
@@ -55,15 +57,18 @@ def description_kind(store: Any, entity_id: str, language: str) -> str:
 
 
 def find_descriptor(store: Any, entity_id: str, language: str) -> str:
-    """What a question calls a thing: the common noun for its class, which a form can say; its description's beginning only where there is none.
+    """The name for a thing's kind in a question: the common noun for its class, which a form can
+    state, else the beginning of its description.
 
-    "The fish that she discovered" may be one where she discovered three species: a closer word than the form's would answer without the picture.
+    "The fish that she discovered" may fit three species that she discovered. A more specific word
+    than the form's would reveal the answer without the picture.
     """
     return noun_of(store, entity_id, language) or description_kind(store, entity_id, language)
 
 
 def seen_kind(store: Any, entity_id: str, language: str) -> str:
-    """What a question calls the thing in the picture, which anybody sees: the beginning of its description where that is closer ("oil painting")."""
+    """The name for the kind of the thing in the picture. The beginning of its description is used
+    where it is more specific ("oil painting"), since everybody sees the thing."""
     noun, told = noun_of(store, entity_id, language), description_kind(store, entity_id, language)
     closer = (
         noun in told.split() and len(told.split()) <= MAX_KIND_WORDS and "and" not in told.split()
@@ -74,7 +79,8 @@ def seen_kind(store: Any, entity_id: str, language: str) -> str:
 def find_descriptor_words(
     store: Any, entity_ids: Iterable[str], language: str, anchor: str = ""
 ) -> frozenset[str]:
-    """The words by which questions call things: those that prompts show behind the name, and of the one in the picture its description's, too."""
+    """The words with which questions name the kinds of things: the words in prompts, and the
+    description of the thing in the picture."""
     seen = (
         [kind(store, anchor, language) for kind in (description_kind, seen_kind)] if anchor else []
     )

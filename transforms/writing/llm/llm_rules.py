@@ -1,4 +1,4 @@
-"""What a recipe says of the llm writer."""
+"""The recipe's settings for the llm writer."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,13 +15,14 @@ WRITER_ROLES = ("word_plan",)
 
 @dataclass(frozen=True, kw_only=True)
 class LlmRules:
-    """The recipe's part of the llm writer."""
+    """The recipe's settings for the llm writer."""
 
     plans: Count = 2
-    """Plans of a seed that are put into words before it is given up; each costs one request, and one more where it is mended."""
+    """Number of a seed's plans that are put into words before the seed is given up. Each plan costs
+    one request, and a second request if the reply needs a correction."""
     votes: Count = 1
-    """Readers of a worded plan; all have to find that it says what the plan says."""
+    """Number of readers of a worded plan. All readers must agree that the words say what the plan says."""
     guidance: Annotated[
         Mapping[str, str], Evolves("writer", max_chars=600, keys=WRITER_ROLES, absent="")
     ] = field(default_factory=dict)
-    """By role: what is added to its system message. The closed loop writes here."""
+    """Additional text for the system message, by role. The closed loop changes this text."""

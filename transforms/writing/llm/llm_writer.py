@@ -1,6 +1,8 @@
-"""The llm writer: a model puts a whole plan into words, in one request and one that mends; rules prove the words, and a reader reads them back.
+"""The llm writer: a model words a whole plan in one request, with one more request to correct it.
+Rules prove the words, and a reader confirms them.
 
-The form is the plan's: nothing that a model says becomes part of it. So a reply can only be good words, or be refused.
+The form comes from the plan, and no reply of a model changes it. A reply is either accepted as
+words or refused.
 """
 
 import asyncio
@@ -48,9 +50,9 @@ class LlmWriter:
     Args:
         client: `questloom.models.chat_client`'s client.
         store: the store.
-        rules: the recipe's part.
-        max_words: of a question.
-        language: in which it is asked to write.
+        rules: the recipe's settings for the llm writer.
+        max_words: maximum number of words of a question.
+        language: the language of the question.
     """
 
     client: Client
@@ -66,7 +68,8 @@ class LlmWriter:
         return self.rules.plans
 
     async def word(self, plan: Plan, seed_id: str) -> Wording | Refusal:
-        """The plan in words that the rules let pass; a refusal where the reply and its mending do not, or the model declines."""
+        """The plan in words that pass the rules. A refusal where the model declines, or where
+        neither the reply nor its correction passes."""
 
         def read(reply: replies.Worded) -> Wording:
             self._check(plan, reply)
@@ -79,7 +82,8 @@ class LlmWriter:
             return Refusal(reason=refused.reason, evidence=refused.evidence)
 
     def _check(self, plan: Plan, reply: replies.Worded) -> None:
-        """Raises ValueError, with words for the model, where a reply's words are too long, do not point to the picture, or are not proven."""
+        """Raises ValueError, with words for the model, where a reply is too long, does not refer to
+        the picture, or is not proven."""
         if (num := len(reply.question.split())) > self.max_words:
             raise ValueError(f"the question has {num} words, and at most {self.max_words} will do")
         if self.language == LANGUAGE and not _POINTS.search(reply.phrase):
@@ -97,7 +101,7 @@ class LlmWriter:
         check_words_proven(self.store, Draft.of(plan, reply.question), self.language, languages)
 
     async def read(self, plan: Plan, wording: Wording, seed_id: str) -> list[Vote]:
-        """Votes of readers who see the words and the lines that they rest on."""
+        """Votes of readers who see the words and the evidence lines."""
         draft, language = Draft.of(plan, wording.text), self.language
         lines = proof_lines(self.store, draft, language)
 

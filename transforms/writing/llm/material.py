@@ -1,4 +1,4 @@
-"""Claims in words, for prompts: relation, value, and how a page says what it is."""
+"""Claims in words, for prompts: the relation, the value, and the page's own words for the relation."""
 
 from questloom.prompts.phrases.words import answer_words
 from questloom.records.knowledge import Claim, Value
@@ -7,7 +7,7 @@ from questloom.transforms.writing.answers import answer_of
 from questloom.transforms.writing.llm.relation_words import relation_words
 
 NO_PAGE = " (on no page)"
-"""Behind a claim of no event in particular that no page tells."""
+"""Text after a claim of no particular event that no page states."""
 
 
 def property_label(store, property_id: str, language: str) -> str:
@@ -17,7 +17,7 @@ def property_label(store, property_id: str, language: str) -> str:
 
 
 def value_words(store, value: Value, language: str) -> str:
-    """A value as a prompt shows it; "" for a kind that no question speaks of."""
+    """A value in the form for prompts; "" for a kind that questions do not mention."""
     if value.kind == "entity":
         name = store.label(value.entity, language)
         return "" if name == value.entity else name
@@ -28,7 +28,8 @@ def value_words(store, value: Value, language: str) -> str:
 
 
 def page_words(store, claim: Claim | None) -> str:
-    """How a page says a claim whose relation is of no event in particular: "inception" may be a founding, a charter, a first mention."""
+    """The page's words for a claim whose relation names no particular event: "inception" may be a
+    founding, a charter, a first mention."""
     if claim is None or not relation_words(claim.property, claim.property).events:
         return ""
     said = statement_of(store, claim)

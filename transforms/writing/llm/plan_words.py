@@ -1,4 +1,5 @@
-"""A plan as the request for its words shows it: its steps with words and sentences, what is asked, what things are called, what may not be said."""
+"""Describes a plan in the request for its words: steps with hints and sentences, the asked value,
+the kinds of things, and hidden names."""
 
 from typing import Any
 
@@ -24,22 +25,24 @@ from questloom.transforms.writing.llm.word_proof import relation_of, things
 from questloom.transforms.writing.writer import Draft
 
 MAX_TOKENS = 1_500
-"""Of a request that is not a mending one, at `CHARS_PER_TOKEN`."""
+"""Maximum number of tokens of a first request, by `CHARS_PER_TOKEN`; a request that corrects a
+reply may be longer."""
 CHARS_PER_TOKEN = 4
 MAX_SENTENCE_CHARS = 200
 MIN_SENTENCE_CHARS = 40
-"""Less of a sentence tells nothing."""
+"""Minimum number of characters of a sentence part. A shorter part tells nothing."""
 MAX_HINTS = 3
 
 
 def request_values(store: Any, plan: Plan, language: str, max_words: int) -> dict[str, Any]:
-    """The values of the template `word_plan`, with as much of the evidence's sentences as `MAX_TOKENS` leaves room for.
+    """The values of the template `word_plan`. Sentences of the evidence fill the request up to
+    `MAX_TOKENS`.
 
     Args:
         store: the store.
-        plan: what is to be said.
-        language: the recipe's.
-        max_words: of the question.
+        plan: the plan to word.
+        language: the recipe's language.
+        max_words: maximum number of words of the question.
     """
     bare = _values(store, plan, language, max_words, 0)
     used = len(render(ROLES["word_plan"], language=language_name(language), **bare).text)
@@ -83,13 +86,14 @@ def _values(store: Any, plan: Plan, language: str, max_words: int, chars: int) -
 
 
 def shown_words(store: Any, plan: Plan, language: str) -> str:
-    """What the picture shows: a thing by its name, or the sign that stands for it."""
+    """The name of the thing in the picture, or of the sign that stands for the thing."""
     name, sign = store.label(plan.anchor, language), plan.logical_form.sign
     return f"the {SIGNS[sign]} of {name}" if sign else name
 
 
 def _step(store: Any, draft: Draft, clause: Clause, language: str, chars: int) -> str:
-    """A clause in words, with words by which its relation can be said and `chars` characters of the sentence that says it; "" for the picture's."""
+    """A clause in words, with hints for its relation and up to `chars` characters of the sentence
+    that states it; "" for the clause of the picture."""
     line = clause_line(store, draft, clause, language)
     if not line or not isinstance(clause, ClaimClause | Fuzzy):
         return line
@@ -106,7 +110,7 @@ def _step(store: Any, draft: Draft, clause: Clause, language: str, chars: int) -
 
 
 def _asking(draft: Draft) -> ClaimClause | None:
-    """The claim whose value is asked for."""
+    """The claim whose value the question asks for."""
     assert draft.form is not None
     return next((c for c in draft.form.of(ClaimClause) if c.object == draft.form.ask.var), None)
 
@@ -120,7 +124,7 @@ def _subject(draft: Draft, clause: ClaimClause) -> str:
 
 
 def _asked(store: Any, draft: Draft, language: str) -> str:
-    """What is asked for, in words for the model."""
+    """The asked value, in words for the model."""
     form = draft.form
     assert form is not None
     computed = next((c for c in form.of(Compute) if c.out == form.ask.var), None)

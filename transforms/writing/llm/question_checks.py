@@ -1,7 +1,8 @@
-"""Holds the words of a question against what they were made from, without a model: language, exactness, names, numbers, relations.
+"""Compares the words of a question with their sources, without a model: language, exactness, names,
+numbers, relations.
 
-It refuses what is plainly wrong, and says so in words by which the model can mend it. What it lets pass a reader still has to
-confirm (`check_words`): a rule cannot read a sentence.
+These checks refuse clear faults, with a message that lets the model correct them. A reader must
+still confirm the words that pass (`check_words`), because rules cannot understand a sentence.
 """
 
 import re
@@ -34,7 +35,7 @@ FUNCTION_WORDS = {
     "sv": "och vilken vilket det den en ett är var som av i på med för",
     "pl": "i w z na który która jest był przez do się w jakim jak kto",
 }
-"""The commonest small words: of several languages the one with most of them in a text is the one that it is written in."""
+"""The commonest small words of each language. A text counts as the language with most of these words in the text."""
 EXACTNESS = {
     "century": r"\bcentury\b",
     "year": r"\byears?\b",
@@ -44,10 +45,10 @@ EXACTNESS = {
 _DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
 _SENTENCE_START = re.compile(r"(?:^|[.?!:;]\s+|[\"“«(]\s*)$")
 _INITIAL_CAPITALS = ("de",)
-"""Languages that write every noun with a capital: there a capital shows no name."""
+"""Languages that capitalise every noun, so that a capital does not show a name."""
 MIN_STEM = 4
 MAX_AROUND = 3
-"""Words on either side of a quoted one."""
+"""Number of words quoted on each side of a cited word."""
 _LABELS = re.compile(
     r"\bin or next to\b|\badministrative territorial entity\b|\btaxon name\b", re.IGNORECASE
 )
@@ -56,11 +57,12 @@ _TORN = re.compile(
 )
 _RELATIVE = re.compile(r"\b(?:who|whose|whom|which|where|that)\b")
 MAX_TORN = 8
-"""Words of one short clause that may follow the verb: "In which town did the person die who taught its founder?"."""
+"""Maximum number of words of a relative clause that may follow its verb: "In which town did the
+person die who taught its founder?"."""
 
 
 def other_language(text: str, language: str) -> bool:
-    """Whether a text is plainly written in another language."""
+    """Whether a text is clearly written in another language."""
     words = [w for w in re.findall(r"[^\W\d_]+", text.casefold())]
     counts = {
         code: sum(w in listed.split() for w in words) for code, listed in FUNCTION_WORDS.items()
@@ -69,7 +71,8 @@ def other_language(text: str, language: str) -> bool:
 
 
 def places(text: str, words: Sequence[str]) -> str:
-    """Words with those around the first place where each stands, so that a model can tell which is meant.
+    """Words in quotes with the words around their first place in the text, so that a model can find
+    them.
 
     >>> places("In which town was the painter who taught the sailor born?", ["sailor"])
     '"sailor" (in "who taught the sailor born?")'
@@ -89,13 +92,14 @@ def places(text: str, words: Sequence[str]) -> str:
 
 
 def check_language(text: str, language: str) -> None:
-    """Raises ValueError, with words for the model, where a text is plainly written in another language than the recipe's."""
+    """Raises ValueError, with words for the model, where a text is clearly not in the recipe's language."""
     if other_language(text, language):
         raise ValueError(f"the text is not written in the language asked for, {language}")
 
 
 def check_plain(text: str, language: str) -> None:
-    """Raises ValueError where an English text has a table's label for a word, or a clause torn from what it tells of ("Where did the man die who …")."""
+    """Raises ValueError where an English text contains a table's label, or a clause far from its
+    noun ("Where did the man die who …")."""
     if language != LANGUAGE:
         return
     if label := _LABELS.search(text):
@@ -108,7 +112,8 @@ def check_plain(text: str, language: str) -> None:
 
 
 def check_exactness(text: str, answer: Answer, language: str) -> None:
-    """Raises ValueError where a question does not say how exact a date, or in which unit a number, it wants. English only."""
+    """Raises ValueError where a question does not say the precision of a date, or the unit of a
+    number. English only."""
     if language != LANGUAGE:
         return
     if answer.type == "date":
@@ -141,7 +146,7 @@ def check_exactness(text: str, answer: Answer, language: str) -> None:
 
 
 def check_names(text: str, sources: list[str], language: str) -> None:
-    """Raises ValueError where a text has a number, or a word with a capital, that no source has."""
+    """Raises ValueError where a text has a number, or a capitalised word, that no source has."""
     known = folded("\n".join(sources))
     numbers = sorted(set(_DIGITS.findall(text)) - {d for s in sources for d in _DIGITS.findall(s)})
     if numbers:
@@ -169,16 +174,19 @@ def check_kinds(
     also: frozenset[str] = frozenset(),
     never: frozenset[str] = frozenset(),
 ) -> None:
-    """Raises ValueError where an English text tells a kind, a sex or an occupation that nothing states.
+    """Raises ValueError where an English text states a kind, a sex or an occupation that no claim
+    states.
 
     Args:
         text: a question or description.
-        stated: what claims say of the things that it speaks of.
-        sources: texts that it may take words from.
-        relations: those that it may speak of; their words may call a person so ("the architect").
-        language: the recipe's.
-        also: further words that are stated.
-        never: words of the relations that fit other kinds of things than those spoken of ("sculptor", where there is a painting).
+        stated: the kinds that claims state about the things in the text.
+        sources: texts from which words may come.
+        relations: the relations that the text may state, whose words may name a person's role ("the
+            architect").
+        language: the recipe's language.
+        also: further words that are allowed.
+        never: role words for other kinds of things than those in the text ("sculptor", where there
+            is a painting).
     """
     if language != LANGUAGE:
         return
@@ -204,7 +212,8 @@ def check_kinds(
 def check_events(
     text: str, relation: RelationWords, others: list[RelationWords], pages: str, language: str
 ) -> None:
-    """Raises ValueError where an English text names an event ("founded") that the pages do not name for a claim of no event in particular ("inception")."""
+    """Raises ValueError where an English text names an event ("founded") for a claim of no
+    particular event ("inception"), and the pages do not name the event."""
     if language == LANGUAGE and (words := unsaid_events(text, relation, others, pages)):
         said = (
             f"say it as the page does: {pages}"
@@ -221,7 +230,8 @@ def check_relations(
     language: str,
     kinds: frozenset[str] = frozenset(),
 ) -> None:
-    """Raises ValueError where an English text plainly tells a relation that its evidence does not; `kinds` are the words for what the things are."""
+    """Raises ValueError where an English text clearly states a relation that its evidence lacks.
+    `kinds` are the words for the things' kinds."""
     if language == LANGUAGE and (words := unsupported_words(text, relations, sources, kinds)):
         raise ValueError(
             f"nothing that was cited says {places(text, words)}; leave it out, or say it in other words of a cited line"
@@ -231,7 +241,7 @@ def check_relations(
 def check_words(
     text: str, relations: list[RelationWords], sources: list[str], language: str
 ) -> None:
-    """Raises ValueError where an English text has a word, names and small words apart, that nothing has which it was made from."""
+    """Raises ValueError where an English text has a word without a source. Names and small words are exempt."""
     if language == LANGUAGE and (words := unsaid_words(text, relations, sources)):
         raise ValueError(
             f"nothing that was cited says {places(text, words)}; leave it out, or use the words of the cited lines"

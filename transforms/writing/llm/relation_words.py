@@ -1,7 +1,9 @@
-"""Whether English words say a relation: which one, and which of its two ends they speak of.
+"""Whether English words state a relation: which relation, and about which of its two ends.
 
-A claim's value in a text proves little: "designed by Ivo Mersk" and "buried beside Ivo Mersk" hold the same name. So the words
-around a cited value are held against `read` of `language/relations.yaml`. Other languages inflect too much for it: there the votes decide alone.
+The value of a claim in a text proves little: "designed by Ivo Mersk" and "buried beside Ivo Mersk"
+contain the same name. The words around a cited value are therefore compared with `read` of
+`language/relations.yaml`. Other languages inflect too much for this, so only the votes decide
+there.
 """
 
 import functools
@@ -15,14 +17,14 @@ from questloom.prompts.phrases import property_phrase, variants, verb_forms
 
 LANGUAGE = "en"
 MIN_LABEL_WORD = 5
-"""Letters from which a word of a property's label is one by which the relation can be said."""
+"""Minimum number of letters of a word in a property's label that can state the relation."""
 MAX_HINTS = 6
 
 _RELATED_BEFORE = re.compile(
     r"(?:'s|s'|\b(?:its|his|her|their|whose|by|by an?|by the|by that|by this))\s+$"
 )
 _RELATED_AFTER = re.compile(r"\s+(?:of|for|to)\b")
-"""What makes a word for somebody ("painter") the word for a relation to something: "its painter", "the painter of the view"."""
+"""Text after a role noun. With this text the noun states a relation: "the painter of the view"."""
 _GENERAL = frozenset(
     """
 about after before being country current entity first given instance known level location maximum member number object official other people
@@ -37,22 +39,24 @@ _COMMON_VERBS = frozenset(
 
 @dataclass(frozen=True, kw_only=True)
 class RelationWords:
-    """How a relation may be said of its subject and of its object; None where nothing is known of it."""
+    """The words that state a relation about its subject and about its object; None where no words are known."""
 
     subject: re.Pattern[str] | None
     object: re.Pattern[str] | None
     bare: bool
-    """The value alone says it."""
+    """Whether the value alone states the relation."""
     events: tuple[re.Pattern[str], ...] = ()
-    """Of a relation that is of no event in particular ("inception") the events, each in its words: one may be told only where a page tells it."""
+    """The events of a relation that names no particular event ("inception"), each with its words. A
+    text may state an event only where a page does."""
     hints: tuple[str, ...] = ()
     phrases: str = ""
-    """Its label and the graph writer's sentences and questions, which may be copied."""
+    """The relation's label and the graph writer's sentences and questions. A model may copy these texts."""
     by_object: bool = False
-    """The object is the agent: "designed by" is said of the subject, whatever words serve both."""
+    """Whether the object is the agent: "designed by" is said of the subject, even if the same words
+    serve both ends."""
 
     def is_stated(self, text: str, *, of_object: bool) -> bool:
-        """Whether the text says it of the end that is meant."""
+        """Whether the text states the relation about the intended end."""
         pattern = self.object if of_object else self.subject
         return (
             pattern is None
@@ -61,7 +65,8 @@ class RelationWords:
         )
 
     def done_by(self, text: str, subject: Iterable[str]) -> bool:
-        """Whether words for the subject stand where those for the object belong: "Which architect was designed by the cathedral?"."""
+        """Whether the text makes the subject the agent in place of the object: "Which architect was
+        designed by the cathedral?"."""
         if not self.by_object or self.subject is None:
             return False
         plain, ends = _plain(text), "|".join(re.escape(_plain(word)) for word in subject if word)
@@ -91,7 +96,8 @@ def _telling() -> re.Pattern[str]:
 
 @functools.cache
 def relation_words(property_id: str, label: str) -> RelationWords:
-    """The words of a property: the table's, and where they need not tell direction those of its label and of the graph writer's sentences.
+    """The words of a property from the table. Where the words need not tell the direction, the
+    words of its label and of the graph writer's sentences are added.
 
     >>> burial = relation_words("P119", "place of burial")
     >>> burial.is_stated("the cathedral where Napoleon is buried", of_object=True), burial.is_stated("the cathedral designed by Napoleon", of_object=True)
@@ -139,7 +145,8 @@ def relation_words(property_id: str, label: str) -> RelationWords:
 
 @functools.cache
 def _phrase_words(property_id: str) -> tuple[str, ...]:
-    """The words by which the graph writer says a relation: what its ends are called, and of its sentences the verb, or what follows "was"."""
+    """The graph writer's words for a relation: the nouns for its ends, and the verbs of its
+    sentences, or the words after "was"."""
     if relation(property_id).say is None:
         return ()
     verbs, found = verb_forms(LANGUAGE), list[str]()
@@ -160,7 +167,7 @@ def _phrase_words(property_id: str) -> tuple[str, ...]:
                 found += [rest] if rest else []
             elif (
                 base in _COMMON_VERBS
-            ):  # they say a relation only with what follows: "came out in", "belongs to"
+            ):  # these verbs state a relation only with the next word: "came out in", "belongs to"
                 found += [
                     f"{form} {frame.middle or frame.preposition}".strip()
                     for form in forms
@@ -191,7 +198,7 @@ def _phrase_texts(property_id: str) -> list[str]:
 
 
 def telling_words(text: str) -> tuple[str, ...]:
-    """The words of a text that plainly tell some relation.
+    """The words of a text that clearly state some relation.
 
     >>> telling_words("the church in Merren that was closed for ever by its architect")
     ('closed', 'architect')
@@ -206,7 +213,7 @@ def unsupported_words(
     sources: list[str],
     kinds: frozenset[str] = frozenset(),
 ) -> tuple[str, ...]:
-    """The telling words that neither a relation of the evidence nor one of its texts has.
+    """The relation words of a text that occur in no relation of the evidence and in no source.
 
     >>> painter = frozenset({"painter"})
     >>> [unsupported_words(f"Where did {who} live?", [], [], painter) for who in ("the painter", "its painter", "the painter of the view")]
@@ -217,9 +224,9 @@ def unsupported_words(
 
     Args:
         text: a question or description.
-        relations: those that it may speak of.
-        sources: texts that it may take words from: cited sentences, labels of classes and things.
-        kinds: words for what the things are: one says no relation where it stands by itself.
+        relations: the relations that the text may state.
+        sources: texts from which words may come: cited sentences, labels of classes and things.
+        kinds: words for the kinds of the things. A word for a kind alone states no relation.
     """
     plain, known = _plain(text), _plain("\n".join(sources))
     covered = _covered(plain, relations)
@@ -237,7 +244,8 @@ def unsupported_words(
 
 
 def _related(plain: str, start: int, end: int, covered: list[tuple[int, int]]) -> bool:
-    """Whether a word for somebody says a relation to what stands beside it; not where "by" belongs to another relation: "founded by a painter"."""
+    """Whether a role noun states a relation to its neighbour in the text. A role noun after another
+    relation's "by" states none: "founded by a painter"."""
     before = _RELATED_BEFORE.search(plain[:start])
     told = (
         before is not None
@@ -250,7 +258,8 @@ def _related(plain: str, start: int, end: int, covered: list[tuple[int, int]]) -
 def unsaid_events(
     text: str, relation: RelationWords, others: list[RelationWords], pages: str
 ) -> tuple[str, ...]:
-    """The words of a text that tell an event of the relation which the pages do not tell, and no other relation of the evidence.
+    """The words of a text that state an event of the relation, if neither the pages nor another
+    relation of the evidence states the event.
 
     >>> inception = relation_words("P571", "inception")
     >>> unsaid_events("In which year was the town founded?", inception, [], "It is first recorded as a town in 1260.")
@@ -271,12 +280,12 @@ def unsaid_events(
 
 
 def tells_relation(word: str, relations: list[RelationWords]) -> bool:
-    """Whether a word is one by which one of the relations is said: "architect"."""
+    """Whether a word states one of the relations: "architect"."""
     return bool(_covered(_plain(word), relations))
 
 
 def find_relation_spans(text: str, relations: list[RelationWords]) -> list[tuple[int, int]]:
-    """Where a text has words of the relations, of either end."""
+    """The spans of a text with words of the relations, for either end."""
     return _covered(_plain(text), relations)
 
 
@@ -291,6 +300,6 @@ def _covered(plain: str, relations: list[RelationWords]) -> list[tuple[int, int]
 
 
 def _spans(pattern: re.Pattern[str], plain: str) -> list[tuple[int, int]]:
-    """Where a pattern stands, each time to the end of its last word."""
+    """The spans of a pattern in a text, each extended to the end of its last word."""
     ends = re.compile(r"\w*")
     return [(m.start(), ends.match(plain, m.end()).end()) for m in pattern.finditer(plain)]  # type: ignore[union-attr]

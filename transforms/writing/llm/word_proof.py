@@ -1,4 +1,5 @@
-"""Whether a question's words say what its form and evidence say: the part that rules can prove, and the lines that a reader confirms."""
+"""Whether a question's words say what its form and evidence say: rules prove one part, and a reader
+confirms the lines of the other."""
 
 from dataclasses import dataclass
 
@@ -36,7 +37,7 @@ from questloom.transforms.writing.writer import Draft, Vote
 
 FAR = 99
 READING = ("read", "reads", "written", "says", "number")
-"""Words for what is read, where no part of the thing bears it."""
+"""Words for a reading where no part of the thing bears it."""
 
 
 def relation_of(store, property_id: str) -> RelationWords:
@@ -46,16 +47,19 @@ def relation_of(store, property_id: str) -> RelationWords:
 
 @dataclass(frozen=True, kw_only=True)
 class ProofLine:
-    """One thing that a question has to say: a claim with the end of it that the question describes, or a sentence (no property)."""
+    """One fact that a question must state: a claim with the end that the question describes, or a
+    sentence (without a property)."""
 
     words: str
     property: str = ""
     of_object: bool = True
 
     def is_stated(self, store, text: str) -> bool:
-        """Whether an English text can say it, of the end that is meant; a relation that its value alone says was held against it when it was cited.
+        """Whether an English text can state the fact about the intended end. A relation that needs
+        no words of its own ("a bridge in Merren") was checked when the words were cited.
 
-        What is told first and asked about in a sentence after may be told of either end: "The woman shown was taught by an architect. Where did …".
+        A fact in one sentence may be asked about in the next. Such a fact may describe either end:
+        "The woman shown was taught by an architect; where did …".
         """
         relation = relation_of(store, self.property) if self.property else None
         ends = (self.of_object,) if len(sentence_spans(text)) == 1 else (True, False)
@@ -67,9 +71,10 @@ class ProofLine:
 
 
 def proof_lines(store, draft: Draft, language: str) -> tuple[ProofLine, ...]:
-    """What the question has to say.
+    """The facts that the question must state.
 
-    A claim is said of the end that lies nearer to what is asked. Classes are left out: the words that point to the picture say what it is.
+    A claim describes its end that lies nearer to the asked variable. Classes are left out, because
+    the words that refer to the picture state the kind of the pictured thing.
     """
     lines: list[ProofLine] = []
     depth = distances(draft.form) if draft.form is not None else {}
@@ -95,11 +100,12 @@ def proof_lines(store, draft: Draft, language: str) -> tuple[ProofLine, ...]:
 
 
 def check_words_proven(store, draft: Draft, language: str, languages: tuple[str, ...]) -> None:
-    """Holds a draft's words against its evidence.
+    """Compares the words of a draft with its evidence.
 
     Raises:
-        ValueError: with words for the model: another language, a hidden name, a name, number or relation that nothing supports, an exactness that is not said,
-            or a name or relation of the form that the words do not say.
+        ValueError: with words for the model. The text is in another language, contains a hidden
+            name, contains a name, number or relation without a source, does not state the
+            precision, or lacks a name or relation of the form.
     """
     check_language(draft.text, language)
     hidden = {
@@ -170,7 +176,8 @@ def _claims(store, draft: Draft) -> tuple[ClaimClause, ...]:
 
 
 def _check_named(store, draft: Draft, language: str, languages: tuple[str, ...]) -> None:
-    """Raises ValueError where a text does not name a thing that its form names: "born there" leaves open where, and other answers fit."""
+    """Raises ValueError where a text lacks the name of a thing that its form names: "born there"
+    leaves the place open, and other answers fit."""
     for thing in constants(draft.form) if draft.form is not None else ():
         entity = store.entity(thing)
         names = names_of_entity(entity, languages) if entity is not None else ()
@@ -183,7 +190,8 @@ def _check_named(store, draft: Draft, language: str, languages: tuple[str, ...])
 
 
 def _check_work(store, draft: Draft, language: str) -> None:
-    """Raises ValueError where an English text does not say that something is computed, what it is to say vaguely, or where in the picture something is read."""
+    """Raises ValueError where an English text does not state its computation or a vague clue, or
+    does not say where in the picture something is read."""
     if draft.form is None or language != LANGUAGE:
         return
     words = set(folded(draft.text).split())
@@ -202,7 +210,8 @@ def _check_work(store, draft: Draft, language: str) -> None:
 
 
 def _check_agents(store, draft: Draft, language: str) -> None:
-    """Raises ValueError where an English text has a claim's subject, by name or kind, do what its object did."""
+    """Raises ValueError where an English text swaps agent and object: the claim's subject, by name
+    or kind, does what its object did."""
     for clause in (
         draft.form.of(ClaimClause) if draft.form is not None and language == LANGUAGE else ()
     ):
@@ -242,14 +251,14 @@ def _sources(store, draft: Draft, language: str, languages: tuple[str, ...]) -> 
             found += [*entity.names(languages), *(store.label(c, language) for c in entity.classes)]
             found += (
                 entity.descriptions.values() if thing == draft.anchor else ()
-            )  # what a picture shows anybody sees
+            )  # everybody sees what a picture shows
     found += vague_sources(draft.form)
     sign = SIGNS.get(draft.form.sign) if draft.form is not None else None
     return [*found, sign] if sign else found
 
 
 def things(draft: Draft) -> tuple[str, ...]:
-    """The entities that a draft speaks of."""
+    """The entities that a draft mentions."""
     things = {
         v.entity for key in draft.bindings.values() if (v := value_of_key(key)).kind == "entity"
     }
@@ -267,10 +276,12 @@ def things(draft: Draft) -> tuple[str, ...]:
 def words_vote(
     store, draft: Draft, lines: tuple[ProofLine, ...], reply: WordsRead, language: str
 ) -> Vote:
-    """A reader's reply as a vote. It holds only where the reader found every line in words of the question that can say it, and nothing besides.
+    """A reader's reply as a vote. The vote holds only where the reader found every fact in fitting
+    words of the question, and no other fact.
 
     Raises:
-        ValueError: with words for the model: it quotes what does not stand in the question, or lines that were not shown.
+        ValueError: with words for the model. The reply quotes words that do not stand in the
+            question, or lines that were not shown.
     """
     cited: dict[int, list[str]] = {}
     for said in reply.said:
