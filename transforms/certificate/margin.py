@@ -123,7 +123,10 @@ def status(facts: Lookups, rival: str, part: Part) -> str:
 
 
 def _fuzzy_status(facts: Lookups, rival: str, clause: Fuzzy, value: Value) -> str:
-    """Of a vague clause silence is a match: of a known town of the wrong kind another, unlisted value would have to be missing, of an unknown one nothing."""
+    """The status of a rival for a vague clause.
+
+    A rival without a known value counts as a match: a vague clause fits most unknown values, so no single fact is missing.
+    """
     fit = fits(facts, clause, rival, value)
     if fit is None:
         silent = facts.trust.complete and clause.kind != "exclusion"

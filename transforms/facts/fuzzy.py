@@ -1,7 +1,7 @@
-"""Fuzzy clauses on a store: whether a thing's values are as one says, what it says vaguely, and how many things each leaves.
+"""Fuzzy clauses on a store: whether a clause fits a thing, which claim it stands for, and how many things it leaves.
 
-A vague clause fits most of what nobody knows. So a thing of which the store is silent may be as it says, and what is silent
-is never counted as a fact that is missing.
+A vague clause fits most unknown values. So the certificate counts a thing without a known value as a match
+(`transforms/certificate/margin.py`).
 """
 
 from questloom.knowledge.dates import dates_of
@@ -148,9 +148,12 @@ def claims_behind(facts: Facts, clause: Fuzzy, bound: Bound) -> tuple[ClaimClaus
 
 
 def count_candidates(facts: Facts, form: Form, clause: Fuzzy, bound: Bound) -> Fuzzed | None:
-    """How many things of the described thing's class its exact claim leaves, and how many the vague clause; None where too many are to be looked at.
+    """Counts the candidates of a clause: the things of the described thing's class that fit the exact claim, and those that fit the vague clause.
 
-    Of an arithmetic clause the things that lie so many years from any thing of the other's class: who has not found that one knows no more.
+    For an arithmetic clause every thing of the other thing's class may be the start, because a solver must find that thing first.
+
+    Returns:
+        The counts; None where the class has too many members.
     """
     exact = exact_clause(facts, clause, bound)
     members = _class_of(facts, form, clause.subject, bound)

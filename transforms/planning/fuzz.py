@@ -1,4 +1,4 @@
-"""Fuzzing: a clue that names a thing or a year becomes a vaguer one, where the question stays as sure and gets no cheaper.
+"""Fuzzing: a vaguer clue replaces a clue with a name or a year. The certificate must hold, and the route must not get cheaper.
 
     category         set in Karsk          ->  set in a port
     meta-attribute   set in Port Karsk     ->  set in a town with a two-word name
@@ -6,8 +6,8 @@
     range            published in 1862     ->  published in the 1860s
     arithmetic       published in 1862     ->  published twelve years after its author was born
 
-A constant in the words can be searched for; what it is like cannot (FORT-Searcher, arXiv 2606.12087). The rewriting of
-OpenSearch-VL (3.1) is the first kind: its conditions are that the answer stays, that one thing fits, and that no name is said.
+A solver can search for a constant in the words, but not for a description of it (FORT-Searcher, arXiv 2606.12087). The
+fuzzy rewriting of OpenSearch-VL (3.1) is the first kind. Its conditions hold here too: the same answer, one fitting thing, no hidden name.
 """
 
 import re
@@ -66,7 +66,7 @@ _ARTICLES = ("a", "an", "the")
 
 
 def fuzz(at: Ground, plan: Plan) -> Plan:
-    """A plan with its exact clues made vaguer, one after the other, as far as its certificate holds and its route gets no cheaper.
+    """Makes the exact clues of a plan vaguer, one after the other. Each change needs a new certificate and a route that is no cheaper.
 
     Args:
         at: the store and the rules; `draft.fuzz` says by which kinds.
@@ -119,9 +119,11 @@ def _singles_out(at: Ground, plan: Plan, clause: Clause, vague: tuple[Fuzzy, ...
 
 
 def certify_fuzzed(at: Ground, plan: Plan, clause: Clause, vague: tuple[Fuzzy, ...]) -> Plan | None:
-    """The plan with a clue said vaguely.
+    """The plan with vague clues in place of one exact clue.
 
-    None where it is no longer sure, where a vague clue is idle or leaves no more things than the exact one, or where the route gets cheaper.
+    Returns:
+        The plan; None if the certificate refuses it, if a vague clue is idle or leaves no more things than the exact clue, or if the route
+        gets cheaper.
     """
     form, binding = plan.logical_form, binding_of(plan.bindings)
     fuzzed = _replaced(plan, clause, vague)
