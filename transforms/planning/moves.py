@@ -1,4 +1,4 @@
-"""What a solver can do in one question, and what it then has: the moves of the route (`route.py` says their prices)."""
+"""The moves of a solver in one question, and the state after each move; `route.py` states the price of each move."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -36,23 +36,24 @@ IMAGE_SEARCH, TEXT_SEARCH, VISIT, LOOK, COMPUTE = (
 
 @dataclass(frozen=True)
 class State:
-    """What a solver has: terms whose name is in hand, open pages, clauses seen to hold, what hits have shown of pages, calls made."""
+    """The state of a solver: terms with known names, open pages, confirmed clauses, texts that
+    search hits showed, and the calls so far."""
 
     known: frozenset[str]
     opened: frozenset[str]
     seen: frozenset[Clause]
     shown: frozenset[tuple[str, str]] = frozenset()
-    """A term, and the text that a search has shown of its page."""
+    """A term, and the text of its page that a search has shown."""
     moves: tuple[str, ...] = ()
 
     @property
     def place(self) -> tuple:
-        """What two states are compared by: the ways to them differ."""
+        """The key that compares two states. The calls that led to a state are no part of the key."""
         return self.known, self.opened, self.seen, self.shown
 
 
 class Moves:
-    """The moves that a solver has in one question."""
+    """The moves of a solver in one question."""
 
     def __init__(self, form: Form, binding: Binding, facts: Facts) -> None:
         self.form, self.binding, self.facts = form, binding, facts
@@ -73,7 +74,8 @@ class Moves:
         )
         self.entities = {**self.things, **{entity: entity for entity in self.constants}}
         self.exposed = tuple(self._exposed())
-        # Where the recipe asks for no page that says a claim, a search for it stands for whatever says it.
+        # Where the recipe requires no page that states a claim, a search for the claim stands for
+        # any source.
         self.unsaid = {
             c.object
             for c in self.claims
@@ -83,14 +85,14 @@ class Moves:
         }
 
     def end(self, term: str | Value) -> str:
-        """A term's name among those in hand: its variable, or the id of the thing that the words name."""
+        """The name of a term in `State`: its variable, or the id of a thing that the words name."""
         return term if isinstance(term, str) else term.entity
 
     def value(self, term: str | Value) -> Value:
         return self.binding[term] if isinstance(term, str) else term
 
     def _exposed(self) -> Iterator[tuple[str, str]]:
-        """Neighbours of which the first one's name holds that of the second, a hidden one."""
+        """Pairs of neighbours in which the first one's name contains the name of the second, hidden one."""
         for claim in self.claims:
             ends = (self.end(claim.subject), self.end(claim.object))
             for one, other in (ends, ends[::-1]):
@@ -105,7 +107,7 @@ class Moves:
         return self.settled(State(frozenset(), frozenset(), frozenset()))
 
     def settled(self, state: State) -> State:
-        """The state with all that costs nothing: names in names, names and claims on open pages."""
+        """The state after all moves without cost: names in names, and names and claims on open pages."""
         known, seen = set(state.known), set(state.seen)
         for page in state.opened:
             for var, thing in self.things.items():
@@ -140,7 +142,7 @@ class Moves:
         return replace(state, known=frozenset(known), seen=frozenset(seen))
 
     def _read(self, claim: ClaimClause, state: State, known: set[str]) -> bool:
-        """Whether an open page, a hit or a name says a claim."""
+        """Whether an open page, a search hit or a name states a claim."""
         subject, object = self.end(claim.subject), self.end(claim.object)
         value = self.value(claim.object)
         if subject in state.opened and page_names(self.facts, self.entities[subject], value):
@@ -163,7 +165,7 @@ class Moves:
         return any(of == page and text_names(self.facts, text, value) for of, text in state.shown)
 
     def following(self, state: State) -> Iterator[State]:
-        """The states one call further."""
+        """The states after one more call."""
         anchor = self.form.anchor
         images = self.form.of(Image)
         if images and images[0] not in state.seen:
@@ -191,7 +193,7 @@ class Moves:
                 found = self._after(state, TEXT_SEARCH, thing)
                 yield self._after(found, VISIT, thing, opened={thing})
         for reads in self.reads:
-            # A later picture is seen on the page that shows it.
+            # A solver sees a later picture on the page that shows it.
             if reads not in state.seen and (reads.of == anchor or reads.of in state.opened):
                 yield self._after(state, LOOK, reads.var, known={reads.var}, seen={reads})
         for compute in self.computes:
@@ -203,12 +205,12 @@ class Moves:
                 yield self._after(state, COMPUTE, compute.out, known={compute.out})
 
     def ends_of_query(self, var: str, state: State) -> set[str]:
-        """The other ends of the clauses by which a thing can be searched for."""
+        """The other ends of the clauses that a search for the thing can use."""
         found = {self.end(t) for c in self._query(var, state) for t in (c.subject, c.object)}
         return found - {var}
 
     def _hit(self, var: str, clauses: Iterable[ClaimClause]) -> set[tuple[str, str]]:
-        """What a search by clauses shows of the page of the thing that it finds."""
+        """The part of the found thing's page that a search by these clauses shows."""
         if var not in self.things:
             return set()
         others = {
@@ -221,7 +223,8 @@ class Moves:
         return {(var, text)} if text else set()
 
     def _query(self, var: str, state: State) -> set[ClaimClause]:
-        """The clauses by which a thing can be searched for: those whose other ends are in hand or in the words."""
+        """The clauses that a search for the thing can use: their other ends are known or stand in
+        the question's words."""
         found: set[ClaimClause] = set()
         for claim in self.claims:
             ends = (claim.subject, claim.object)
@@ -253,6 +256,6 @@ class Moves:
         )
 
     def is_solved(self, state: State, wanted: tuple[frozenset[Clause], ...]) -> bool:
-        """Whether the answer is in hand, and a set of clauses that singles it out was seen to hold."""
+        """Whether the answer is known, and a set of clauses that singles it out is confirmed."""
         answered = self.form.ask.var in state.known
         return answered and any(clauses <= state.seen for clauses in wanted)

@@ -1,4 +1,5 @@
-"""The steps of a plan: from a thing over a claim to the next, along or against its direction, with what singles the end out."""
+"""The steps of a plan: over a claim from one thing to the next, with a description that singles the
+end out. A *reverse step* goes against the claim's direction."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -24,11 +25,12 @@ from questloom.transforms.writing.graph.clues import by_weight, class_clause, cl
 from questloom.transforms.writing.graph.expected_fit import ExpectedFit
 
 MAX_DESCRIPTORS = 3
-"""Ways to single out one thing that are kept; further ones tell the same things apart."""
+"""Maximum number of descriptors of one thing that are kept. Further descriptors would use the same
+differences between things."""
 MAX_CLUES = 2
-"""Claims in one descriptor: with three the sentence has more clues than steps."""
+"""Maximum number of claims in one descriptor. With three claims a sentence has more clues than steps."""
 MAX_TRIED = 24
-"""Descriptors of a size that are executed."""
+"""Maximum number of descriptors of one size that are executed."""
 
 
 @dataclass(frozen=True)
@@ -37,12 +39,13 @@ class Descriptor:
 
     clauses: tuple[Clause, ...]
     ends: frozenset[str]
-    """Ids and value keys that the clauses say."""
+    """Ids and value keys in the clauses."""
 
 
 @remembered()
 def steps_from(facts: Lookups, thing: str, max_hub: int, stated: bool) -> tuple[Edge, ...]:
-    """The steps from a thing that a plan may take, in a fixed order: where it is asked for, those that a page of either end names."""
+    """The steps from a thing that a plan may take, in a fixed order. If `stated`, the page of one
+    end must name the other end."""
     entity = facts.entity(thing)
     if entity is None:
         return ()
@@ -61,15 +64,17 @@ def _is_said(facts: Lookups, thing: str, edge: Edge) -> bool:
 def shuffle_by_weight(
     found: Iterable[Edge], reverse_share: float, draw: Random, *, back: bool = False
 ) -> list[Edge]:
-    """Steps in an order in which heavier relations tend to come first, each relation once before any comes again.
+    """Steps in an order in which heavier relations tend to come first. Each relation comes once
+    before any relation comes again.
 
-    A thing with forty pupils is not left by that relation forty times as often.
+    A thing with forty pupils is therefore not left over that relation forty times as often.
 
     Args:
-        found: the steps.
-        reverse_share: how often those against their claims come before the others; 0 takes none of them, 1 no others.
-        draw: for the order.
-        back: whether the steps are given the other way round, from their ends.
+        found: the steps to order.
+        reverse_share: how often the reverse steps come before the others. 0 takes no reverse steps,
+            1 takes only reverse steps.
+        draw: random generator for the order.
+        back: whether the steps are given backwards, from their ends.
     """
     reverse_first = draw.random() < reverse_share
     by_relation: dict[Step, list[Edge]] = {}
@@ -93,7 +98,8 @@ def shuffle_by_weight(
 def separating_class(
     facts: Lookups, source: str, property: str, target: str, var: str
 ) -> tuple[ClassClause, ...]:
-    """The class of a forward step's end, where that is what tells it from the property's other values: the county, not the state."""
+    """The class of a forward step's end, if the class separates the end from the property's other
+    values: the county, not the state."""
     if single_value(facts, source, property) is not None:
         return ()
     return (ClassClause(var=var, class_id=find_descriptor_class(facts, target)),)
@@ -102,16 +108,17 @@ def separating_class(
 def describe_step_end(
     at: Ground, source: str, property: str, target: str
 ) -> tuple[Descriptor, ...]:
-    """How the end of a step against a claim can be singled out among all that the step leads to: by its class, with up to two clues.
+    """The descriptors that single out the end of a reverse step among all ends of the step: its
+    class, with up to two clues.
 
     Args:
         at: the store and the rules.
-        source: the thing that the claim is about; it must be needed.
+        source: the thing from which the step starts, which the descriptor must need.
         property: the relation.
-        target: the claim's subject, the end.
+        target: the end of the step, the claim's subject.
 
     Returns:
-        At most `MAX_DESCRIPTORS`, the shortest first.
+        At most `MAX_DESCRIPTORS` descriptors, the shortest first.
     """
     return _describe_step_end(
         at.facts,
@@ -174,7 +181,7 @@ def _describe_step_end(
 
 
 def clue_sets(clues: list[Clause], most: int) -> Iterator[tuple[Clause, ...]]:
-    """The class alone, then single clues, then pairs of two relations."""
+    """The class alone, then single clues, then pairs of clues with two relations."""
     yield ()
     for size in range(1, most + 1):
         tried = 0
@@ -187,7 +194,8 @@ def clue_sets(clues: list[Clause], most: int) -> Iterator[tuple[Clause, ...]]:
 
 
 def _singles_out(facts: Lookups, form: Form, bindings: dict[str, str], margin: int) -> bool:
-    """Whether the end is singled out with the margin, needs the step, and needs one of the things that are named."""
+    """Whether the descriptor singles the end out with the margin, needs the step, and needs one of
+    its named things."""
     binding = {var: entity_value(key) for var, key in bindings.items()}
     description = next(d for d in descriptions(form, binding) if d.var == "x1")
     measured = margin_of(facts, description, binding["x1"], margin, exact=False)
@@ -200,7 +208,7 @@ def _singles_out(facts: Lookups, form: Form, bindings: dict[str, str], margin: i
 
 
 def ids_in(clauses: tuple[Clause, ...]) -> frozenset[str]:
-    """The ids and value keys that clauses say."""
+    """The ids and value keys in clauses."""
     terms = (t for c in clauses if isinstance(c, ClaimClause) for t in (c.subject, c.object))
     return frozenset(t.key() for t in terms if not isinstance(t, str))
 
@@ -214,14 +222,15 @@ def shuffled_clues(
     recipe_seed: int,
     place: str,
 ) -> list[Clause]:
-    """The clauses that can help to describe a thing, heavier relations tending to come first; the same order at every call."""
+    """The clauses that can help to describe a thing. Heavier relations tend to come first; every
+    call gives the same order."""
     draw = chance(recipe_seed, place, "descriptors")
     weighted = clue_clauses(facts, entity, avoid, "", taken)
     return [c for c in by_weight(weighted, draw) if not stated or is_stated(facts, c, entity.id)]
 
 
 def is_stated(facts: Lookups, clause: Clause, thing: str) -> bool:
-    """Whether a page of either end names the other, for a clause over `SELF` that stands for a thing."""
+    """Whether the page of one end names the other, for a clause over `SELF` that stands for a thing."""
     if not isinstance(clause, ClaimClause):
         return True
     claim = claim_of(facts, clause, {SELF: entity_value(thing)})
@@ -229,6 +238,6 @@ def is_stated(facts: Lookups, clause: Clause, thing: str) -> bool:
 
 
 def in_words(clauses: tuple[Clause, ...], var: str) -> tuple[Clause, ...]:
-    """A descriptor's clauses over a variable."""
+    """The clauses of a descriptor with a variable in place of `SELF`."""
     empty = Form(clauses=(), ask=Ask(var=var, type="entity"))
     return describe_variable(empty, var, clauses).clauses

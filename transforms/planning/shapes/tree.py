@@ -1,8 +1,10 @@
-"""Trees (iterative injection, VSearcher 2.2): a question about a thing in which each round hides one more name.
+"""Trees (iterative injection, VSearcher 2.2): a question about a thing in which each round hides
+one more name.
 
-A thing is hidden behind the way that leads to it from a picture, one round a step; what the steps' descriptors name is
-hidden behind descriptions of its own, one round a name. So a tree of so many rounds hides as many things beside the
-pictured one. It is grown from what is asked: backward to pictured things, then forward along each way found, under the
+A *tree* hides a thing behind the way that leads to it from a picture, one round per step. The names
+in the steps' descriptors are hidden behind descriptions of their own, one round per name. The
+number of rounds is therefore the number of hidden things besides the pictured one. A tree grows
+from the asked thing: backward to pictured things, then forward along each way found, under the
 bounds of a chain.
 """
 
@@ -54,36 +56,37 @@ from questloom.transforms.writing.graph.expected_fit import ExpectedFit
 Item = TypeVar("Item")
 
 MAX_STEPS = 3
-"""Steps of the way from the picture; further rounds hide what its descriptors name."""
+"""Maximum number of steps of the way from the picture. Further rounds hide names in the descriptors."""
 MAX_CHAINS = 24
-"""Ways back to a picture that are followed."""
+"""Maximum number of chains back to a picture that are followed."""
 WAYS_OF_A_CHAIN = 4
-"""Ways along the same things that are followed: they differ by their descriptors."""
+"""Maximum number of ways along the same things that are followed. Such ways differ by their descriptors."""
 TREES_OF_A_FORM = 2
-"""Trees that grow from one form: the next one begins elsewhere."""
+"""Maximum number of trees that grow from one form. Each tree hides different names first."""
 MAX_HIDINGS = 40
-"""Descriptions that are put in place of names of one form."""
+"""Maximum number of descriptions that replace names of one form."""
 MAX_ROOTS = 24
-"""Forms of a seed in which names are hidden."""
+"""Maximum number of forms of a seed in which names are hidden."""
 MAX_BACK = 8
-"""Things before one thing that are tried on the way back."""
+"""Maximum number of things before one thing that are tried on the way back."""
 
 
 def grow_trees(
     at: Ground, asked: str, rounds: int, draw: Random, refusals: Refusals
 ) -> Iterator[Grown]:
-    """Whole forms that ask for an attribute of a thing and hide so many things, the asked one included.
+    """Whole forms that ask for an attribute of a thing and hide `rounds` things, including the
+    asked thing.
 
     Args:
         at: the store and the rules.
-        asked: the thing.
-        rounds: of injection.
-        draw: for the order of steps.
-        refusals: counts what the bounds refuse.
+        asked: the thing whose attribute is asked for.
+        rounds: number of rounds of injection.
+        draw: random generator for the order of steps.
+        refusals: counts the refusals of the bounds.
     """
     roots = count()
     lengths = range(1, min(rounds, MAX_STEPS) + 1)
-    # The longest way first: a short one needs more names to hide than its descriptors have.
+    # The longest way first: a short way has too few names in its descriptors to hide.
     for steps in reversed(lengths):
         for way in _ways_from_pictures(at, asked, steps, draw, refusals):
             if not is_open_without_picture(at, way.clauses, way.bindings, way.last, refusals):
@@ -115,10 +118,10 @@ def _ends(at: Ground, way: Way, steps: int, draw: Random) -> Iterator[Grown]:
 def _stands(
     at: Ground, form: Form, bindings: dict[str, str], answer: Answer, refusals: Refusals
 ) -> bool:
-    """Whether a form could be asked with all names in it.
+    """Whether a question could ask the form with all names in it.
 
-    To hide a name behind what singles its thing out changes no solution: what the certificate refuses here no further
-    round mends.
+    Hiding a name behind a description that singles its thing out changes no solution. If the
+    certificate refuses the form with all names, no further round can repair the form.
     """
     return certify_plan(at, form, bindings, answer, shape="tree", refusals=refusals) is not None
 
@@ -126,7 +129,7 @@ def _stands(
 def _ways_from_pictures(
     at: Ground, asked: str, steps: int, draw: Random, refusals: Refusals
 ) -> Iterator[Way]:
-    """The ways of so many steps from things with a picture to one thing."""
+    """The ways of exactly `steps` steps from things with a picture to one thing."""
     shown = (
         edges
         for edges in _back(at, asked, steps, frozenset({asked}), draw, refusals)
@@ -153,7 +156,8 @@ def _each_extended(
 def _back(
     at: Ground, thing: str, steps: int, met: frozenset[str], draw: Random, refusals: Refusals
 ) -> Iterator[tuple[tuple[str, Edge], ...]]:
-    """Chains of so many (thing, step from it) that end at a thing, in random order; by turns those of each last step."""
+    """Chains of `steps` pairs (thing, step from it) that end at a thing, in random order. Chains
+    with different last steps take turns."""
     if not steps:
         yield ()
         return
@@ -179,7 +183,7 @@ def _back_over(
     draw: Random,
     refusals: Refusals,
 ) -> Iterator[tuple[tuple[str, Edge], ...]]:
-    """Those whose last step is this one, given as the step back."""
+    """The chains whose last step is the step `back`, which is given backwards from its end."""
     forward = Edge(
         property=back.property, target=thing, reverse=not back.reverse, weight=back.weight
     )
@@ -191,7 +195,7 @@ def _back_over(
 
 
 def by_turns(streams: Iterable[Iterator[Item]]) -> Iterator[Item]:
-    """One of each stream after another, as long as any has some.
+    """Takes one item of each stream in turn, until all streams are empty.
 
     >>> list(by_turns([iter("abc"), iter("x")]))
     ['a', 'x', 'b', 'c']
@@ -206,7 +210,7 @@ def by_turns(streams: Iterable[Iterator[Item]]) -> Iterator[Item]:
 
 @remembered()
 def steps_to(facts: Lookups, thing: str, max_hub: int, stated: bool) -> tuple[Edge, ...]:
-    """The steps of a plan that lead to a thing, each as the step back."""
+    """The steps of a plan that lead to a thing, each given as the step back."""
     neighbours = {
         c.value.entity for c in facts.claims(thing) if c.best and c.value.kind == "entity"
     } | {c.subject for c in facts.claims_into(thing, limit=200)}
@@ -220,13 +224,13 @@ def steps_to(facts: Lookups, thing: str, max_hub: int, stated: bool) -> tuple[Ed
 
 @dataclass(frozen=True)
 class Tree:
-    """A form some of whose names are hidden already."""
+    """A form in which some names are hidden already."""
 
     form: Form
     bindings: dict[str, str]
-    """Of the form that it grew from."""
+    """The bindings of the form from which the tree grew."""
     said: frozenset[str]
-    """Ids and value keys that its descriptors say."""
+    """Ids and value keys in the tree's descriptors."""
     sides: dict[str, str] = field(default_factory=dict)
     """The hidden things, by variable."""
 
@@ -237,8 +241,8 @@ class Trying:
 
     Args:
         at: the store and the rules.
-        refusals: counts what the bounds refuse.
-        things: ids and value keys on the way: no descriptor may say them.
+        refusals: counts the refusals of the bounds.
+        things: ids and value keys on the way, which no descriptor may contain.
     """
 
     at: Ground
@@ -246,15 +250,17 @@ class Trying:
     things: frozenset[str]
     left: int = MAX_HIDINGS
     needed: dict[str, int] = field(default_factory=dict)
-    """Answers that are left open where a name may be anything. To hide another name changes no solution, so each is asked once."""
+    """For each name, the number of answers that remain if the name may be anything. Hiding another
+    name changes no solution, so each number is computed once."""
 
     def hide(self, tree: Tree, num: int, kept: frozenset[str] = frozenset()) -> Iterator[Tree]:
-        """The trees with `num` more names hidden. Names that leave most answers open are hidden first.
+        """The trees with `num` more hidden names. Names that leave many answers open are hidden
+        first.
 
         Args:
-            tree: what is there.
-            num: names to hide.
-            kept: names that stay: what hiding them gives is tried elsewhere.
+            tree: the tree before.
+            num: number of names to hide.
+            kept: names that stay, because another call tries to hide them.
         """
         if not num:
             yield tree
@@ -277,7 +283,7 @@ class Trying:
         return [d for d in describe_thing(self.at, name) if not d.ends & said]
 
     def _may_be_hidden(self, tree: Tree, name: str) -> bool:
-        """Whether something describes a name and its description would not be idle."""
+        """Whether a description for the name exists and would be needed."""
         if not self._descriptors(tree, name):
             self.refusals.add(Reason.NO_DESCRIPTION)
             return False
@@ -289,7 +295,8 @@ class Trying:
 
 
 def num_left_open(facts: Lookups, tree: Tree, name: str) -> int:
-    """How many answers are left where a name of a tree may be anything, counted up to `MOST_ANSWERS`: with one, what describes it would be idle."""
+    """Number of answers that remain if a name of a tree may be anything, counted up to
+    `MOST_ANSWERS`. If only one answer remains, a solver would not need a description of the name."""
     form = hide_constant(tree.form, name, "free", ())
     binding = {var: value_of_key(key) for var, key in tree.bindings.items()}
     try:
@@ -309,10 +316,11 @@ def _hiding(tree: Tree, name: str, descriptor: Descriptor) -> Tree:
 
 
 def describe_thing(at: Ground, thing: str) -> tuple[Descriptor, ...]:
-    """How a thing can be told without its name and without a step to it: by a named thing that points at it alone, or by its class and clues.
+    """Descriptions of a thing without its name and without a step to it: a named thing that refers
+    only to it, or its class with clues.
 
     Returns:
-        At most `MAX_DESCRIPTORS`, each naming something.
+        At most `MAX_DESCRIPTORS` descriptors, each with a name in it.
     """
     return _describe_thing(
         at.facts, thing, at.certificate.margin, at.certificate.stated, at.recipe_seed
@@ -325,7 +333,7 @@ def _describe_thing(
 ) -> tuple[Descriptor, ...]:
     entity = facts.entity(thing)
     kind = class_clause(facts, entity) if entity is not None else None
-    # A genus or family has the class "taxon" as a species has, and would be called a species.
+    # A genus or family has the class "taxon" like a species, and would be called a species.
     if entity is None or kind is None or facts.num_subjects("P171", thing):
         return ()
     avoid = frozenset({thing})

@@ -5,9 +5,8 @@ stand-in's noun phrase, the negated sentence, and the years that are counted fro
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from questloom.language.english import NUMBER_WORDS
 from questloom.language.frames import BE, Frame
@@ -15,9 +14,6 @@ from questloom.language.relations import PropertyPhrase
 from questloom.prompts.phrases.words import Words
 from questloom.records.form import ClaimClause, Form, Fuzzy, Image
 from questloom.records.knowledge import Value, entity_value
-
-if TYPE_CHECKING:
-    from questloom.transforms.writing.graph.noun_phrases import NounPhrases
 
 _STAND_IN = "fuzzy"
 _BACK = re.compile(r"\b(?:he|him|his|she|her|it|its)\b", re.IGNORECASE)
@@ -81,20 +77,29 @@ def negated(frame: Frame, bases: Mapping[str, str]) -> Frame:
     return replace(frame, verb=verb, middle=f"not {bases[frame.verb]} {frame.middle}".strip())
 
 
-def years_from(phrases: "NounPhrases", frame: Frame, clause: Fuzzy) -> str:
-    """When a thing is dated by years from another thing's date: "twelve years after this bridge", "one year before he died"."""
-    words = phrases.form_words
-    assert isinstance(clause.object, str)
+def years_from(
+    clause: Fuzzy,
+    frame: Frame,
+    since: PropertyPhrase,
+    words: Words,
+    choose: Callable[[Sequence[Frame]], Frame],
+    noun_phrase: Callable[[bool], str],
+) -> str:
+    """The years from another thing's date: "twelve years after this bridge", "one year before he died".
+
+    Args:
+        clause: the arithmetic clue.
+        frame: the sentence that the years end.
+        since: the phrase of the other date.
+        words: numbers.
+        choose: picks one sentence.
+        noun_phrase: names the other thing, as a subject or not.
+    """
     count, relation = abs(clause.number), "after" if clause.number > 0 else "before"
-    since = words.property_phrase(clause.since, clause.object)
     starts = [f for f in since.say if f.subject == "s" and not f.rest]
     alike = any((f.verb, f.middle) == (frame.verb, frame.middle) for f in starts)
-    start = (
-        phrases.noun_phrase(clause.object)
-        if alike
-        else phrases.choose(starts).gap(phrases.noun_phrase(clause.object, subject=True))
-    )
-    return f"{words.words.number(count)} {'year' if count == 1 else 'years'} {relation} {start}"
+    start = noun_phrase(False) if alike else choose(starts).gap(noun_phrase(True))
+    return f"{words.number(count)} {'year' if count == 1 else 'years'} {relation} {start}"
 
 
 def refers_forward(form: Form, text: str, shown: str) -> bool:
