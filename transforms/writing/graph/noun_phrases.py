@@ -410,7 +410,8 @@ class NounPhrases:
             if frame.subject == slot:
                 predicate = frame.predicate(self._other_end(frame, i, slot))
                 # "The town beside that river not in Velm": is the river not there?
-                alone = len(claims) == 1 or not self._is_denied(i)
+                vague = self.form_words.vague.get(self.form_words.claims[i])
+                alone = len(claims) == 1 or vague is None or vague.kind == "range"
                 if bare_head and alone and frame.is_reducible and self.rng.random() < 0.8:
                     reduced.append(predicate.partition(" ")[2])
                 else:
