@@ -2,18 +2,21 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from questloom.records.form import (
     ClaimClause,
     Clause,
     Compute,
     Form,
+    Fuzzy,
     Image,
     Reads,
     SentenceClause,
 )
 from questloom.records.knowledge import Value, entity_value
 from questloom.transforms.certificate.execute import Binding
+from questloom.transforms.facts.fuzzy import claims_behind
 from questloom.transforms.facts.lookups import Facts
 from questloom.transforms.planning.named import (
     find_description,
@@ -55,10 +58,13 @@ class Moves:
 
     def __init__(self, form: Form, binding: Binding, facts: Facts) -> None:
         self.form, self.binding, self.facts = form, binding, facts
+        self.clauses = frozenset(form.clauses)
         self.claims = form.of(ClaimClause)
         self.reads = form.of(Reads)
         self.computes = form.of(Compute)
         self.sentences = form.of(SentenceClause)
+        # What is said vaguely is seen to hold where the claims behind it are read; it gives no query.
+        self.behind = {c: claims_behind(facts, c, binding) for c in form.of(Fuzzy)}
         self.things = {v: value.entity for v, value in binding.items() if value.kind == "entity"}
         self.constants = tuple(
             dict.fromkeys(
@@ -125,6 +131,10 @@ class Moves:
         for claim in self.claims:
             if claim not in seen and self._is_in_a_name(claim, known):
                 seen.add(claim)
+        for vague, claims in self.behind.items():
+            if seen.issuperset(claims):
+                seen.add(vague)
+        seen &= self.clauses
         for clause in seen - state.seen:
             if isinstance(clause, SentenceClause):
                 known.add(self.end(clause.object))
@@ -154,7 +164,7 @@ class Moves:
     ) -> tuple[frozenset[str], frozenset[Clause]]:
         names = frozenset(v for v, thing in self.things.items() if is_named(entity_value(thing)))
         said: set[Clause] = set()
-        for claim in self.claims:
+        for claim in (*self.claims, *chain.from_iterable(self.behind.values())):
             about, value = self.value(claim.subject), self.value(claim.object)
             if (self.end(claim.subject) == page and is_named(value)) or (
                 value.kind == "entity" and self.end(claim.object) == page and is_named(about)
