@@ -1,6 +1,7 @@
 """Records that readers produce and the store holds: articles, entities, claims, pictures."""
 
 import builtins
+import functools
 from dataclasses import dataclass, field
 
 from questloom.records.identity import canonical_json, record_id
@@ -16,6 +17,8 @@ from questloom.records.periods import (
 )
 from questloom.records.table import Json, Record
 
+CACHED = 131_072
+"""Values kept that are things: each is made thousands of times, and an equal one serves as well."""
 VALUE_KINDS = (
     "entity",
     "time",
@@ -75,15 +78,21 @@ class Value(Record):
     """The lowest value that an inexact quantity can have; None if the claim states no bounds."""
     upper: float | None = None
 
+    def __hash__(self) -> int:
+        return hash((self.kind, self.entity, self.text, self.number, self.time))
+
     def key(self) -> str:
         """A string that is equal for equal values; claims are indexed by (property, key).
 
         A day in the Julian calendar has the key of its Gregorian day, and a longer time has the key of its period. The
         precision of a quantity is not part of the key.
         """
+        return self.entity if self.kind == "entity" else self._key
+
+    @functools.cached_property
+    def _key(self) -> str:
+        """Kept in the value: a margin compares the same values thousands of times."""
         match self.kind:
-            case "entity":
-                return self.entity
             case "time":
                 return key_of_time(*self.gregorian, self.precision)
             case "quantity":
@@ -127,6 +136,7 @@ class Value(Record):
         return parts_of(self.time)[0] if self.kind == "time" and self.precision >= YEAR else None
 
 
+@functools.lru_cache(CACHED)
 def entity_value(qid: str) -> Value:
     """Makes the value whose entity is `qid`."""
     return Value(kind="entity", entity=qid)
@@ -187,7 +197,10 @@ class Claim(Record):
     statement: str = ""
     """Wikidata's id of the statement; "" if the dump has none."""
 
-    @builtins.property
+    def __hash__(self) -> int:
+        return hash((self.subject, self.property, self.value))
+
+    @functools.cached_property
     def id(self) -> str:
         """The id of a claim: a hash of what the claim states. If two readers read the same statement, they therefore
         give the same id."""

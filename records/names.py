@@ -4,11 +4,13 @@ Wikibase stores a name under a language's own code, under the code of a broader 
 """
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 
 EVERY_LANGUAGE = "mul"
 """The code of names that are valid in every language."""
 
 
+@cache
 def codes_of(language: str) -> tuple[str, ...]:
     """The codes under which names in a language are stored. The label is taken from the first code that has one.
 

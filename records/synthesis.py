@@ -109,6 +109,20 @@ class Rival(Record):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Fuzzed(Record):
+    """A clue that is said vaguely, and how many things of the described thing's class fit it said exactly and as it is said."""
+
+    kind: str
+    """Of `questloom.records.form.FUZZY_KINDS`."""
+    var: str
+    property: str
+    value: str
+    """Key of the value that is not said."""
+    before: int
+    after: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class Certificate(Record):
     """The proof that a question has one answer and needs its picture."""
 
@@ -129,6 +143,8 @@ class Certificate(Record):
     """Number of answers that the form has without the picture (counted up to a limit); None if the form was not
     executed."""
     checks: tuple[Check, ...] = ()
+    fuzzed: tuple[Fuzzed, ...] = ()
+    """Its vague clauses, in the form's order."""
     votes: Json = Json(None)
 
     @property
