@@ -59,10 +59,10 @@ def chosen(
     statement: Statement, found: Sequence[Entry], subset: str = "", *, partial: bool = False
 ) -> list[Entry]:
     """Selects the entries of a subset, or all entries, and checks their number against the
-    statement.
+    number that the entry states.
 
     Args:
-        partial: whether the user accepts fewer questions than the statement says.
+        partial: whether the user accepts fewer questions than the entry states.
 
     Raises:
         InputError: the subset is unknown, or the number of questions differs from the statement.

@@ -1,8 +1,8 @@
 """Finds a benchmark's questions in training data, by entities, word n-grams and picture hashes.
 
 The training data is a data set that `questloom synth` exported, or any folder of Parquet files. The
-files need some of the columns `question`, `image`, `images`, `bindings` and `anchor`. The part
-`benchmark` of an exported data set does not count as training data. A match is no proof that a
+files need at least one of the columns `question`, `image`, `images`, `bindings` and `anchor`. The
+part `benchmark` of an exported data set does not count as training data. A match is no proof that a
 model knows the answer, and a missing match is no proof of the opposite. So the tables show the
 score on unmatched questions beside the score on all questions.
 """

@@ -135,7 +135,7 @@ def open_hub(statement: Statement, pictures: Path | None = None) -> Rows:
     Without a stated revision, the newest revision is downloaded and its commit recorded.
 
     Raises:
-        InputError: the benchmark does not lie on the Hub, or the download fails.
+        InputError: the benchmark is not on the Hub, or the download fails.
     """
     if not statement.hub:
         raise InputError(
@@ -170,7 +170,7 @@ def open_hub(statement: Statement, pictures: Path | None = None) -> Rows:
 
 
 def undecoded(found: Any) -> Any:
-    """A `datasets.Dataset` whose pictures stay undecoded file bytes, also pictures in lists."""
+    """A `datasets.Dataset` whose pictures stay undecoded file bytes, even inside lists."""
     import datasets
 
     def plain(feature: Any) -> Any:

@@ -34,7 +34,8 @@ def scores_of(
         marks: the marks of all attempts that were played and judged.
         rollouts: attempts per question that the user asked for.
         seed: seed of the bootstrap.
-        clean: ids of the questions without a match in the training data; None if nobody looked.
+        clean: ids of the questions without a match in the training data; None if no training data
+            was searched.
     """
     by_item: dict[str, list[Mark]] = {item_id: [] for item_id in sorted(item_ids)}
     for mark in sorted(marks, key=lambda m: (m.item_id, m.rollout)):

@@ -22,8 +22,8 @@ TABLE = Path(__file__).parent / "benchmarks.yaml"
 
 @dataclass(frozen=True, kw_only=True)
 class Columns:
-    """The names of a row's columns. A name may lead inwards: "prompt.0.content" is the text of the
-    first message.
+    """The names of a row's columns. A name may be a path into the row: "prompt.0.content" is the
+    text of the first message.
     """
 
     question: str
@@ -58,7 +58,8 @@ class Subset:
     size: int = 0
     """The number of questions in the subset; 0 if the number was not published."""
     ids_known: bool
-    """Whether the subset holds exactly the published questions, or else is our own draw of the same size."""
+    """Whether the subset holds exactly the published questions; otherwise it is our own draw of the
+    same size."""
     note: str
     pictures: Literal["any", "some", "one"] = "any"
     where: Mapping[str, str] = field(default_factory=dict)

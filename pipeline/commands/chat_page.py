@@ -151,7 +151,7 @@ class ChatPage:
         }
 
     def reply(self, method: str, path: str, body: bytes) -> tuple[int, str, bytes]:
-        """(status, type, body) of the reply to a request under the secret address."""
+        """The (status, type, body) of the reply to a request under the secret address."""
         match method, path.split("/"):
             case "GET", [""]:
                 text = PAGE.read_text(encoding="utf-8").replace(

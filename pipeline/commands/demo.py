@@ -92,8 +92,8 @@ def write_once(
 
 
 def choose_recipe(name: str, opened: Opened) -> Recipe:
-    """The recipe with this name. "" selects the demo's recipe, or the variant without code if this
-    machine cannot confine code; stderr reports the choice.
+    """The recipe with this name. "" selects the demo's recipe, or the variant without the code tool
+    if this machine cannot confine code; stderr reports the choice.
 
     Raises:
         InputError: there is no such recipe, or the named recipe needs a tool that is unavailable

@@ -34,7 +34,7 @@ def balanced(
     questions: Iterable[Question], num: int, *, levels: Mapping[str, float], seed: int
 ) -> list[Question]:
     """Chooses up to the given number of questions. Each step takes the question whose values on the
-    axes are the rarest so far. Levels follow their weights.
+    axes are the rarest so far. The levels are chosen in proportion to their weights.
 
     Args:
         levels: the weight of each level; levels without a weight come last.

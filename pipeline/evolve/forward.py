@@ -97,9 +97,9 @@ def _entities(tasks: Iterable[Question]) -> set[str]:
 def repeats(
     made: Sequence[Question], before: Sequence[Question], filters: FilterRules
 ) -> dict[str, str]:
-    """The new questions that repeat one of an earlier round, each with the earlier id. A repeated
-    question has the anchor (pictured entity) or picture of an earlier one. If the recipe drops
-    duplicates, an equal key or a similar wording counts too."""
+    """The new questions that repeat a question of an earlier round, each with the earlier
+    question's id. A repeated question has the anchor (pictured entity) or picture of an earlier
+    one. If the recipe drops duplicates, an equal key or a similar wording counts too."""
 
     def named(task: Question) -> list[str]:
         words = duplicate_keys(task) if filters.duplicates else ()

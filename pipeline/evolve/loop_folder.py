@@ -24,8 +24,8 @@ FILES = {
 }
 """For each step, the file that the step writes last."""
 VERSION = 2
-"""The version of a loop's files. Files of version 1 do not state their version and have less about
-rollouts and findings. Loops of version 1 shared their seeds."""
+"""The version of a loop's files. Files of version 1 do not state their version and hold less about
+rollouts and findings. Two loops of version 1 drew the same seeds."""
 
 
 @dataclass(frozen=True)
