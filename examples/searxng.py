@@ -2,9 +2,11 @@
 
 With this recipe the policy (the playing agent) searches SearXNG instead of the store:
 
-    teach:
-      live:
-        text: {kind: "searxng:SERVICE", address: "http://localhost:8888", price: 0}
+```
+teach:
+  live:
+    text: {kind: "searxng:SERVICE", address: "http://localhost:8888", price: 0}
+```
 
 SearXNG must offer JSON (`search.formats` in its settings). Questloom does pacing, retries, caching
 and replays. This file only builds the request and reads the reply. The code was written from

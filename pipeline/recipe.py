@@ -192,8 +192,8 @@ def recipe_of(data: Mapping[str, Any], where: str) -> Recipe:
 
 
 def _consistent(recipe: Recipe, where: str) -> Recipe:
-    """Refuses unknown roles, an untested language, weights that are all 0, and a level with a
-    weight whose length `draft` does not set."""
+    """Refuses unknown roles, an untested language, a table of weights that are all 0, and a
+    weighted level for which `draft` sets no length."""
     check_roles(recipe.models.roles, f"{where}, key models.roles")
     check_roles(recipe.models.llm.guidance, f"{where}, key models.llm.guidance", WRITER_ROLES)
     for key, languages in (

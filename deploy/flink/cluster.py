@@ -1,8 +1,10 @@
 """Runs a Flink session cluster with its own worker pools on one machine, for trials and tests.
 
-    python -m deploy.flink.cluster start --task-managers 2 --pools 2 --folder build/flink
-    python -m deploy.flink.cluster status --folder build/flink
-    python -m deploy.flink.cluster stop --folder build/flink
+```
+python -m deploy.flink.cluster start --task-managers 2 --pools 2 --folder build/flink
+python -m deploy.flink.cluster status --folder build/flink
+python -m deploy.flink.cluster stop --folder build/flink
+```
 
 Each task manager has one slot and one pool, as in a Kubernetes pod with a side-car container. The
 pools listen at 127.0.0.2, 127.0.0.3, … on the same port. Each task manager reads its own hosts

@@ -1,9 +1,11 @@
 """The audit sheet: people judge random kept and rejected questions without knowing which are which.
 The filled-in sheet gives the precision with its interval.
 
-    RUN/audit/sheet.html   the sheet as a page with pictures; the marks are saved as CSV
-              sheet.csv    the sheet as a table to fill in by hand
-              key.json     which items were kept; hide this file from the judges
+```
+RUN/audit/sheet.html   the sheet as a page with pictures; the marks are saved as CSV
+          sheet.csv    the sheet as a table to fill in by hand
+          key.json     which items were kept; hide this file from the judges
+```
 
 Half of the items are kept questions, and half are rejected questions that already had words and a
 picture. The draw and the order depend only on the seed and the questions' ids.

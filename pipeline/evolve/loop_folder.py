@@ -96,7 +96,8 @@ class RoundFolder:
 
     @property
     def recipe(self) -> Recipe:
-        """The round's recipe as the loop evolved it (ODE's C_t), before the round's seed and exclusions are set.
+        """The round's recipe as the loop evolved it (ODE's C_t), without the round's own seed and
+        exclusions.
 
         Raises:
             InputError: the round has not been prepared.
@@ -133,11 +134,11 @@ class LoopFolder:
     path: Path
 
     def round(self, number: int) -> RoundFolder:
-        """The folder of a round; the first has number 1."""
+        """The folder of a round; the first round has number 1."""
         return RoundFolder(self.path / "rounds" / f"{number:02d}")
 
     def held_out(self, number: int) -> RoundFolder:
-        """The folder in which that round's recipe is tried on fresh tasks."""
+        """The folder in which the recipe of a round is tried on fresh tasks."""
         return RoundFolder(self.path / "held_out" / f"{number:02d}")
 
     def rounds(self, *, before: int = 1 << 30) -> list[RoundFolder]:
@@ -181,7 +182,7 @@ class LoopFolder:
         return chance(self.recipe.seed, purpose, "loop").getrandbits(31)
 
     def check_version(self) -> None:
-        """Refuses to continue a loop of another version. Reading such a loop is possible.
+        """Refuses to continue a loop of another version. Such a loop can still be read.
 
         Raises:
             InputError: another version began the loop, so its rounds would be drawn by two

@@ -39,7 +39,7 @@ class MeasuredDiagnoser:
 
     Args:
         checks: the checks of the round's run.
-        tolerated: the share of too easy, or too hard, tasks that is not a finding yet.
+        tolerated: the largest share of too easy or too hard tasks that makes no finding.
         mode: "sft" or "rl"; decides which dimensions count.
     """
 

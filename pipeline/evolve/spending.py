@@ -15,8 +15,8 @@ from questloom.pipeline.report.spend_text import money_words
 from questloom.transforms.stages.run_folder import RunFolder
 
 FILE = "spent.json"
-"""A round's file with the ledger's sums by stage, before and after the round. The file marks no
-step, since a request under way at a kill counts twice."""
+"""A round's file with the ledger's sums by stage, before and after the round. The file
+does not end a step of the round. A request in progress at a kill counts twice."""
 SUMS = ("num_calls", "money", "num_unpriced")
 
 
@@ -24,8 +24,8 @@ def calls_of(loop: LoopFolder, recipe: Recipe) -> Path | str:
     """Where all rounds keep replies, ledger and budget, so that no request is paid for in two rounds.
 
     Args:
-        recipe: a round's recipe. A file or an address in the recipe is used; an address without a
-            prefix gets the loop's prefix.
+        recipe: a round's recipe. A file or an address that the recipe names is used; the address
+            gets the loop's prefix if it has none.
     """
     return RunFolder(str(loop.path)).calls(recipe.run.calls)
 

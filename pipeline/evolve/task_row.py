@@ -23,7 +23,7 @@ class RowRival:
 
 @dataclass(frozen=True, kw_only=True)
 class TaskRow:
-    """The row of one task, with the fields in the file's order. Means over rollouts are ODE's
+    """The row of one task, with the fields in the file's order. The means over rollouts are ODE's
     measures (`verify.behaviour`)."""
 
     id: str
@@ -93,7 +93,7 @@ def row_from_json(found: object, where: str) -> TaskRow:
 
 
 FIRST_VERSION: dict[str, list[str]] = {"chain_outcomes": [], "chain_answers": []}
-"""Keys that rows of the first version lack (`loop_folder.VERSION`), with the values that replace them."""
+"""Keys that rows of version 1 lack (`loop_folder.VERSION`), with the values that replace them."""
 
 
 def read_rows(at: RoundFolder) -> list[TaskRow]:

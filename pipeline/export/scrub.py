@@ -45,7 +45,7 @@ def error_kind(evidence: Any) -> Any:
 
 
 def without_places(settings: Any) -> Any:
-    """Settings without absolute paths (the last part stays) and without addresses.
+    """Settings without addresses. Of an absolute path only the last part stays.
 
     >>> without_places({"clip": "/home/a/clip", "endpoints": [{"name": "a", "base_url": "https://host/v1"}], "share": 0.1})
     {'clip': 'clip', 'endpoints': [{'name': 'a', 'base_url': '(omitted)'}], 'share': 0.1}

@@ -11,7 +11,8 @@ from questloom.records.synthesis import Seed
 
 @dataclass(frozen=True)
 class StageFlow:
-    """The numbers of one stage in the funnel. The first four numbers are None if the stage has no counts of its own."""
+    """The numbers of one stage in the funnel. The first four numbers are None if the stage counts
+    no items."""
 
     name: str
     num_in: int | None
@@ -109,9 +110,9 @@ def stage_flow(run: Run, stage: Stage) -> StageFlow:
 def seed_outcomes(run: Run, kept: dict[str, list[int]], names: Names) -> list[Outcome]:
     """The final outcome of every seed, by seed id.
 
-    A seed with several drafts is kept if one draft is kept, and otherwise pending if one draft
-    waits. If neither is the case, the draft that passed most stages decides; among equals, the
-    alphabetically first reason.
+    A seed is kept if one of its drafts is kept, and otherwise pending if one draft waits. Otherwise
+    the draft that passed most stages decides; if several drafts passed as many, the alphabetically
+    first reason decides.
 
     Args:
         run: the run.

@@ -1,6 +1,8 @@
 """A worker pool for clusters: starts Beam's Python workers where a task manager asks for them.
 
-    python -m questloom.pipeline.runners.worker_pool --bind 0.0.0.0:50000
+```
+python -m questloom.pipeline.runners.worker_pool --bind 0.0.0.0:50000
+```
 
 Beam's own pool (`apache_beam.runners.worker.worker_pool_main`) starts `python` from PATH and
 answers before the worker runs. If that Python is missing, or lacks the package, the job hangs

@@ -3,12 +3,14 @@ and for programs that fetch the missing data.
 
 The columns of `RUN/lacking.tsv` are:
 
-    kind        a constant of `questloom.transforms.planning.lacking`
-    class       the class; for claims, `property` names the property
-    things      the number of entities without a plan that needed the missing data
-    held, of    the class members in the store, and all members (empty if unknown); for claims, the
-                members with such a claim, and all members in the store
-    what        a sentence with the same content
+```
+kind        a constant of `questloom.transforms.planning.lacking`
+class       the class; for claims, `property` names the property
+things      the number of entities without a plan that needed the missing data
+held, of    the class members in the store, and all members (empty if unknown); for claims, the
+            members with such a claim, and all members in the store
+what        a sentence with the same content
+```
 """
 
 from collections import Counter, defaultdict

@@ -1,7 +1,9 @@
 """The main job: seeds, drafts, pictures, certificates, filters, splits. The job is one Beam
 pipeline, and the records stay in files.
 
-    ranges -> candidates -> choose -> seeds | draft … answer_in_question | keys -> losers -> duplicates … enhance | components -> split
+```
+ranges -> candidates -> choose -> seeds | draft … answer_in_question | keys -> losers -> duplicates … enhance | components -> split
+```
 
 Workers exchange only ids, keys and shard numbers. `transforms/stages/` explains how a stage is
 written and resumed.

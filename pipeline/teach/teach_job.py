@@ -1,7 +1,9 @@
 """`questloom teach`: a policy (the agent) plays a run's questions, and its good trajectories are
 kept. The job is one Beam pipeline, and the records stay in files.
 
-    tasks | play | answer | process | rank | keep | tally | solved
+```
+tasks | play | answer | process | rank | keep | tally | solved
+```
 
 The shards are those of the run. Each shard holds all rollouts of its tasks, and matches a shard of
 questions. Workers exchange only shard numbers. Each policy has its own folder, RUN/episodes/POLICY;

@@ -24,10 +24,11 @@ from questloom.pipeline.export.sft_rows import RenderedTrajectory
 
 ABILITY = "multimodal_search"
 AGENT_LOOP = "tool_agent"
-"""verl's own agent loop for calls written as `<tool_call>{"name": …, "arguments": …}</tool_call>`,
-which is also our notation."""
+"""The name of verl's own agent loop for calls written as `<tool_call>{"name": …, "arguments":
+…}</tool_call>`; our prompt uses the same notation."""
 INDEX_HEX_DIGITS = 15
-"""verl needs a number for each row: the first 60 bits of the id, the same in every export."""
+"""verl needs a number for each row: it is the first 60 bits of the id, so every export has the same
+number."""
 
 
 def features(tools: Sequence[str]) -> Features:
