@@ -114,10 +114,10 @@ except ImportError:  # not ms-swift's process
 else:
 
     class QuestloomAnswer(ORM):
-        """ms-swift's interface."""
+        """The reward function in ms-swift's form."""
 
         def __call__(self, completions, answers, answer_type=None, answer_unit=None, **_):
-            """A list of rewards."""
+            """The reward of each completion."""
             return answer_reward(completions, answers, answer_type, answer_unit)
 
     orms["questloom_answer"] = QuestloomAnswer

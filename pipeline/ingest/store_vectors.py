@@ -26,7 +26,8 @@ def embed_store(store: str, spec: str, *, workers: int = 1, runner: RunnerOption
     Args:
         store: the absolute path of a complete store.
         spec: the name of the checkpoint, as `Clip.load` accepts it.
-        workers: the number of processes of the local runner. runner: where the job runs.
+        workers: the number of processes of the local runner.
+        runner: where the job runs.
 
     Returns:
         The loaded checkpoint.

@@ -113,7 +113,8 @@ def bar_table(
         title, facet, note: see `BarTable`.
         counter: the number of items for each label.
         num_items: the number of all items. An item with several labels counts for each label, so
-            the shares can sum to more than 1. order: the labels with a natural order.
+            the shares can sum to more than 1.
+        order: the labels with a natural order.
     """
     place = {label: i for i, label in enumerate(order)}
     rows = sorted(

@@ -52,7 +52,8 @@ def note_fault(error: BaseException) -> None:
 
 
 def note_known(error: BaseException) -> None:
-    """Like `note_fault`, if this process or its parent keeps a command's log; otherwise it does nothing."""
+    """Writes the exception into the log as `note_fault` does, if this process or its parent keeps a
+    command's log; otherwise does nothing."""
     if VARIABLE in os.environ:
         note_fault(error)
 

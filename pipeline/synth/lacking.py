@@ -1,4 +1,4 @@
-"""Explains why a store gives no more plans, by cause and class. The result is a table for people,
+"""Explains by cause and class why a store gives no more plans. The result is a table for people,
 and for programs that fetch the missing data.
 
 The columns of `RUN/lacking.tsv` are:
@@ -36,8 +36,8 @@ class Lacking:
     Args:
         lack: the kind of missing data, with its class or property.
         things: the number of entities without a plan that needed the data.
-        held: the number of class members in the store. For claims, `held` is the number of members
-            with such a claim.
+        held: the number of members of the class in the store. For claims, `held` is the number of
+            members with such a claim.
         total: the true number of members; None if it is unknown.
         words: a sentence for people.
     """

@@ -27,7 +27,8 @@ def check_writer(recipe: Recipe) -> None:
 
 
 def make_writer(job: Job) -> GraphWriter | LlmWriter:
-    """The writer for the store. The llm writer uses the run's chat client, also to read its questions back."""
+    """The writer for the store. The llm writer words questions, and reads them back, with the run's
+    chat client."""
     recipe = job.recipe
     check_writer(recipe)
     if recipe.writer == "llm":

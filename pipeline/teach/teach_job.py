@@ -5,9 +5,9 @@ kept. The job is one Beam pipeline, and the records stay in files.
 tasks | play | answer | process | rank | keep | tally | solved
 ```
 
-The shards are those of the run. Each shard holds all rollouts of its tasks, and matches a shard of
-questions. Workers exchange only shard numbers. Each policy has its own folder, RUN/episodes/POLICY;
-only the teacher's episodes go into the data set.
+The shards are those of the run. Each shard holds all rollouts of its tasks; the tasks of a shard
+are those of the run's shard with the same number. Workers exchange only shard numbers. Each policy
+has its own folder, RUN/episodes/POLICY; only the teacher's episodes go into the data set.
 """
 
 import dataclasses
