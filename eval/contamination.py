@@ -30,7 +30,7 @@ SHARE = 0.5
 Different questions from one template share some n-grams, so a single common n-gram is not enough.
 """
 MAX_DISTANCE = 6
-"""The most bits, of 64, in which the perceptual hashes of near-duplicates may differ."""
+"""The perceptual hashes of near-duplicates may differ in at most this many of 64 bits."""
 LEFT_OUT = {"benchmark", "formats"}
 """Skipped parts of an exported data set: its own benchmark, and the copies in the folder `formats`."""
 KINDS = ("entities", "question", "pictures")

@@ -60,11 +60,11 @@ class Dialect:
     limits: Mapping[str, Any] = field(default_factory=dict)
     """The agent's own limits (see `agent/turns/limits.py`), which replace the recipe's."""
     tools: Mapping[str, ForeignTool] = field(default_factory=dict)
-    """The agent's tools by their names; empty if the agent uses ours."""
+    """The agent's tools by their names; empty if the agent uses our tools."""
 
     @property
     def is_ours(self) -> bool:
-        """Whether the dialect is our own, so nothing needs translation."""
+        """Whether the dialect is our own; then nothing needs translation."""
         return self.name == OURS
 
     @property

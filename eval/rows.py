@@ -21,7 +21,7 @@ from questloom.records.errors import InputError
 
 MAX_PICTURE_BYTES = 200_000_000
 MAX_NAME_CHARS = 255
-"""The longest file name. A longer text in a picture column is a picture in base64, unless it is a
+"""The most characters of a file name. A longer text in a picture column is a picture in base64 or a
 URL."""
 SUFFIXES = ("", ".jpg", ".jpeg", ".png", ".webp", ".JPEG", ".JPG", ".PNG")
 """File suffixes that are tried in turn if a row names a picture without its suffix."""

@@ -90,7 +90,8 @@ def _pass_at(
 
 
 def _effort(marks: Sequence[Mark]) -> dict[str, Any]:
-    """Means per played attempt of calls, turns, tokens and money, and the share of successful calls."""
+    """The mean calls, turns, tokens and money of a played attempt, and the share of successful
+    calls."""
     calls: Counter[str] = Counter()
     faults: Counter[str] = Counter()
     for mark in marks:
@@ -115,7 +116,7 @@ def _effort(marks: Sequence[Mark]) -> dict[str, Any]:
 
 
 def outcome_of(mark: Mark, judge: str) -> str:
-    """The outcome that one judge gave an attempt."""
+    """The outcome of an attempt according to one of the two judges."""
     return (mark.strict if judge == "strict" else mark.lenient).outcome
 
 

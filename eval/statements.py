@@ -43,7 +43,8 @@ class Columns:
 
 @dataclass(frozen=True, kw_only=True)
 class Cipher:
-    """How texts are hidden from crawlers: base64 of the text, XORed with the key's repeated sha256."""
+    """The way in which texts are hidden from crawlers: base64 of the text, which is first XORed
+    with the key's repeated sha256."""
 
     columns: tuple[str, ...]
     key: str = ""
@@ -68,7 +69,7 @@ class Subset:
     last: int | None = None
     """The last id, as a number; `first` and `last` are both included."""
     draw: bool = False
-    """Whether to draw `size` questions by their ids, the same questions on every machine."""
+    """Whether to draw `size` questions by their ids. Every machine draws the same questions."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,7 +125,7 @@ class Statement:
         )
 
     def as_text(self) -> str:
-        """All that a user must know to get the benchmark and to run it."""
+        """A text with all that a user must know to get and run the benchmark."""
         lines = [
             f"{self.name}: {self.title} ({self.paper}), {self.size:,} questions",
             f"  place     {self.place}",

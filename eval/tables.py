@@ -1,4 +1,4 @@
-"""Tables of scores as Markdown, CSV and HTML.
+"""Writes tables of scores as Markdown, CSV and HTML.
 
 The published scores of each benchmark stand below ours and are marked as published.
 """

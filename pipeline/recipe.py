@@ -113,7 +113,7 @@ IDENTITY = (
     "external",
     "export",
 )
-"""The sections on which the questions depend."""
+"""The recipe's sections on which the questions depend."""
 MODELS_IDENTITY = ("endpoints", "roles", "llm", "judge", "clip")
 """Keys of the section `models` on which questions depend. The budget is not among these keys, so a
 resumed run may raise it."""
@@ -153,7 +153,8 @@ def _path(source: str, folder: Path) -> Path:
 
 
 def _read(path: Path, above: tuple[Path, ...]) -> dict[str, Any]:
-    """The keys of a file merged over those of its bases; `above` are the files that are based on this one."""
+    """The keys of a file, merged over the keys of its bases; `above` are the files that are based
+    on this one."""
     data = read_settings_file(path, example="recipes/demo.yaml for the shape")
     if "base" not in data:
         return data

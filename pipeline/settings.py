@@ -42,8 +42,8 @@ class FilterRules(OF_FILTERS):  # type: ignore[misc]
     samples: Annotated[int, Gt(0), Evolves("filters", 1, 8, 1)] = 1
     """Samples that each model solver draws."""
     popular_sitelinks: Annotated[int, Ge(1), Evolves("filters", 10, 200, 10)] = 50
-    """The popularity prior replaces the models of `text_only` and `no_tools`: it counts every claim
-    of an entity with at least this number of sitelinks as known by heart."""
+    """The popularity prior replaces the models of `text_only` and `no_tools`. An entity with at
+    least this number of sitelinks is popular, and all its claims count as known by heart."""
     popular_page_views: Annotated[int, Ge(1)] = 50_000
     """An entity counts as popular from this number of page views on; the popularity file has the
     page views. This bound applies if no entity of the store has `popular_sitelinks` sitelinks."""

@@ -104,8 +104,8 @@ def settings(
 
 
 def settings_lines(page: str, beginning: str) -> list[str]:
-    """The settings of one of `PAGES` whose keys begin with `beginning`, each with its help. If the
-    page has several classes, each line names the class."""
+    """The settings on a page of `PAGES` whose keys begin with `beginning`, each with its help. If
+    the page has several classes, each line names the class."""
     kinds, owners = PAGES[page].kinds, defaultdict[Setting, list[str]](list)
     for heading, kind in kinds.items():
         for each in settings(kind):
@@ -120,7 +120,7 @@ def settings_lines(page: str, beginning: str) -> list[str]:
 
 
 def reference(page: str = "recipe") -> str:
-    """All settings of one of `PAGES` as a Markdown document, with one table per section."""
+    """One of `PAGES` as a Markdown document: all its settings, in one table per section."""
     shown = PAGES[page]
     parts = [f"# {shown.title}", shown.preface]
     before: set[Setting] = set()

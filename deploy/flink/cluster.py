@@ -8,9 +8,9 @@ python -m deploy.flink.cluster stop --folder build/flink
 
 Each task manager has one slot and one pool, as in a Kubernetes pod with a side-car container. The
 pools listen at 127.0.0.2, 127.0.0.3, … on the same port. Each task manager reads its own hosts
-file, in which the name `questloom-pool` means its pool. The cluster needs Linux. Memory: 0.7 GB for
-the job manager, at most 1.4 GB for a task manager (0.7 in the tests), 0.5 to 1.5 GB for a worker,
-0.5 GB for the job server while a job runs.
+file, which maps the name `questloom-pool` to its pool. The cluster needs Linux. The job manager
+takes 0.7 GB of memory, a task manager at most 1.4 GB (0.7 in the tests), and a worker 0.5 to 1.5
+GB. The job server takes 0.5 GB while a job runs.
 """
 
 import argparse

@@ -47,7 +47,7 @@ class Benchmark:
     """The name of the benchmark's folder. The name includes the subset, if there is one."""
     items: Sequence[Item]
     facts: dict[str, Any]
-    """The facts that every table states about the benchmark."""
+    """The facts about the benchmark that every table states."""
     run: str = ""
     """The run from which the questions come; "" for an outside benchmark."""
 

@@ -1,5 +1,5 @@
-"""The parts of a diagnosis: each task's scores by dimension, and findings with the stage to blame
-(ODE, arXiv 2605.10832, section 3)."""
+"""The parts of a diagnosis: each task's scores by dimension, and findings that name the stage to
+blame (ODE, arXiv 2605.10832, section 3)."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping

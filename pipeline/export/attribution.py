@@ -6,9 +6,9 @@ RUN/attribution/store.json              the snapshot behind the questions
                 ledger-00003.parquet    the source of every picture that a question of shard 3 ever had
 ```
 
-The ledger covers all pictures in RUN/pictures, also those of rejected questions. With the ledger, a
-picture can be dropped by its name without the store. The data set gets the rows of its own
-pictures.
+The ledger covers all pictures in RUN/pictures, also pictures of rejected questions. With the
+ledger, a picture can be dropped by its name without the store. The data set gets the rows of its
+own pictures.
 """
 
 import heapq

@@ -115,8 +115,8 @@ def write_card(
 
 
 def _format_words(folder: Path, formats: Mapping[str, Format]) -> dict[str, list[str]]:
-    """The card's words about the formats: names of formats whose rows have bare answers, names of
-    formats whose rows have rewards, and each format's own sentences."""
+    """The card's words about the formats: which formats have bare answers, which have rewards, and
+    each format's own sentences."""
     rewarded = [
         f for name, f in formats.items() if f.rewarded and (folder / "formats" / name).is_dir()
     ]

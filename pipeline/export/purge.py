@@ -63,7 +63,8 @@ class DropSummary:
 
     num_pictures: int
     num_questions: int
-    """The number of questions about dropped pictures, including those of earlier calls."""
+    """The number of questions about dropped pictures; pictures that earlier calls dropped count
+    too."""
     not_found: tuple[str, ...]
     """Lines that name no picture of the run."""
     dataset: ExportSummary

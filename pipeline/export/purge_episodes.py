@@ -28,8 +28,8 @@ Blank = Callable[[pa.Table], pa.Table]
 
 
 def pictures_from(out: EpisodeFolder, num_shards: int, sources: set[str]) -> set[str]:
-    """The pictures in the episodes that equal one of the given store pictures, or were made from
-    one."""
+    """The pictures in the episodes that equal a given picture of the store, or were made from
+    it."""
     found: set[str] = set()
     for shard in range(num_shards):
         path = out.shard(out.label(PLAY), "kept", shard)

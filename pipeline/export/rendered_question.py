@@ -1,5 +1,5 @@
-"""Renders a question as a policy receives it: a system prompt with the tools' schemas, then the
-picture with its handle and size, then the question.
+"""Renders a question as a policy receives it: the system prompt with the tools' schemas, the
+picture with its handle and size, and the question's text.
 
 The same renderer writes the beginning of teacher trajectories. This way a policy that was
 fine-tuned on `sft` sees the same tokens in reinforcement learning.

@@ -2,7 +2,7 @@
 pictures, and paths of this machine.
 
 The evidence for refusing a picture contains the picture's name, which often names the entity. In
-the data set only `attribution.parquet` names pictures, and only those of the data set.
+the data set only `attribution.parquet` names pictures: the pictures of the data set, and no others.
 """
 
 import re

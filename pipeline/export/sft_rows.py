@@ -2,8 +2,8 @@
 trainers (`formats/`).
 
 A trajectory is stored as the messages that the policy saw and wrote. The messages are the system
-message with the tools' schemas, the question with its picture, each turn word for word, and each
-observation as a user message.
+message with the tools' schemas, the question with its picture, and then each turn unchanged with
+its observation as a user message.
 
 The same renderer makes the messages when a policy plays. As a result, training on the assistant's
 messages uses exactly the text that the agent code will parse. The messages do not use any trainer's
@@ -179,7 +179,8 @@ class Teaching:
 
     def rejections(self, shard: int) -> Iterable[Rejection]:
         """The trajectories that the teacher's stages rejected, and the kept trajectories that the
-        data set leaves out. The teacher's stage names differ from those of the main job."""
+        data set leaves out. The teacher's stages have other names than the stages of the main
+        job."""
         for label in self.out.labels() if self.is_there else ():
             for rejection in read_records(self.out.shard(label, "rejected", shard), Rejection):
                 yield rejection.replace(stage=f"teach-{rejection.stage}")

@@ -4,7 +4,7 @@ assumptions by measurements, step by step.
 Neither VSearcher nor OpenSearch-VL publishes which share of seeds or questions passes its steps.
 The shares below were measured on the demo's fictional world (`questloom demo`, the graph writer).
 Another store may differ a lot, so the ranges are wide. For steps that depend on the store, the odds
-may be about three times higher or lower; for steps in which a model decides, the range is wider.
+may be three times higher or lower. For steps in which a model decides, the range is wider.
 """
 
 from dataclasses import dataclass
@@ -97,8 +97,8 @@ REPLY_BYTES = {
 OTHER_REPLY_BYTES = 120
 """The mean length in bytes of the other roles' replies, each a short answer or judgement."""
 THINKING = Range(1.0, 1.5, 12.0)
-"""The factor by which a model's whole reply is longer than the JSON in it. Models that think aloud
-are at the upper end."""
+"""The length of a model's whole reply, divided by the length of the JSON in it. Models that think
+aloud are at the upper end."""
 BYTES_PER_TOKEN = Range(3.0, 4.0, 4.6)
 SECONDS_PER_CALL = Range(1.0, 5.0, 25.0)
 """Seconds from request to reply; they depend only on the endpoint."""

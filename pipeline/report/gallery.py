@@ -35,7 +35,7 @@ def margin_words(certificate: Certificate | None) -> str:
 def facets(
     question: Question, names: Names, asset: ImageAsset | None
 ) -> dict[str, str | list[str]]:
-    """The values by which a question can be filtered. The keys are the facets' names on the page."""
+    """The values that the page's filters compare. The keys are the facets' names on the page."""
     made = question.certificate
     needs = [
         w

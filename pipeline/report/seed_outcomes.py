@@ -110,9 +110,9 @@ def stage_flow(run: Run, stage: Stage) -> StageFlow:
 def seed_outcomes(run: Run, kept: dict[str, list[int]], names: Names) -> list[Outcome]:
     """The final outcome of every seed, by seed id.
 
-    A seed is kept if one of its drafts is kept, and otherwise pending if one draft waits. Otherwise
-    the draft that passed most stages decides; if several drafts passed as many, the alphabetically
-    first reason decides.
+    A seed is kept if any of its drafts is kept; otherwise the seed is pending if any draft waits.
+    Otherwise the draft that passed most stages decides; if several drafts passed as many, the
+    alphabetically first reason decides.
 
     Args:
         run: the run.

@@ -2,8 +2,7 @@
 so does every job before it is submitted.
 
 Each check ends within seconds, and all of them within a minute. Without these checks Beam would
-wait silently: for a worker that cannot start, a slot that is never free, or a job server that does
-not exist.
+wait silently for a worker that cannot start, a slot that is never free, or a missing job server.
 """
 
 import shutil

@@ -5,8 +5,8 @@ kept. The job is one Beam pipeline, and the records stay in files.
 tasks | play | answer | process | rank | keep | tally | solved
 ```
 
-The shards are those of the run. Each shard holds all rollouts of its tasks; the tasks of a shard
-are those of the run's shard with the same number. Workers exchange only shard numbers. Each policy
+The job has the same shards as the run. A shard holds all rollouts of its tasks, which are the
+questions in the run's shard of the same number. Workers exchange only shard numbers. Each policy
 has its own folder, RUN/episodes/POLICY; only the teacher's episodes go into the data set.
 """
 

@@ -43,7 +43,7 @@ class Format:
     help: str
     """The programs that read the format, in one sentence."""
     uses: tuple[Literal["sft", "rl"], ...]
-    """The uses of questions for which rows are written. For "sft" the reply is the bare answer,
+    """The format has rows for questions with these uses. For "sft" the reply is the bare answer,
     unless a teacher's trajectories exist."""
     features: Callable[[Sequence[str]], Features] | None
     """The columns of a question's row, as a function of the policy's tool names; None for JSON

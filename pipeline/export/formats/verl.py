@@ -1,7 +1,7 @@
 """The format `verl`: `data_source`, `prompt` with `<image>`, `images`, `ability`, `agent_name`, `reward_model.ground_truth`, `extra_info`.
 
-The rows match those of `examples/data_preprocess/geo3k.py` and of verl's multi-turn recipes.
-Trajectories are rows of verl's multi-turn SFT data set.
+The rows have the form of the rows in `examples/data_preprocess/geo3k.py` and in verl's multi-turn
+recipes. Trajectories are rows of verl's multi-turn SFT data set.
 """
 
 from collections.abc import Sequence
