@@ -149,7 +149,7 @@ def field_of(row: Any, path: str) -> Any:
 def answer_of(wordings: Sequence[str]) -> Answer:
     """Makes a typed answer from several right wordings.
 
-    The answer is a number if the first wording is one, else a text. The other wordings become
+    If the first wording is a number, the answer is a number, else a text. The other wordings become
     aliases.
 
     >>> answer_of(["12.50"]).value.number, answer_of(["Rome", "Roma"]).aliases

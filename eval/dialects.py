@@ -129,7 +129,7 @@ class Dialect:
         }
 
     def call_text(self, own: str, arguments: Mapping[str, Any]) -> str:
-        """Writes a call of one of our tools as this agent would write it, without tags.
+        """Writes a call of our tool in this agent's notation, without tags.
 
         Args:
             own: our name of the tool.

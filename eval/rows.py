@@ -38,7 +38,7 @@ class Rows:
     """The folder of the pictures; no picture outside this folder is read."""
 
     def pictures(self, cell: Any) -> Iterator[bytes]:
-        """Yields the file bytes of a cell's pictures, in order; an empty cell gives none.
+        """Yields the file bytes of a cell's pictures, in order; an empty cell has no pictures.
 
         Raises:
             InputError: a named picture is missing, lies outside the folder, or cannot be read.

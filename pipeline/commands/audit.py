@@ -67,7 +67,8 @@ class AuditResult:
     by_criterion: tuple[tuple[str, Share, Share], ...]
     """Tuples (criterion, share of yes among the kept, share of yes among the rejected)."""
     num_open: int
-    """The number of items without a mark or without a line on the sheet; they are not counted."""
+    """The number of items without a mark or without a line on the sheet; the shares leave these
+    items out."""
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -176,8 +177,8 @@ def write_sheet(
 
 
 def _hops(question: Question, sources: Sources | None) -> Sequence[Hop]:
-    """The question's hops with their evidence. Both are looked up again: a missing certificate
-    would reveal that a question was rejected."""
+    """The question's hops with their evidence. Hops and evidence are looked up again: a missing
+    certificate would reveal that a question was rejected."""
     form = question.logical_form
     found = (
         evidence(form, sources, binding_of(question.bindings))

@@ -25,7 +25,7 @@ RECIPE, WITHOUT_PYTHON = "demo", "demo_without_python"
 
 def run_demo(out: Path, *, articles: int, seed: int, workers: int, recipe_name: str = "") -> str:
     """Runs or resumes all steps under `out`. Returns the text for the user. `recipe_name` is a
-    recipe as in `load_recipe`, or "" to choose one."""
+    recipe as in `load_recipe`; "" lets the demo choose."""
     started, clock = time.time(), Clock()
     with Opened() as opened:
         recipe = choose_recipe(recipe_name, opened)

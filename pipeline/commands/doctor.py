@@ -1,7 +1,7 @@
 """Checks what is installed, reachable and configured. Each finding is one line, with the fix.
 
 The packages install under top-level names that other distributions may use too (`models`, `train`,
-…). The first check tells whether another distribution hides one of ours.
+…). The first check tells whether another distribution hides one of our packages.
 """
 
 import ast

@@ -238,7 +238,7 @@ def needs_store(store: str) -> None:
     """Refuses `questloom plan` without a store or a trainer's name.
 
     Raises:
-        InputError: neither is given.
+        InputError: the command has neither a store nor a trainer's name.
     """
     if not store:
         raise InputError(

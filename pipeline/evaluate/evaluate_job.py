@@ -77,7 +77,7 @@ class EvaluateJob:
 
     def calls(self) -> Path | str:
         """Where replies, ledger and budget are stored: one place for all evaluations in `out`,
-        unless the recipe names another."""
+        unless the recipe names another place."""
         return RunFolder(self.out).calls(self.recipe.run.calls)
 
     @property

@@ -10,9 +10,9 @@ from questloom.records.synthesis import Question
 
 
 def profile_of(question: Question) -> str:
-    """The abilities that a question needs, as one of `questloom.records.synthesis.ABILITIES`. Every
-    question needs the picture. A claim needs a search, and values need a computation or comparison.
-    A question without a formal query is assumed to need a search."""
+    """The ability profile that a question needs: one of `questloom.records.synthesis.ABILITIES`.
+    Every question needs the picture. A claim needs a search, and values need a computation or
+    comparison. A question without a formal query is assumed to need a search."""
     form = question.logical_form
     search = form is None or bool(form.of(ClaimClause) or form.of(SentenceClause))
     reasoning = form is not None and bool(form.of(Compute) or form.of(Compare))

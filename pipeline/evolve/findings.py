@@ -11,8 +11,8 @@ from questloom.pipeline.evolve.task_row import TaskRow
 from questloom.records.synthesis import Question
 
 STAGES = ("seeds", "paths", "writer", "pictures", "filters")
-"""Stages that a finding can blame. ODE's generator has four stages; ours differ, since our
-synthesis has other stages. docs/loop.md maps one list to the other."""
+"""Stages that a finding can blame. ODE's generator has four stages; our stages differ, since our
+synthesis works otherwise. docs/loop.md maps one list to the other."""
 LOWEST, HIGHEST = -5.0, 5.0
 WEIGHTS = {
     "sft": {

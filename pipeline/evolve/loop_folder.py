@@ -170,7 +170,8 @@ class LoopFolder:
 
     @property
     def recipe(self) -> Recipe:
-        """The first recipe. The section `evolve` of this recipe applies to the whole loop.
+        """The recipe with which the loop began. The section `evolve` of this recipe applies to the
+        whole loop.
 
         Raises:
             InputError: the folder holds no loop.
@@ -182,7 +183,8 @@ class LoopFolder:
         return chance(self.recipe.seed, purpose, "loop").getrandbits(31)
 
     def check_version(self) -> None:
-        """Refuses to continue a loop of another version. Such a loop can still be read.
+        """Refuses to continue a loop of another version. A loop of another version can still be
+        read.
 
         Raises:
             InputError: another version began the loop, so its rounds would be drawn by two
@@ -196,7 +198,7 @@ class LoopFolder:
             )
 
     def begin(self, recipe: Recipe, *, store: str, digest: str) -> None:
-        """Writes `loop.json`. If the file exists, its content must be the same.
+        """Writes `loop.json`. A file that exists already must have the same content.
 
         Raises:
             InputError: the folder holds another loop, or other files.

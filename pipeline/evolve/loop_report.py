@@ -29,7 +29,7 @@ TAGS = tuple(tag.value for tag in Tag)
 
 @dataclass(frozen=True)
 class Point:
-    """One round on a curve."""
+    """A point of a curve: one round."""
 
     x: float
     y: float

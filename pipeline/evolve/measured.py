@@ -1,5 +1,5 @@
 """The measured diagnoser: scores and findings from certificates, verdicts, pass rates and tool
-statistics. This diagnoser is exact and needs no model.
+statistics. The measured diagnoser is exact and needs no model.
 
 The dimensions and their weights are ODE's, but the measurements are Questloom's. In ODE a model
 scores the dimensions by a rubric, as `llm_diagnoser.py` does here.

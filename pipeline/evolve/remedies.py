@@ -193,8 +193,8 @@ def _loses_a_level(edit: Edit, recipe: Recipe) -> bool:
     """Whether an edit removes a kind of question that the policy solves. The policy may forget such
     questions (docs/learning.md).
 
-    Such an edit makes a level as long as another drawn level, or stops drawing a level that is too
-    easy.
+    A kind of question disappears if an edit makes a level as long as another drawn level, or stops
+    drawing a level that is too easy.
     """
     kind, _, level = edit.path.rpartition(".")
     if kind in LENGTHS:

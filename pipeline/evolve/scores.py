@@ -21,7 +21,7 @@ class Mean:
 
 
 def score_of(diagnosis: Mapping[str, Any], *, without_policy: bool = False) -> Mean | None:
-    """The mean score of a round's tasks; None if a provider's faults spoiled all of them.
+    """The mean score of a round's tasks; None if a provider's faults spoiled all tasks.
 
     Args:
         diagnosis: the content of `diagnosis.json`.

@@ -47,7 +47,8 @@ def pairs_of(loop: LoopFolder, folder: Path) -> tuple[dict[str, Any], list[Pair]
     the pass rate, and the task with the lowest rise. Sums and tasks are empty if nothing was
     compared. The pictures of the tasks are written to `folder`.
 
-    Of a task's episodes before training a failed one is preferred; after training, a correct one.
+    From the episodes before training a failed episode is preferred; from the episodes after
+    training, a correct episode.
     """
     found = read(loop)
     if found is None:

@@ -24,8 +24,8 @@ def calls_of(loop: LoopFolder, recipe: Recipe) -> Path | str:
     """Where all rounds keep replies, ledger and budget, so that no request is paid for in two rounds.
 
     Args:
-        recipe: a round's recipe. A file or an address that the recipe names is used; the address
-            gets the loop's prefix if it has none.
+        recipe: a round's recipe. A file or an address that the recipe names is used; an address
+            without a prefix gets the loop's prefix.
     """
     return RunFolder(str(loop.path)).calls(recipe.run.calls)
 
@@ -47,7 +47,7 @@ def note_spent(loop: LoopFolder, at: RoundFolder, when: Literal["before", "after
 
 
 def spent_words(at: RoundFolder) -> str:
-    """The cost of a round's calls in words; "" if there were none, or the round has not ended."""
+    """A text about the cost of a round's calls; "" if the round had no calls or has not ended."""
     noted = _noted(at)
     stages = {stage: Counter(sums) for stage, sums in noted.get("after", {}).items()}
     for stage, sums in noted["before"].items() if stages else ():

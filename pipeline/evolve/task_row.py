@@ -93,7 +93,7 @@ def row_from_json(found: object, where: str) -> TaskRow:
 
 
 FIRST_VERSION: dict[str, list[str]] = {"chain_outcomes": [], "chain_answers": []}
-"""Keys that rows of version 1 lack (`loop_folder.VERSION`), with the values that replace them."""
+"""Keys that rows of version 1 (`loop_folder.VERSION`) lack, each with its default value."""
 
 
 def read_rows(at: RoundFolder) -> list[TaskRow]:

@@ -54,7 +54,7 @@ def solver_settings(recipe: Recipe) -> PlaySettings:
 
 
 def verify(loop: LoopFolder, at: RoundFolder, opened: Opened, *, workers: int) -> None:
-    """Plays all tasks, continues the failed ones, asks the teacher, checks the rivals (wrong
+    """Plays all tasks, continues failed rollouts, asks the teacher, checks the rivals (wrong
     answers), and tags every task.
 
     Raises:

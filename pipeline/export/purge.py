@@ -49,9 +49,9 @@ class Dropped:
     """File names in every spelling, source pages and hashes."""
     sources: set[str] = field(default_factory=set)
     shown: set[str] = field(default_factory=set)
-    """Hashes of the pictures as shown."""
+    """Hashes of the pictures in the form in which a policy sees them."""
     played: set[str] = field(default_factory=set)
-    """Hashes of the dropped pictures as episodes showed them."""
+    """Hashes of the dropped pictures in the form in which episodes showed them."""
     found: set[str] = field(default_factory=set)
     """Lines that name a picture of the run. Lines from an attempt that was killed count too: the
     attempt may already have removed the picture from the ledgers."""

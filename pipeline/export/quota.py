@@ -2,9 +2,9 @@
 recipe's ratio easy:medium:hard (`export.level_ratio`).
 
 A question beyond the ratio stays in the data set, but only in the configuration `tasks` (with the
-use "tasks"). Such a question is certified like other questions and keeps its split, so connected
-questions stay in one split. A random number from the question's id decides which questions are
-beyond the ratio.
+use "tasks"). A question beyond the ratio is certified like other questions and keeps its split, so
+connected questions stay in one split. A random number from the question's id decides which
+questions are beyond the ratio.
 """
 
 from collections import defaultdict

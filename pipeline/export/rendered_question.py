@@ -1,8 +1,8 @@
 """Renders a question as a policy receives it: the system prompt with the tools' schemas, the
 picture with its handle and size, and the question's text.
 
-The same renderer writes the beginning of teacher trajectories. This way a policy that was
-fine-tuned on `sft` sees the same tokens in reinforcement learning.
+The same renderer writes the beginning of teacher trajectories. So a policy that was fine-tuned on
+`sft` sees the same tokens in reinforcement learning.
 """
 
 import json

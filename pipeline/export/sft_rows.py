@@ -97,7 +97,7 @@ def find_violations(trajectory: Trajectory) -> dict[int, str]:
 
 
 def sft_row(rendered: RenderedTrajectory) -> dict[str, Any]:
-    """One row of `sft`."""
+    """Makes one row of `sft`."""
     t, pictures = rendered.trajectory, rendered.pictures
     return {
         "id": t.id,

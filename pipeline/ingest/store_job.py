@@ -185,7 +185,8 @@ def _popularity(options: IngestOptions) -> tuple[str, ...]:
 
 
 def _inputs(options: IngestOptions) -> list[dict[str, Any]]:
-    """Name, size and modification time of every input. These values show whether a plan is still valid."""
+    """Name, size and modification time of every input. The names, sizes and times show whether a
+    plan is still valid."""
     found = []
     counts = tuple(str(path) for path in _count_files(options))
     for kind, paths in (
@@ -288,7 +289,8 @@ def _day(snapshot: str) -> str:
 
 
 def _whole_store(store: Location, fingerprint: str) -> IngestSummary | None:
-    """The summary of a complete store from exactly these inputs; None if there is none.
+    """The summary of a complete store from exactly these inputs; None if the folder has no such
+    store.
 
     Raises:
         InputError: the folder holds a store from other inputs, or something else.

@@ -1,4 +1,4 @@
-"""Embeds the store's pictures before the jobs that search by them. Few pictures are embedded in
+"""Embeds the store's pictures before the jobs that search by picture. Few pictures are embedded in
 this process, many by a separate job."""
 
 from questloom.files.locations import is_remote

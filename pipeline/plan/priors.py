@@ -1,8 +1,8 @@
 """The forecast's assumptions before any measurement, each with its source. `--pilot` replaces
 assumptions by measurements, step by step.
 
-Neither VSearcher nor OpenSearch-VL publishes which share of seeds or questions passes its steps.
-The shares below were measured on the demo's fictional world (`questloom demo`, the graph writer).
+VSearcher and OpenSearch-VL do not publish which share of seeds or questions passes each step. The
+shares below were measured on the demo's fictional world (`questloom demo`, the graph writer).
 Another store may differ a lot, so the ranges are wide. For steps that depend on the store, the odds
 may be three times higher or lower. For steps in which a model decides, the range is wider.
 """
@@ -83,7 +83,7 @@ PLANS = Range(1.0, 1.3, 10.0)
 MENDED = Range(1.0, 1.3, 2.0)
 """The number of requests for the words of one plan."""
 READ = Range(0.4, 0.8, 1.0)
-"""The share of wordings that the rules accept, so that a reader model is asked about them."""
+"""The share of wordings that the rules accept; about each of these a reader model is asked."""
 REPAIRS = Range(1.0, 1.05, 1.4)
 """The number of calls for one usable reply. A reply that is empty, cut off or invalid is requested again."""
 WRONG_ANSWERS = Range(0.2, 0.6, 1.0)

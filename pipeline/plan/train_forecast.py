@@ -1,4 +1,5 @@
-"""`questloom plan sft|grpo`: the lengths of a run's rows, the cost of training on them, and the text about it."""
+"""`questloom plan sft|grpo` computes the lengths of a run's rows and the cost of training on these
+rows, and writes a text about both."""
 
 import io
 from collections.abc import Sequence

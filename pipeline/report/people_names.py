@@ -52,7 +52,7 @@ def date_words(time: str, precision: int) -> str:
 
 
 class Names:
-    """Labels in one language, from a store if there is one."""
+    """Labels in one language, from a store if the report has one."""
 
     def __init__(self, sources: Sources | None, language: str = "en") -> None:
         self.sources, self.language = sources, language

@@ -78,7 +78,7 @@ def build_report(
             store.
 
     Raises:
-        InputError: the folder is not a run, or one of its files is damaged.
+        InputError: the folder is not a run, or a file of the run is damaged.
     """
     run = location(run)
     target = location(out) if out else run / "report"

@@ -14,7 +14,8 @@ LEDGER = "calls.sqlite"
 def read_spend(
     run: Location, facts: Mapping[str, Any] | None = None
 ) -> tuple[list[CostLine], CostLine | None]:
-    """The ledger's sums by stage and model, and the total. Both are empty if the run has no ledger.
+    """The ledger's sums by stage and model, and the total. The sums and the total are empty if the
+    run has no ledger.
 
     Args:
         facts: the content of `run.json`. This file has the sums of a ledger in Redis, so that a

@@ -59,7 +59,8 @@ def note_known(error: BaseException) -> None:
 
 
 def known_cause(error: BaseException) -> QuestloomError | None:
-    """The Questloom error behind a library's exception or a refused path; None if there is none."""
+    """The Questloom error behind a library's exception or a refused path; None if no such error is
+    found."""
     seen: set[int] = set()
     at: BaseException | None = error
     while at is not None and id(at) not in seen:
@@ -78,7 +79,7 @@ def known_cause(error: BaseException) -> QuestloomError | None:
 
 def path_error(error: OSError, where: object = "") -> InputError:
     """The `InputError` for a path that cannot be read or written, or for a full disk. `where`
-    replaces the path if the error names none."""
+    replaces the path if the error names no path."""
     if error.errno == errno.ENOSPC:
         return InputError(
             str(where or error.filename),

@@ -35,7 +35,8 @@ class RunnerOptions:
     flink_master: str = "localhost:8081"
     """Host and port of the job manager's REST interface."""
     job_server_jar: str = ""
-    """Beam's job server for the cluster's Flink version; "" for the published one, which Beam downloads."""
+    """Beam's job server for the cluster's Flink version; "" for the published job server, which
+    Beam downloads."""
     environment: str = LOOPBACK
     """The address where the task managers find Python workers: HOST:PORT of a worker pool, or
     "loopback" for this process (one machine only)."""
@@ -50,7 +51,8 @@ class RunnerOptions:
     gpu: str = ""
     """Dataflow's accelerator for the stages that run CLIP ("type:nvidia-l4;count:1;install-nvidia-driver"); "" for none."""
     beam_args: tuple[str, ...] = ()
-    """Further options for Beam, passed unchanged ("--project=…"). These options override ours."""
+    """Further options for Beam, passed unchanged ("--project=…"). These further options override
+    our options."""
 
     @property
     def is_local(self) -> bool:
@@ -129,8 +131,8 @@ def check_arguments(kind: RunnerKind, arguments: tuple[str, ...]) -> None:
     """Refuses options that would not reach Beam, such as a misspelt flag.
 
     Raises:
-        InputError: Beam does not know an option, the runner in process gets one, or an option names
-            another runner.
+        InputError: Beam does not know an option, the local runner gets an option, or an option
+            names another runner.
     """
     if not arguments:
         return

@@ -151,7 +151,7 @@ class Funnel:
 
     @property
     def errors_in_words(self) -> str:
-        """A message about the items that ended as errors; "" if there are none."""
+        """A message about the items that ended as errors; "" if no item did."""
         first = f", the first: {self.error}" if self.error else ""
         return (
             f"{self.num_errors:,} items ended as errors{first}. The report shows their tracebacks."

@@ -28,7 +28,7 @@ class Outcome:
 
     cell: Cell
     reason: str
-    """Why the seed gave no question; "" if it gave one."""
+    """The reason why the seed gave no question; "" if the seed gave a question."""
 
 
 def outcomes(job: Job) -> list[Outcome]:

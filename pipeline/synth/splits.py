@@ -83,8 +83,8 @@ def components(keys: Iterable[Keys], recipe: Recipe) -> Iterator[tuple[str, int,
 
 
 def split_of(component: str, recipe: Recipe) -> str:
-    """The split of a component, drawn by the component's name: "benchmark", or one of the recipe's
-    shares for "sft" or "rl"."""
+    """The split of a component: "benchmark", or a split that the recipe's shares give to "sft" or
+    "rl". The component's name decides the draw."""
     export = recipe.export
 
     def drawn(weights: Mapping[str, float], purpose: str) -> str:

@@ -164,8 +164,8 @@ def claim_folder(job: Job) -> None:
 
 
 def check_models(job: Job, workers: int = 1, runner: RunnerOptions = LOCAL) -> None:
-    """Before any money is spent, embeds the store's pictures and tests the CLIP checkpoint on them,
-    if a stage compares pictures.
+    """If a stage compares pictures, embeds the store's pictures and tests the CLIP checkpoint on
+    them before any money is spent.
 
     Raises:
         InputError: the recipe requires grounding (pictures must match their entities), and the

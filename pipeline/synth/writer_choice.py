@@ -27,8 +27,8 @@ def check_writer(recipe: Recipe) -> None:
 
 
 def make_writer(job: Job) -> GraphWriter | LlmWriter:
-    """The writer for the store. The llm writer words questions, and reads them back, with the run's
-    chat client."""
+    """The writer for the store. The llm writer uses the run's chat client to word questions and to
+    read the wording back."""
     recipe = job.recipe
     check_writer(recipe)
     if recipe.writer == "llm":

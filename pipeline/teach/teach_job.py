@@ -246,7 +246,7 @@ def prepare(job: PlayJob, runner: RunnerOptions = LOCAL) -> str:
             job, and on the workers for a cluster.
 
     Raises:
-        InputError: the run is not finished, the store is another one, the engine lacks a
+        InputError: the run is not finished, the store is not the run's store, the engine lacks a
             requirement, a tool is unavailable, or the folder holds other episodes.
     """
     check_locations(reads=[job.store_path, job.run.path], writes=[job.out.path])

@@ -1,4 +1,5 @@
-"""The format `verl`: `data_source`, `prompt` with `<image>`, `images`, `ability`, `agent_name`, `reward_model.ground_truth`, `extra_info`.
+"""The format `verl` has the columns `data_source`, `prompt` with `<image>`, `images`, `ability`,
+`agent_name`, `reward_model.ground_truth` and `extra_info`.
 
 The rows have the form of the rows in `examples/data_preprocess/geo3k.py` and in verl's multi-turn
 recipes. Trajectories are rows of verl's multi-turn SFT data set.
