@@ -12,6 +12,7 @@ Here the hop from x0 identifies x1, and the claim about x1 identifies x2.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from questloom.records.form import (
     ClaimClause,
@@ -44,6 +45,13 @@ class Part:
     """The known end: the claim's object ("has"), its subject ("of"), or the value to compare with ("range")."""
     op: str = ""
     own_side_left: bool = True
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.role, self.clause, self.property, self.value, self.op))
+
+    def __hash__(self) -> int:
+        return self._hash  # kept: hundreds of rivals are held against one part
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -206,11 +206,15 @@ def solutions(
         if not left:
             yield binding
             return
-        costs = [cost(clause, names, binding, facts) for clause, names in left]
-        least = min(costs)
+        least, place = float("inf"), 0
+        for number, (clause, names) in enumerate(left):
+            work = cost(clause, names, binding, facts)
+            if work < least:
+                least, place = work, number
+                if not work:
+                    break
         if least == float("inf"):
             raise TooLarge("no clause with a bound end is left")
-        place = costs.index(least)
         rest = (*left[:place], *left[place + 1 :])
         for more in extend(left[place][0], binding, facts, limit):
             yield from search(rest, more)

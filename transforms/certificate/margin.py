@@ -62,6 +62,7 @@ class Margin:
     With such a class the margin is 0."""
 
 
+@remembered()
 def status(facts: Lookups, rival: str, part: Part) -> str:
     """Compares one rival with one part: "match", "contradicted" or "gap"."""
     unknown = "contradicted" if facts.trust.complete else "gap"
@@ -279,7 +280,7 @@ def _fewest_gaps(
     # The part that most entities match tells least about a rival, so it comes last.
     order = sorted(description.parts, key=lambda p: (_size(facts, p), description.parts.index(p)))
     for rival in rivals:
-        gaps, against = _held_against(facts, rival, order, sure)
+        gaps, against = _held_against(facts, rival, order, sure, most=0 if stop_below else 1)
         if not against:
             num_gaps = len(gaps) - (
                 _num_vetoed(facts, rival, gaps) if len(gaps) <= stop_below else 0
@@ -316,10 +317,10 @@ def _fewest_gaps(
 
 
 def _held_against(
-    facts: Lookups, rival: str, parts: list[Part], sure: tuple[Part, ...]
+    facts: Lookups, rival: str, parts: list[Part], sure: tuple[Part, ...], *, most: int
 ) -> tuple[list[Part], list[Part]]:
-    """Two lists of parts: the gaps of a rival, and the parts that put the rival out. The second
-    list may stop at the first part.
+    """Two lists of parts: the gaps of a rival, and the parts that put the rival out. The first list
+    stops at one part more than `most`.
 
     A hop leaves no gap if it leads to a single thing of its class (one of `sure`), even if its
     property may have several values: a town lies in one county.
@@ -334,9 +335,34 @@ def _held_against(
             gaps.append(part)
         elif verdict == "contradicted":
             against.append(part)
-            if len(against) > 1 or gaps:
+            if len(against) > most or gaps:
                 break  # out, and not by one claim alone
     return gaps, against
+
+
+def is_too_near(facts: Lookups, rival: str, parts: Iterable[Part], required: int) -> bool:
+    """Whether a rival is known to fit a description, or to lack fewer than `required` claims for it.
+
+    Args:
+        facts: the store.
+        rival: an entity other than the one that is meant.
+        parts: of the description.
+        required: the least margin.
+
+    Returns:
+        False also where `margin_of` would have to read the rival's page or know what a hop settles.
+    """
+    num_gaps = 0
+    for part in parts:
+        verdict = status(facts, rival, part)
+        num_gaps += verdict == "gap"
+        if (
+            verdict == "contradicted"
+            or num_gaps >= required
+            or (verdict, part.role) == ("gap", "of")
+        ):
+            return False
+    return True
 
 
 def _num_vetoed(facts: Facts, rival: str, gaps: list[Part]) -> int:

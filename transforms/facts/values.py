@@ -154,21 +154,26 @@ def values_match(facts: Facts, property: str, wanted: Value, found: Value) -> bo
         return wanted.unit == found.unit and least <= other_most and other_least <= most
     climb = TRANSITIVE.get(property)
     if climb and wanted.kind == found.kind == "entity":
-        seen, level = {found.entity}, {found.entity}
-        for _ in range(CLIMB_DEPTH):
-            level = {
-                v.entity
-                for e in sorted(level)
-                for p in climb
-                for v in best_values(facts, e, p)
-                if v.kind == "entity"
-            } - seen
-            if wanted.entity in level:
-                return True
-            seen |= level
-            if not level:
-                break
+        return wanted.entity in _around(facts, climb, found.entity)
     return False
+
+
+@remembered()
+def _around(facts: Facts, climb: tuple[str, ...], entity_id: str) -> frozenset[str]:
+    """All that a thing lies in, by the properties to climb by: a margin asks it of the same places again and again."""
+    seen, level = {entity_id}, {entity_id}
+    for _ in range(CLIMB_DEPTH):
+        level = {
+            v.entity
+            for e in sorted(level)
+            for p in climb
+            for v in best_values(facts, e, p)
+            if v.kind == "entity"
+        } - seen
+        seen |= level
+        if not level:
+            break
+    return frozenset(seen)
 
 
 def is_namesake(facts: Facts, wanted: Value, found: Value) -> bool:

@@ -106,7 +106,7 @@ def _rarest_first(found: Sequence[Parts]) -> list[Parts]:
 
 
 def _pass(order: Sequence[Parts], limits: dict[str, int]) -> dict[str, str]:
-    """One pass through the questions: the questions with a part at its limit, and that part."""
+    """Makes one pass through the questions, and gives every question to drop with the part that is at its limit."""
     counts: Counter[tuple[str, str]] = Counter()
     gone = {}
     for parts in order:

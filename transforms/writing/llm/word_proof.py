@@ -1,6 +1,7 @@
 """Whether a question's words say what its form and evidence say: rules prove one part, and a reader
 confirms the lines of the other."""
 
+import re
 from dataclasses import dataclass
 
 from questloom.language.names_in_text import folded, leaked, names_of_entity
@@ -8,6 +9,7 @@ from questloom.language.sentences import sentence_spans
 from questloom.prompts.replies import WordsRead
 from questloom.records.form import ClaimClause, ClassClause, Compute, Reads, SentenceClause
 from questloom.records.knowledge import Value, value_of_key
+from questloom.records.plan import Plan
 from questloom.transforms.certificate.description import distances
 from questloom.transforms.certificate.kinds import find_sex_words, stated_kinds
 from questloom.transforms.certificate.leak import find_leak
@@ -30,9 +32,13 @@ from questloom.transforms.writing.llm.question_checks import (
     other_language,
 )
 from questloom.transforms.writing.llm.relation_words import LANGUAGE, RelationWords, relation_words
-from questloom.transforms.writing.writer import Draft, Vote
+from questloom.transforms.writing.writer import Draft, Vote, Wording
 
 FAR = 99
+_POINTS = re.compile(
+    r"\b(?:picture|pictured|photo|photograph|image|portrait|shown|seen|here|this|these)\b",
+    re.IGNORECASE,
+)
 READING = ("read", "reads", "written", "says", "number")
 """Words for a reading where no part of the thing bears it."""
 
@@ -91,6 +97,26 @@ def proof_lines(store, draft: Draft, language: str) -> tuple[ProofLine, ...]:
         elif isinstance(clause, SentenceClause | Reads | Compute):
             lines.append(ProofLine(words=clause_line(store, draft, clause, language)))
     return tuple(dict.fromkeys(lines))
+
+
+def check_wording(store, plan: Plan, wording: Wording, language: str) -> None:
+    """Holds a plan's words against it.
+
+    Raises:
+        ValueError: with words for the model: they do not point to the picture, do not end in the question, or are not proven (`check_words_proven`).
+    """
+    phrase = wording.anchor_phrase
+    if language == LANGUAGE and not _POINTS.search(phrase):
+        raise ValueError(f'"{phrase}" does not point to the picture; say "the … in the picture"')
+    sign = SIGNS.get(plan.logical_form.sign, "")
+    if language == LANGUAGE and sign not in phrase.casefold():
+        raise ValueError(
+            f'"{phrase}" does not say that the picture is a {sign}; say "the … with this {sign}"'
+        )
+    if not wording.text.rstrip().endswith(("?", "？", "؟", ";")):
+        raise ValueError("the question does not end in a question; tell first and ask last")
+    languages = tuple(dict.fromkeys((language, LANGUAGE)))
+    check_words_proven(store, Draft.of(plan, wording.text), language, languages)
 
 
 def check_words_proven(store, draft: Draft, language: str, languages: tuple[str, ...]) -> None:
