@@ -121,7 +121,7 @@ def deciphered(text: str, key: str) -> str:
 def field_of(row: Any, path: str) -> Any:
     """The value at a path in a row; None if the path leads nowhere.
 
-    A text on the path is read as JSON.
+    If the path meets a text, the text is read as JSON.
 
     >>> field_of({"prompt": '[{"content": "Who?"}]'}, "prompt.0.content"), field_of({}, "answer")
     ('Who?', None)

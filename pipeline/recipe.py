@@ -51,8 +51,10 @@ class Recipe:
     language: str = "en"
     """Wikipedia's code for the language of questions and answers. The graph writer writes English only."""
     writer: str = "graph"
-    """Who writes the questions: "graph" (no model), "llm", or a writer of another package. The last is named by `module:Class` or by
-    an entry point of `questloom.writers`. Its code runs like the program. The rules for a model's words check its words too."""
+    """Who writes the questions: "graph" (no model), "llm", or a writer of another package. A writer
+    of another package is named by `module:Class` or by an entry point of `questloom.writers`. The
+    writer's code runs with the rights of the program. The rules that check a model's words also
+    check this writer's words."""
     seeds: SeedRules = field(default_factory=SeedRules)
     draft: DraftRules = field(default_factory=DraftRules)
     certificate: CertificateRules = field(default_factory=CertificateRules)
@@ -103,7 +105,7 @@ class Recipe:
 
     @property
     def own_writer(self) -> str:
-        """The writer where it is one of another package, else ""."""
+        """The name of the writer, if it comes from another package; else ""."""
         custom = self.writer not in WRITERS and is_extension(self.writer, "writers")
         return self.writer if custom else ""
 

@@ -16,8 +16,8 @@ from questloom.transforms.episodes.tool_statistics import statistics_of
 
 CORRECT = "correct"
 KINDS: dict[str, str] = {tool.name: tool.kind for tool in TOOLS}
-"""The kind of each tool. The kinds are Questloom's: ODE (section 3.4) groups chains of calls into
-families without naming them."""
+"""The kind of each tool. The kinds are Questloom's own, because ODE (section 3.4) does not name its
+families of call chains."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -62,7 +62,7 @@ class TaskRow:
     chain_answers: list[str]
     solved_chains: list[list[str]]
     unfit: int
-    """Rollouts with the right answer that broke a rule of the process."""
+    """Rollouts that have the right answer but broke a rule of the process."""
     dynamic_pictures: float
     calls_with_picture: float
     secondary_use: float

@@ -31,7 +31,8 @@ class StageFlow:
     not_run: str = ""
     """Why the filter was not run, so that all its input passed; "" if it was run."""
     custom: str = ""
-    """The object of another package behind the stage: "a custom filter: …"; "" for a built-in stage."""
+    """For a stage from another package, what runs the stage: "a custom filter: …"; "" for a
+    built-in stage."""
 
     @property
     def balanced(self) -> bool | None:

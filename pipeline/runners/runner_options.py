@@ -116,7 +116,7 @@ LOCAL = RunnerOptions()
 def new_pipeline(workers: int, options: list[str] | None = None) -> beam.Pipeline:
     """A pipeline in this process with this many workers, or on the runner that the options name.
 
-    Workers import the package; the main session is not pickled.
+    Workers import the package, so Beam does not pickle the main session.
     """
     logging.getLogger("apache_beam").setLevel(logging.ERROR)
     if options is None:
