@@ -21,9 +21,9 @@ PAGE = Path(__file__).parents[1] / "docs" / "measured.md"
 HEAD = """# Measured
 
 `python -m benchmarks.measured` writes this page from `benchmarks/measured/figures.tsv`.
-The figures date from {first} to {last}; the data has each date, machine, command and commit.
+The figures date from {first} to {last}; that file gives each figure's date, machine, command and commit.
 Most runs shared two cores with other jobs, so trust ratios more than seconds.
-Nothing was measured on a GPU or with a large model. `python -m benchmarks.readings` prints readers' verdicts.
+Nothing was measured on a GPU or with a large model. `python -m benchmarks.readings` prints what readers judged.
 """
 
 

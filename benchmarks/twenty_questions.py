@@ -113,8 +113,8 @@ def write_page(
     lines = [
         f"# {len(chosen)} questions of the demo",
         "",
-        f"Drawn by `{command}`.",
-        "Arrows show the calls of the cheapest route.",
+        f"`{command}` drew these questions.",
+        "Arrows show the calls on the cheapest route to the answer.",
         "",
     ]
     if absent:

@@ -59,10 +59,10 @@ def chosen(
     statement: Statement, found: Sequence[Entry], subset: str = "", *, partial: bool = False
 ) -> list[Entry]:
     """Selects the entries of a subset, or all entries, and checks their number against the
-    statement.
+    number that the entry states.
 
     Args:
-        partial: whether the user accepts fewer questions than the statement says.
+        partial: whether the user accepts fewer questions than the entry states.
 
     Raises:
         InputError: the subset is unknown, or the number of questions differs from the statement.
@@ -121,7 +121,7 @@ def deciphered(text: str, key: str) -> str:
 def field_of(row: Any, path: str) -> Any:
     """The value at a path in a row; None if the path leads nowhere.
 
-    A text on the path is read as JSON.
+    If the path meets a text, the text is read as JSON.
 
     >>> field_of({"prompt": '[{"content": "Who?"}]'}, "prompt.0.content"), field_of({}, "answer")
     ('Who?', None)
@@ -149,7 +149,7 @@ def field_of(row: Any, path: str) -> Any:
 def answer_of(wordings: Sequence[str]) -> Answer:
     """Makes a typed answer from several right wordings.
 
-    The answer is a number if the first wording is one, else a text. The other wordings become
+    If the first wording is a number, the answer is a number, else a text. The other wordings become
     aliases.
 
     >>> answer_of(["12.50"]).value.number, answer_of(["Rome", "Roma"]).aliases

@@ -54,7 +54,7 @@ class NoProvider:
 
 @dataclass(frozen=True)
 class Agent:
-    """The agent that a process plays a benchmark with."""
+    """The agent with which a process plays a benchmark."""
 
     player: Player
     toolbox: ToolBox

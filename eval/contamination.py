@@ -1,8 +1,8 @@
 """Finds a benchmark's questions in training data, by entities, word n-grams and picture hashes.
 
 The training data is a data set that `questloom synth` exported, or any folder of Parquet files. The
-files need some of the columns `question`, `image`, `images`, `bindings` and `anchor`. The part
-`benchmark` of an exported data set does not count as training data. A match is no proof that a
+files need at least one of the columns `question`, `image`, `images`, `bindings` and `anchor`. The
+part `benchmark` of an exported data set does not count as training data. A match is no proof that a
 model knows the answer, and a missing match is no proof of the opposite. So the tables show the
 score on unmatched questions beside the score on all questions.
 """
@@ -30,7 +30,7 @@ SHARE = 0.5
 Different questions from one template share some n-grams, so a single common n-gram is not enough.
 """
 MAX_DISTANCE = 6
-"""The most bits, of 64, in which the perceptual hashes of near-duplicates may differ."""
+"""The perceptual hashes of near-duplicates may differ in at most this many of 64 bits."""
 LEFT_OUT = {"benchmark", "formats"}
 """Skipped parts of an exported data set: its own benchmark, and the copies in the folder `formats`."""
 KINDS = ("entities", "question", "pictures")

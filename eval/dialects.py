@@ -60,11 +60,11 @@ class Dialect:
     limits: Mapping[str, Any] = field(default_factory=dict)
     """The agent's own limits (see `agent/turns/limits.py`), which replace the recipe's."""
     tools: Mapping[str, ForeignTool] = field(default_factory=dict)
-    """The agent's tools by their names; empty if the agent uses ours."""
+    """The agent's tools by their names; empty if the agent uses our tools."""
 
     @property
     def is_ours(self) -> bool:
-        """Whether the dialect is our own, so nothing needs translation."""
+        """Whether the dialect is our own; then nothing needs translation."""
         return self.name == OURS
 
     @property
@@ -129,7 +129,7 @@ class Dialect:
         }
 
     def call_text(self, own: str, arguments: Mapping[str, Any]) -> str:
-        """Writes a call of one of our tools as this agent would write it, without tags.
+        """Writes a call of our tool in this agent's notation, without tags.
 
         Args:
             own: our name of the tool.

@@ -38,7 +38,7 @@ class Item(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Attempt(Record):
-    """One episode over one question."""
+    """One episode on one question."""
 
     item: Item
     episode: Episode

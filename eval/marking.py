@@ -73,7 +73,8 @@ class Marking:
 
 
 def report_of(episode: Episode) -> str:
-    """The text that the lenient judge reads: the answer, else the last turn after the thought."""
+    """The text that the lenient judge reads: the answer or, without an answer, the last turn after
+    the thought."""
     if episode.answer or not episode.turns:
         return episode.answer
     return episode.turns[-1].text.rpartition("</think>")[2].strip()

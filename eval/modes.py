@@ -75,7 +75,8 @@ class SearchedFor:
         self._queries: dict[str, str] = {}
 
     def begin(self, item_id: str, question: str) -> None:
-        """Stores the question before it is played, because a text search needs its words."""
+        """Stores the question before the attempt begins, because the text search needs the
+        question's words."""
         self._queries[item_id] = " ".join(question.split())[:MAX_QUERY_CHARS]
 
     @property

@@ -1,4 +1,4 @@
-"""Plots right answers against tool calls: what an agent's calls buy."""
+"""Plots the share of right answers against the number of tool calls."""
 
 import io
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,7 @@ MARKERS = "osD^vP*X"
 def calls_plot(found: Sequence[Mapping[str, Any]]) -> bytes:
     """A PNG with one panel per benchmark, and one point for each agent and mode.
 
-    A point shows strict pass@1 with its interval over the mean number of calls.
+    A point shows the mean number of calls (x) and strict pass@1 with its interval (y).
 
     Args:
         found: the contents of `scores.json` files.

@@ -26,7 +26,7 @@ class Published:
 
     benchmark: str
     """The name of the benchmark, perhaps with a subset after a colon. Benchmarks that were scored
-    together are joined by a plus; "=…" names a mean."""
+    together are joined by a plus; a name that begins with "=" stands for a mean."""
     agent: str
     harness: str
     percent: float

@@ -21,7 +21,7 @@ from questloom.records.errors import InputError
 
 MAX_PICTURE_BYTES = 200_000_000
 MAX_NAME_CHARS = 255
-"""The longest file name. A longer text in a picture column is a picture in base64, unless it is a
+"""The most characters of a file name. A longer text in a picture column is a picture in base64 or a
 URL."""
 SUFFIXES = ("", ".jpg", ".jpeg", ".png", ".webp", ".JPEG", ".JPG", ".PNG")
 """File suffixes that are tried in turn if a row names a picture without its suffix."""
@@ -38,7 +38,7 @@ class Rows:
     """The folder of the pictures; no picture outside this folder is read."""
 
     def pictures(self, cell: Any) -> Iterator[bytes]:
-        """Yields the file bytes of a cell's pictures, in order; an empty cell gives none.
+        """Yields the file bytes of a cell's pictures, in order; an empty cell has no pictures.
 
         Raises:
             InputError: a named picture is missing, lies outside the folder, or cannot be read.
@@ -135,7 +135,7 @@ def open_hub(statement: Statement, pictures: Path | None = None) -> Rows:
     Without a stated revision, the newest revision is downloaded and its commit recorded.
 
     Raises:
-        InputError: the benchmark does not lie on the Hub, or the download fails.
+        InputError: the benchmark is not on the Hub, or the download fails.
     """
     if not statement.hub:
         raise InputError(
@@ -170,7 +170,7 @@ def open_hub(statement: Statement, pictures: Path | None = None) -> Rows:
 
 
 def undecoded(found: Any) -> Any:
-    """A `datasets.Dataset` whose pictures stay undecoded file bytes, also pictures in lists."""
+    """A `datasets.Dataset` whose pictures stay undecoded file bytes, even inside lists."""
     import datasets
 
     def plain(feature: Any) -> Any:

@@ -34,7 +34,8 @@ def scores_of(
         marks: the marks of all attempts that were played and judged.
         rollouts: attempts per question that the user asked for.
         seed: seed of the bootstrap.
-        clean: ids of the questions without a match in the training data; None if nobody looked.
+        clean: ids of the questions without a match in the training data; None if no training data
+            was searched.
     """
     by_item: dict[str, list[Mark]] = {item_id: [] for item_id in sorted(item_ids)}
     for mark in sorted(marks, key=lambda m: (m.item_id, m.rollout)):
@@ -89,7 +90,8 @@ def _pass_at(
 
 
 def _effort(marks: Sequence[Mark]) -> dict[str, Any]:
-    """Means per played attempt of calls, turns, tokens and money, and the share of successful calls."""
+    """The mean calls, turns, tokens and money of a played attempt, and the share of successful
+    calls."""
     calls: Counter[str] = Counter()
     faults: Counter[str] = Counter()
     for mark in marks:
@@ -114,7 +116,7 @@ def _effort(marks: Sequence[Mark]) -> dict[str, Any]:
 
 
 def outcome_of(mark: Mark, judge: str) -> str:
-    """The outcome that one judge gave an attempt."""
+    """The outcome of an attempt according to one of the two judges."""
     return (mark.strict if judge == "strict" else mark.lenient).outcome
 
 

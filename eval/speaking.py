@@ -24,7 +24,7 @@ _THOUGHT = re.compile(r"\s*(?:<think>(.*?)</think>)?(.*)", re.DOTALL)
 
 
 class SpokenProtocol(TurnProtocol):
-    """Checks turns as strictly as our own protocol, with a dialect's tags."""
+    """Checks turns written with a dialect's tags as strictly as our own protocol."""
 
     def __init__(self, dialect: Dialect, schemas: Iterable[Mapping[str, Any]]) -> None:
         super().__init__(schemas)
@@ -52,7 +52,7 @@ def _whole(text: str) -> Checked:
 
 
 class SpokenRenderer(Renderer):
-    """Our renderer with a dialect's tags, tool names and handles.
+    """Renders prompts like our renderer, with a dialect's tags, tool names and handles.
 
     Args:
         dialect: the agent's dialect.
@@ -106,7 +106,7 @@ class SpokenRenderer(Renderer):
     def _translated(self, message: Message) -> Message:
         """Rewrites a message of ours with the dialect's tags and handles.
 
-        Quoted text is escaped, so no quoted tag is taken for ours.
+        Quoted text is escaped, so that a quoted tag is not read as one of our tags.
         """
 
         def said(text: str) -> str:

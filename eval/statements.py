@@ -22,8 +22,8 @@ TABLE = Path(__file__).parent / "benchmarks.yaml"
 
 @dataclass(frozen=True, kw_only=True)
 class Columns:
-    """The names of a row's columns. A name may lead inwards: "prompt.0.content" is the text of the
-    first message.
+    """The names of a row's columns. A name may be a path into the row: "prompt.0.content" is the
+    text of the first message.
     """
 
     question: str
@@ -43,7 +43,8 @@ class Columns:
 
 @dataclass(frozen=True, kw_only=True)
 class Cipher:
-    """How texts are hidden from crawlers: base64 of the text, XORed with the key's repeated sha256."""
+    """The way in which texts are hidden from crawlers: base64 of the text, which is first XORed
+    with the key's repeated sha256."""
 
     columns: tuple[str, ...]
     key: str = ""
@@ -58,7 +59,8 @@ class Subset:
     size: int = 0
     """The number of questions in the subset; 0 if the number was not published."""
     ids_known: bool
-    """Whether the subset holds exactly the published questions, or else is our own draw of the same size."""
+    """Whether the subset holds exactly the published questions; otherwise it is our own draw of the
+    same size."""
     note: str
     pictures: Literal["any", "some", "one"] = "any"
     where: Mapping[str, str] = field(default_factory=dict)
@@ -67,7 +69,7 @@ class Subset:
     last: int | None = None
     """The last id, as a number; `first` and `last` are both included."""
     draw: bool = False
-    """Whether to draw `size` questions by their ids, the same questions on every machine."""
+    """Whether to draw `size` questions by their ids. Every machine draws the same questions."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,7 +125,7 @@ class Statement:
         )
 
     def as_text(self) -> str:
-        """All that a user must know to get the benchmark and to run it."""
+        """A text with all that a user must know to get and run the benchmark."""
         lines = [
             f"{self.name}: {self.title} ({self.paper}), {self.size:,} questions",
             f"  place     {self.place}",

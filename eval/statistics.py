@@ -26,7 +26,7 @@ class Estimate:
     high: float
 
     def as_json(self) -> dict[str, float]:
-        """The share and its interval, rounded to be the same on every machine."""
+        """The share and its interval, rounded so that every machine gives the same numbers."""
         return {
             "value": round(self.value, DIGITS),
             "low": round(self.low, DIGITS),
@@ -90,7 +90,7 @@ def clustered(values: Sequence[float], *, seed: int = 0) -> Estimate:
 
 
 def powers(num_attempts: int) -> list[int]:
-    """The values of k for which pass@k is reported: 1, 2, 4, … and the number of attempts.
+    """The reported values of k in pass@k: 1, 2, 4, … and the number of attempts.
 
     >>> powers(1), powers(6)
     ([1], [1, 2, 4, 6])

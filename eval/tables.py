@@ -1,4 +1,4 @@
-"""Tables of scores as Markdown, CSV and HTML.
+"""Writes tables of scores as Markdown, CSV and HTML.
 
 The published scores of each benchmark stand below ours and are marked as published.
 """
@@ -76,7 +76,7 @@ def sections(found: Sequence[Mapping[str, Any]]) -> list[Section]:
 
 
 def line_of(scores: Mapping[str, Any]) -> dict[str, str]:
-    """The table's line for one of our own scores."""
+    """The table's line for a score of our own."""
     benchmark, strict, lenient, calls = (
         scores["benchmark"],
         scores["strict"],

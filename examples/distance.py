@@ -2,7 +2,9 @@
 
 A recipe adds the tool to the built-in ones like this:
 
-    teach: {tools: {custom: ["distance:TOOL"]}}
+```
+teach: {tools: {custom: ["distance:TOOL"]}}
+```
 
 A package may give the tool a short name with an entry point of the group `questloom.tools`.
 """

@@ -2,12 +2,16 @@
 
 This command uses the filter, in this folder or wherever this file can be imported:
 
-    questloom synth --store STORE --out RUN --set 'filters.custom=[no_sports:NoSports]'
+```
+questloom synth --store STORE --out RUN --set 'filters.custom=[no_sports:NoSports]'
+```
 
 A package may give the filter a short name in its pyproject.toml:
 
-    [project.entry-points."questloom.filters"]
-    no_sports = "mypackage.no_sports:NoSports"
+```
+[project.entry-points."questloom.filters"]
+no_sports = "mypackage.no_sports:NoSports"
+```
 """
 
 from questloom.knowledge.store.store import Store

@@ -1,11 +1,15 @@
 """An example of your own benchmark: it names the columns that hold your questions.
 
-    questloom evaluate --benchmark own_benchmark:BENCHMARK --data questions.jsonl --out scores …
+```
+questloom evaluate --benchmark own_benchmark:BENCHMARK --data questions.jsonl --out scores …
+```
 
 This is a line of `questions.jsonl`; the picture is a file in the same folder:
 
-    {"id": "1", "asks": "Which river does the bridge cross?", "reply": ["Elbe", "Labe"],
-     "photo": "bridge.jpg", "field": "geography"}
+```
+{"id": "1", "asks": "Which river does the bridge cross?", "reply": ["Elbe", "Labe"],
+ "photo": "bridge.jpg", "field": "geography"}
+```
 
 A package may give the benchmark a short name with an entry point of the group
 `questloom.benchmarks`.

@@ -2,12 +2,14 @@
 
 With this recipe the policy (the playing agent) searches SearXNG instead of the store:
 
-    teach:
-      live:
-        text: {kind: "searxng:SERVICE", address: "http://localhost:8888", price: 0}
+```
+teach:
+  live:
+    text: {kind: "searxng:SERVICE", address: "http://localhost:8888", price: 0}
+```
 
 SearXNG must offer JSON (`search.formats` in its settings). Questloom does pacing, retries, caching
-and replays. This file only builds the request and reads the reply. The code was written from
+and replays. `searxng.py` only builds the request and reads the reply. The code was written from
 SearXNG's documentation and never tried on the engine itself. A package may give the service a short
 name with an entry point of the group `questloom.services`.
 """
@@ -20,7 +22,8 @@ from questloom.agent.providers.provider import PageHit
 
 
 def ask(settings: Any, query: Query) -> ServiceRequest:
-    """The request for a text search. SearXNG returns whole pages of results; the caller takes as many as it wants."""
+    """The request for a text search. SearXNG returns whole pages of results; the caller takes as
+    many results as it needs."""
     return ServiceRequest(path="/search", query={"q": query.text, "format": "json"})
 
 

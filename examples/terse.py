@@ -1,11 +1,13 @@
-"""A writer of your own: one short sentence, or none.
+"""An example of your own writer: it writes one short sentence, or refuses the plan.
 
-In this folder, or where this file can be imported:
+This command uses the writer, in this folder or wherever this file can be imported:
 
-    questloom synth --store STORE --out RUN --set writer=terse:Terse
+```
+questloom synth --store STORE --out RUN --set writer=terse:Terse
+```
 
-It knows a few relations and follows them away from the picture; what else a plan asks for, it
-refuses. A package may also give it a short name, as entry point of the group `questloom.writers`.
+The writer knows a few relations and follows them away from the picture. It refuses all other plans.
+A package may give the writer a short name with an entry point of the group `questloom.writers`.
 """
 
 from questloom.knowledge.store.store import Store
@@ -58,7 +60,8 @@ class Terse:
 
 
 def properties_of(form: Form) -> list[str]:
-    """The relations from the picture to what is asked, each from a thing to its value; none where the form is no such path."""
+    """The relations on the path from the picture to the answer, each from a thing to its value. The
+    result is empty if the form is not such a path."""
     at: Term = form.anchor
     found = []
     shown, *claims = form.clauses

@@ -1,5 +1,5 @@
-"""The formats in which a data set is written for trainers. The registry maps each name to the
-module that holds its object `FORMAT`.
+"""The formats that export writes for trainers. The registry maps each name to the module that holds
+its object `FORMAT`.
 
 A new format is a new file and an entry here. The modules need `datasets`, so they are imported only
 when a format is written or described. Recipes use only the names, which need no import.

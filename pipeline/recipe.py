@@ -51,8 +51,10 @@ class Recipe:
     language: str = "en"
     """Wikipedia's code for the language of questions and answers. The graph writer writes English only."""
     writer: str = "graph"
-    """Who writes the questions: "graph" (no model), "llm", or a writer of another package. The last is named by `module:Class` or by
-    an entry point of `questloom.writers`. Its code runs like the program. The rules for a model's words check its words too."""
+    """Who writes the questions: "graph" (no model), "llm", or a writer of another package. A writer
+    of another package is named by `module:Class` or by an entry point of `questloom.writers`. The
+    writer's code runs with the rights of the program. The rules that check a model's words also
+    check this writer's words."""
     seeds: SeedRules = field(default_factory=SeedRules)
     draft: DraftRules = field(default_factory=DraftRules)
     certificate: CertificateRules = field(default_factory=CertificateRules)
@@ -103,7 +105,7 @@ class Recipe:
 
     @property
     def own_writer(self) -> str:
-        """The writer where it is one of another package, else ""."""
+        """The name of the writer, if it comes from another package; else ""."""
         custom = self.writer not in WRITERS and is_extension(self.writer, "writers")
         return self.writer if custom else ""
 
@@ -123,7 +125,7 @@ IDENTITY = (
     "external",
     "export",
 )
-"""The sections on which the questions depend."""
+"""The recipe's sections on which the questions depend."""
 MODELS_IDENTITY = ("endpoints", "roles", "llm", "judge", "clip")
 """Keys of the section `models` on which questions depend. The budget is not among these keys, so a
 resumed run may raise it."""
@@ -163,7 +165,8 @@ def _path(source: str, folder: Path) -> Path:
 
 
 def _read(path: Path, above: tuple[Path, ...]) -> dict[str, Any]:
-    """The keys of a file merged over those of its bases; `above` are the files that are based on this one."""
+    """The keys of a file, merged over the keys of its bases; `above` are the files that are based
+    on this one."""
     data = read_settings_file(path, example="recipes/demo.yaml for the shape")
     if "base" not in data:
         return data
@@ -202,8 +205,8 @@ def recipe_of(data: Mapping[str, Any], where: str) -> Recipe:
 
 
 def _consistent(recipe: Recipe, where: str) -> Recipe:
-    """Refuses unknown roles, an untested language, weights that are all 0, and a level with a
-    weight whose length `draft` does not set."""
+    """Refuses unknown roles, an untested language, a table of weights that are all 0, and a
+    weighted level for which `draft` sets no length."""
     check_roles(recipe.models.roles, f"{where}, key models.roles")
     check_roles(recipe.models.llm.guidance, f"{where}, key models.llm.guidance", WRITER_ROLES)
     for key, languages in (

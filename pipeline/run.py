@@ -1,4 +1,4 @@
-"""Reads a finished run in Python: questions, rejections, episodes, pictures, report."""
+"""Gives a finished run to Python: questions, rejections, episodes, pictures, report."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Run:
-    """A run's folder, which `load_run` opens. To see what a job writes later, call `load_run` again.
+    """A run's folder, which `load_run` opens. The object does not change when a job writes more;
+    call `load_run` again then.
 
     >>> import questloom
     >>> run = questloom.load_run("run")
@@ -56,7 +57,7 @@ class Run:
         return list(folder.read(finished_stage(folder, self.recipe.run.shards), "kept", Question))
 
     def rejections(self) -> "Iterator[Rejection]":
-        """The items that each stage rejected, with reasons, stage by stage."""
+        """The items that each stage rejected, in the order of the stages, with reasons."""
         from questloom.records.outcomes import Rejection
 
         folder = self._folder

@@ -37,7 +37,7 @@ class Setting:
     key: str
     """The key's path in a recipe and for `--set`: "draft.max_hub"."""
     default: str
-    """The default as JSON; "" if a value is required."""
+    """The default as JSON; "" if the setting has no default."""
     allowed: str
     """The type, and limits of the value."""
     help: str
@@ -78,8 +78,8 @@ def settings(
     told: dict[type, str] | None = None,
     filled: object = None,
 ) -> Iterator[Setting]:
-    """All settings of a class and of its inner classes, in their order. A class that was already
-    listed is named without its settings.
+    """All settings of a class and of its inner classes, in the order of the fields. A class that
+    was listed earlier is named without its settings.
 
     Args:
         told: the classes that were already listed, with their keys.
@@ -104,8 +104,8 @@ def settings(
 
 
 def settings_lines(page: str, beginning: str) -> list[str]:
-    """The settings of one of `PAGES` whose keys begin with `beginning`, each with its help. If the
-    page has several classes, each line names the class."""
+    """The settings on a page of `PAGES` whose keys begin with `beginning`, each with its help. If
+    the page has several classes, each line names the class."""
     kinds, owners = PAGES[page].kinds, defaultdict[Setting, list[str]](list)
     for heading, kind in kinds.items():
         for each in settings(kind):
@@ -120,7 +120,7 @@ def settings_lines(page: str, beginning: str) -> list[str]:
 
 
 def reference(page: str = "recipe") -> str:
-    """All settings of one of `PAGES` as a Markdown document, with one table per section."""
+    """One of `PAGES` as a Markdown document: all its settings, in one table per section."""
     shown = PAGES[page]
     parts = [f"# {shown.title}", shown.preface]
     before: set[Setting] = set()
@@ -133,7 +133,8 @@ def reference(page: str = "recipe") -> str:
 
 
 def _tables(shown: list[Setting], level: str, whole: str) -> Iterator[str]:
-    """A heading and a table for each section; `whole` is the heading for keys without a section."""
+    """A heading and a table for each section. `whole` is the heading for keys outside all
+    sections."""
     found: dict[str, list[Setting]] = {}
     for each in shown:
         found.setdefault(each.key.partition(".")[0] if "." in each.key else "", []).append(each)
@@ -160,8 +161,8 @@ def _cell(default: str) -> str:
 
 
 def _help(each: dataclasses.Field, helps: Mapping[str, str]) -> str:
-    """The docstring of a field. If a registry describes the field's choices (`metadata["choices"]`,
-    a function), their meanings follow."""
+    """The docstring of a field. The meanings of the field's choices follow if a registry describes
+    them (`metadata["choices"]`, a function)."""
     choices = each.metadata.get("choices", dict)()
     words = (f"`{name}`: {meaning}" for name, meaning in choices.items())
     return " ".join([helps.get(each.name, ""), *words]).strip()
@@ -183,21 +184,21 @@ def _helps(kind: type) -> dict[str, str]:
 
 
 def _inner(hint: Any) -> type | None:
-    """The settings class of a field, also if the field is optional or one of several types."""
+    """The settings class of a field. The field may also be optional, or of several types."""
     if dataclasses.is_dataclass(hint) and isinstance(hint, type):
         return hint
     return next((found for part in typing.get_args(hint) if (found := _inner(part))), None)
 
 
 def _default(each: dataclasses.Field) -> Any:
-    """A field's default value; `MISSING` if a value is required."""
+    """A field's default value; `MISSING` if the field has none."""
     if each.default_factory is not dataclasses.MISSING:
         return each.default_factory()
     return each.default
 
 
 def _text(default: Any) -> str:
-    """A default as shortened JSON; "" if a value is required."""
+    """A default as shortened JSON; "" if the field has none."""
     if default is dataclasses.MISSING:
         return ""
     text = json.dumps(default, ensure_ascii=False, default=list)

@@ -1,1 +1,2 @@
-"""The shipped recipes as YAML files. `pipeline/recipe.py` finds the recipes here, in a checkout and when installed."""
+"""The shipped recipes as YAML files. `pipeline/recipe.py` finds the recipes here, both in a
+checkout and after an installation."""

@@ -1,14 +1,16 @@
-"""A Flink session cluster on one machine with its own worker pools, to try jobs out and for the tests.
+"""Runs a Flink session cluster with its own worker pools on one machine, for trials and tests.
 
-    python -m deploy.flink.cluster start --task-managers 2 --pools 2 --folder build/flink
-    python -m deploy.flink.cluster status --folder build/flink
-    python -m deploy.flink.cluster stop --folder build/flink
+```
+python -m deploy.flink.cluster start --task-managers 2 --pools 2 --folder build/flink
+python -m deploy.flink.cluster status --folder build/flink
+python -m deploy.flink.cluster stop --folder build/flink
+```
 
-Each task manager has one slot and one pool, as in a pod with a side-car. The pools listen at
-127.0.0.2, 127.0.0.3, … on the same port. Each task manager reads its own hosts file, in which the
-name `questloom-pool` means its pool. The cluster needs Linux. Memory: 0.7 GB for the job manager,
-at most 1.4 GB for a task manager (0.7 in the tests), 0.5 to 1.5 GB for a worker, 0.5 GB for the job
-server while a job runs.
+Each task manager has one slot and one pool, as in a Kubernetes pod with a side-car container. The
+pools listen at 127.0.0.2, 127.0.0.3, … on the same port. Each task manager reads its own hosts
+file, which maps the name `questloom-pool` to its pool. The cluster needs Linux. The job manager
+takes 0.7 GB of memory, a task manager at most 1.4 GB (0.7 in the tests), and a worker 0.5 to 1.5
+GB. The job server takes 0.5 GB while a job runs.
 """
 
 import argparse
@@ -286,7 +288,7 @@ class Cluster:
             time.sleep(0.5)
 
     def kill(self, name: str) -> None:
-        """Kills one process, and all that it started, with `kill -9`."""
+        """Kills one process and its child processes with `kill -9`."""
         end([self.processes[name]], signal.SIGKILL)
 
     def start_again(self, name: str) -> None:

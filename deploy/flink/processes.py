@@ -19,8 +19,8 @@ class Process:
 
     pid: int
     started: str
-    """Clock ticks from boot to the start of the process, which distinguish the process from a later
-    one with the same pid."""
+    """Clock ticks from boot to the start of the process. A later process with the same pid has a
+    different number."""
 
     @property
     def alive(self) -> bool:
@@ -44,8 +44,8 @@ def launch(command: list[str], log: Path, *, cwd: Path, environment: dict[str, s
 
 
 def end(processes: list[Process], with_signal: signal.Signals = signal.SIGTERM) -> None:
-    """Ends processes with all that they started. SIGTERM comes first and SIGKILL some seconds
-    later; with `signal.SIGKILL` the end is immediate."""
+    """Ends processes and their child processes. SIGTERM comes first and SIGKILL some seconds later;
+    with `signal.SIGKILL` the end is immediate."""
     alive = [p for p in processes if p.alive]
     for process in alive:
         _signal(process, with_signal)

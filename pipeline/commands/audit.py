@@ -1,9 +1,11 @@
 """The audit sheet: people judge random kept and rejected questions without knowing which are which.
-From the filled-in sheet follows the precision with its interval.
+The filled-in sheet gives the precision with its interval.
 
-    RUN/audit/sheet.html   the sheet as a page with pictures; the marks are saved as CSV
-              sheet.csv    the sheet as a table to fill in by hand
-              key.json     which items were kept; hide this file from the judges
+```
+RUN/audit/sheet.html   the sheet as a page with pictures; the marks are saved as CSV
+          sheet.csv    the sheet as a table to fill in by hand
+          key.json     which items were kept; hide this file from the judges
+```
 
 Half of the items are kept questions, and half are rejected questions that already had words and a
 picture. The draw and the order depend only on the seed and the questions' ids.
@@ -48,7 +50,8 @@ CRITERIA = {
 COLUMNS = ("code", *CRITERIA, "remark")
 MARKS = {"yes": True, "y": True, "1": True, "no": False, "n": False, "0": False, "": None}
 PICTURE_EDGE, PICTURE_QUALITY = 1024, 85
-"""Larger than the report's thumbnails, since details must be readable close up."""
+"""Pictures on the sheet are larger than the report's thumbnails, since details must be readable
+close up."""
 
 
 @dataclass(frozen=True)
@@ -60,11 +63,12 @@ class AuditResult:
     wrongly_rejected: Share
     """The share of good items among the rejected items."""
     by_reason: tuple[tuple[str, str, Share], ...]
-    """(stage, reason, share of good items), the most judged first."""
+    """Tuples (stage, reason, share of good items), the most judged first."""
     by_criterion: tuple[tuple[str, Share, Share], ...]
-    """(criterion, share of yes among the kept, share of yes among the rejected)."""
+    """Tuples (criterion, share of yes among the kept, share of yes among the rejected)."""
     num_open: int
-    """The number of items that were left open or left out; they are not counted."""
+    """The number of items without a mark or without a line on the sheet; the shares leave these
+    items out."""
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -173,8 +177,8 @@ def write_sheet(
 
 
 def _hops(question: Question, sources: Sources | None) -> Sequence[Hop]:
-    """The question's hops with their evidence, looked up again: a rejected question may have no
-    certificate, which would reveal its rejection."""
+    """The question's hops with their evidence. Hops and evidence are looked up again: a missing
+    certificate would reveal that a question was rejected."""
     form = question.logical_form
     found = (
         evidence(form, sources, binding_of(question.bindings))
@@ -192,8 +196,8 @@ def _line(hop: dict[str, Any]) -> str:
 
 
 def _ids(run: Run, *, last_only: bool) -> Iterator[tuple[str, bool]]:
-    """(id, whether the question had words and a picture) of kept questions, from the last stage
-    only or from every stage before it."""
+    """Yields (id, whether the question had words and a picture) for kept questions, of the last
+    stage only or of all stages that keep questions."""
     for stage in ((run.last,) if run.last else ()) if last_only else run.question_stages:
         yield from stage.question_ids()
 
@@ -350,7 +354,7 @@ def read_sheet(path: str | Location, *, key: str | Location | None = None) -> Au
 
 
 def _rows(path: Location, truth: dict) -> Iterator[tuple[str, dict[str, bool | None]]]:
-    """(code, {criterion: mark or None}) for each line of a filled-in sheet."""
+    """Yields (code, {criterion: mark or None}) for each line of a filled-in sheet."""
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:

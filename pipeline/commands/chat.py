@@ -20,7 +20,7 @@ Print = Callable[[str], None]
 
 
 def shown(engine: Engine, page: ChatPage) -> WatchedEngine:
-    """The engine, with its conversation shown on a page."""
+    """An engine whose conversation is shown on a page."""
     return WatchedEngine(
         engine,
         lambda conversation: page.show(conversation.messages),

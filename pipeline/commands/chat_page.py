@@ -52,7 +52,7 @@ class HandEngine:
         return self._turn is not None and not self._turn.done()
 
     def say(self, text: str) -> bool:
-        """Passes a turn to the engine; False if the engine waits for none."""
+        """Passes a turn to the engine; False if the engine does not wait for a turn."""
         loop, turn = self._loop, self._turn
         if loop is None or turn is None or turn.done():
             return False
@@ -151,7 +151,7 @@ class ChatPage:
         }
 
     def reply(self, method: str, path: str, body: bytes) -> tuple[int, str, bytes]:
-        """(status, type, body) of the reply to a request under the secret address."""
+        """The (status, type, body) of the reply to a request under the secret address."""
         match method, path.split("/"):
             case "GET", [""]:
                 text = PAGE.read_text(encoding="utf-8").replace(

@@ -25,7 +25,7 @@ RECIPE, WITHOUT_PYTHON = "demo", "demo_without_python"
 
 def run_demo(out: Path, *, articles: int, seed: int, workers: int, recipe_name: str = "") -> str:
     """Runs or resumes all steps under `out`. Returns the text for the user. `recipe_name` is a
-    recipe as in `load_recipe`, or "" to choose one."""
+    recipe as in `load_recipe`; "" lets the demo choose."""
     started, clock = time.time(), Clock()
     with Opened() as opened:
         recipe = choose_recipe(recipe_name, opened)
@@ -92,8 +92,8 @@ def write_once(
 
 
 def choose_recipe(name: str, opened: Opened) -> Recipe:
-    """The recipe with this name. "" selects the demo's recipe, or the variant without code if this
-    machine cannot confine code; stderr reports the choice.
+    """The recipe with this name. "" selects the demo's recipe, or the variant without the code tool
+    if this machine cannot confine code; stderr reports the choice.
 
     Raises:
         InputError: there is no such recipe, or the named recipe needs a tool that is unavailable

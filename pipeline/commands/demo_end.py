@@ -82,7 +82,8 @@ class Clock:
     cpu: float = field(default_factory=lambda: _cpu_seconds())
 
     def as_text(self, workers: int) -> str:
-        """Seconds, processors and memory. `workers` is the number of worker processes."""
+        """The seconds, processors and memory that the command used. `workers` is the number of
+        worker processes."""
         processes = [
             resource.getrusage(who).ru_maxrss
             for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)

@@ -42,7 +42,7 @@ CURVES = {
         ("entropy", "entropy, nats a token"),
     ),
 }
-"""The figures of both trainings that are plotted."""
+"""The plotted figures of both trainings."""
 BARS = "▁▂▃▄▅▆▇█"
 
 
@@ -222,7 +222,7 @@ def read_metrics(folder: Path) -> list[dict[str, Any]]:
 
 
 def values(lines: Sequence[dict[str, Any]], name: str) -> list[tuple[int, float]]:
-    """(update, value) of a figure for each line that has it."""
+    """A pair (update, value) for each line of the metrics that has the figure."""
     return [(line["update"], line[name]) for line in lines if name in line]
 
 

@@ -29,7 +29,7 @@ class Curve:
     title: str
     line: str
     points: tuple[tuple[float, float, str], ...]
-    """(x, y, label) of the marks; empty if the curve is too dense for marks."""
+    """The (x, y, label) of each mark; empty if the curve has too many points for marks."""
     low: str
     high: str
     last: int
@@ -110,9 +110,8 @@ def write_page(
 
 
 def chosen(played: Mapping[str, Sequence[Trajectory]]) -> list[dict[str, Trajectory]]:
-    """Chooses the questions whose episodes are shown: questions that the last training taught,
-    questions that stayed unsolved, questions solved before and after, and questions that were lost.
-    The choice depends only on the episodes.
+    """Chooses the questions whose episodes are shown: newly solved, still unsolved, solved before
+    and after, or lost in training. The choice depends only on the episodes.
     """
     by_question = [
         {name: found[n] for name, found in played.items()}

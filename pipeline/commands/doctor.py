@@ -1,7 +1,7 @@
 """Checks what is installed, reachable and configured. Each finding is one line, with the fix.
 
 The packages install under top-level names that other distributions may use too (`models`, `train`,
-…). The first check is whether another distribution hides one of ours.
+…). The first check tells whether another distribution hides one of our packages.
 """
 
 import ast
@@ -34,8 +34,8 @@ DISTRIBUTION = "questloom"
 ROOT = Path(__file__).resolve().parents[2]
 LEAST_PYTHON = (3, 11)
 LEAST_MEMORY, LEAST_DISK = 4 * 2**30, 2**30
-"""The least free memory and disk space. A process of the demo peaks at 1.4 GiB; world, store and
-run take 0.1 GiB (a thousand articles)."""
+"""The least free memory and disk space that the demo needs. A process of the demo peaks at 1.4 GiB;
+world, store and run take 0.1 GiB (a thousand articles)."""
 PROBE_SECONDS = 5.0
 
 

@@ -133,8 +133,8 @@ def evaluate(
     """Scores an agent on a benchmark, or on a run's own benchmark split, with intervals and
     published scores for comparison.
 
-    Examples: the highest possible score of a run (by the oracle, a scripted agent), and a model in
-    three modes:
+    Two examples: the oracle (a scripted agent) gives the highest possible score of a run; a model
+    plays in three modes:
 
       questloom evaluate --benchmark RUN --store STORE --engine oracle --out results
 
@@ -193,7 +193,7 @@ def evaluate(
 
 
 def _listed(benchmark: str) -> str:
-    """A list of all benchmarks, or the details of one."""
+    """A list of all benchmarks, or the details of one benchmark."""
     from questloom.eval.published import published_text
     from questloom.eval.statements import listing, statement_of, statements
 

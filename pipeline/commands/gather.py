@@ -238,7 +238,7 @@ def _held_to_first(request: GatherRequest, gathered: Gathered, out: Path) -> Gat
     gathering takes over the values of the first request.
 
     Raises:
-        InputError: the folder was begun with another request, or with none.
+        InputError: the folder was begun with another request or without a request.
     """
     begun = json.loads(gathered.body(state.NOTE, "begun") or b"{}")
     if request.lacking:

@@ -88,7 +88,8 @@ def publish_model(out: str | Path, to: str, *, scores: str = "", private: bool =
         scores: a folder of `questloom evaluate` whose tables the card shows; "" for none.
 
     Raises:
-        InputError: the training is not finished, there are no scores, or `publish` would raise it.
+        InputError: the training is not finished, or there are no scores; also raises what `publish`
+            raises.
         ProviderFault: the Hub refuses the upload, or the connection breaks.
     """
     repository = _repository(to) if to.startswith(HUB) else ""

@@ -40,7 +40,7 @@ class Outcome(StrEnum):
 
     UNCHANGED = "unchanged"
     ANSWER_CHANGED = "answer_changed"
-    """The question has one answer, but a different one."""
+    """The question still has exactly one answer, but another answer than before."""
     NOT_UNIQUE = "no_longer_unique"
     """Other answers fit too, or a rival (a wrong answer) has come too near."""
     EVIDENCE_GONE = "evidence_gone"
@@ -68,7 +68,7 @@ MAX_SHOWN = 10
 
 @dataclass(frozen=True, kw_only=True)
 class Verdict:
-    """One question's outcome, with the reason and evidence of the refusal as small JSON."""
+    """The outcome of a question. The reason and the evidence of a refusal are small JSON."""
 
     question_id: str
     text: str

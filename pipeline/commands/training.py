@@ -194,9 +194,9 @@ def plan_grpo(
 ) -> None:
     """Forecasts GRPO: rollouts, sampled and trained tokens, memory per GPU, GPU hours.
 
-    Steps, questions, rollouts, row length and weights are those of questloom.train.grpo with the
-    same CONFIG. Lengths come from a run's kept episodes, or from the options. The forecast leaves
-    out refills, AXPO's continuations, held-out questions, and waiting for tools and judges.
+    Steps, questions, rollouts, row length and weights come from the same CONFIG as in
+    questloom.train.grpo. Lengths come from a run's kept episodes, or from the options. The forecast
+    leaves out refills, AXPO's continuations, held-out questions, and waiting for tools and judges.
 
     questloom plan grpo --run RUN --model qwen3-vl-8b --gpus 8 --config grpo-vsearcher --set step.steps=200
     """
@@ -238,7 +238,7 @@ def needs_store(store: str) -> None:
     """Refuses `questloom plan` without a store or a trainer's name.
 
     Raises:
-        InputError: neither is given.
+        InputError: the command has neither a store nor a trainer's name.
     """
     if not store:
         raise InputError(

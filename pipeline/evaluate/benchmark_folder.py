@@ -44,10 +44,11 @@ class Benchmark:
     """A benchmark as it was read."""
 
     name: str
-    """The name of the benchmark's folder. The name includes the subset, if there is one."""
+    """The name of the benchmark's folder. The name includes the subset, if the evaluation has
+    one."""
     items: Sequence[Item]
     facts: dict[str, Any]
-    """The facts that every table states about the benchmark."""
+    """The facts about the benchmark that every table states."""
     run: str = ""
     """The run from which the questions come; "" for an outside benchmark."""
 
@@ -162,7 +163,7 @@ def _lay_down(out: str, name: str, items: Sequence[Item], facts: dict[str, Any])
 
     Raises:
         InputError: the folder contains another reading of the benchmark, and one table would mix
-            the scores of both.
+            the scores of both readings.
     """
     path = Path(out, name, "statement.json")
     said = {**facts, "questions": digest_of(canonical_json(item.to_row()) for item in items)}

@@ -1,12 +1,14 @@
 """`EvaluateJob`: one agent in one mode on one benchmark, with its folder and the stages that play and mark the answers.
 
-    OUT/calls.sqlite                        replies, ledger and budget of all evaluations
-        scores.md  scores.csv  scores.html  calls.png
-        BENCHMARK/statement.json            the source and the number of the questions
-                  pictures/                 the benchmark's pictures, named by sha256
-                  POLICY/MODE/              the episodes of an agent in a mode, with
-                              scores.json   scores without times: equal for two runs from the same cache
-                              timing.json   measured times
+```
+OUT/calls.sqlite                        replies, ledger and budget of all evaluations
+    scores.md  scores.csv  scores.html  calls.png
+    BENCHMARK/statement.json            the source and the number of the questions
+              pictures/                 the benchmark's pictures, named by sha256
+              POLICY/MODE/              the episodes of an agent in a mode, with
+                          scores.json   scores without times: equal for two runs from the same cache
+                          timing.json   measured times
+```
 
 The folder of a subset is BENCHMARK-SUBSET.
 """
@@ -75,7 +77,7 @@ class EvaluateJob:
 
     def calls(self) -> Path | str:
         """Where replies, ledger and budget are stored: one place for all evaluations in `out`,
-        unless the recipe names another."""
+        unless the recipe names another place."""
         return RunFolder(self.out).calls(self.recipe.run.calls)
 
     @property

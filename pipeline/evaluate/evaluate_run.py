@@ -1,7 +1,9 @@
 """`questloom evaluate`: an agent plays a benchmark in one or several modes, and scores and tables
 are written. Each mode is one Beam pipeline.
 
-    items | play | mark
+```
+items | play | mark
+```
 
 Each shard is a file, as in the teacher's job. A killed job loses only the turns under way, and no
 call is paid twice.

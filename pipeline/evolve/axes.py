@@ -10,9 +10,9 @@ from questloom.records.synthesis import Question
 
 
 def profile_of(question: Question) -> str:
-    """The abilities that a question needs, as one of `questloom.records.synthesis.ABILITIES`. Every
-    question needs the picture. A claim needs a search, and values need a computation or comparison.
-    A question without a formal query is assumed to need a search."""
+    """The ability profile that a question needs: one of `questloom.records.synthesis.ABILITIES`.
+    Every question needs the picture. A claim needs a search, and values need a computation or
+    comparison. A question without a formal query is assumed to need a search."""
     form = question.logical_form
     search = form is None or bool(form.of(ClaimClause) or form.of(SentenceClause))
     reasoning = form is not None and bool(form.of(Compute) or form.of(Compare))
@@ -34,7 +34,7 @@ def balanced(
     questions: Iterable[Question], num: int, *, levels: Mapping[str, float], seed: int
 ) -> list[Question]:
     """Chooses up to the given number of questions. Each step takes the question whose values on the
-    axes are the rarest so far. Levels follow their weights.
+    axes are the rarest so far. The levels are chosen in proportion to their weights.
 
     Args:
         levels: the weight of each level; levels without a weight come last.

@@ -15,7 +15,8 @@ from questloom.records.share import Share
 from questloom.transforms.episodes.episode_folder import EpisodeFolder
 
 BEFORE = "before"
-"""The folder of the first policy's episodes, beside that of the last policy."""
+"""The folder of the first policy's episodes. The folder of the last policy's episodes lies beside
+it."""
 FILE = "before_after.json"
 
 

@@ -19,8 +19,8 @@ METHODS = {
     "draft.detail_share": {"paths", "injection"},
     "draft.computation_share": {"paths", "injection"},
 }
-"""For each beginning of a path, the writing methods that use the field. All methods use fields with
-other beginnings."""
+"""For each beginning of a field's path, the writing methods that use the field. All methods use
+fields with other beginnings."""
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,5 @@
-"""The parts of a diagnosis: each task's scores by dimension, and findings with the stage to blame
-(ODE, arXiv 2605.10832, section 3)."""
+"""The parts of a diagnosis: each task's scores by dimension, and findings that name the stage to
+blame (ODE, arXiv 2605.10832, section 3)."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -11,8 +11,8 @@ from questloom.pipeline.evolve.task_row import TaskRow
 from questloom.records.synthesis import Question
 
 STAGES = ("seeds", "paths", "writer", "pictures", "filters")
-"""Stages that a finding can blame. The stages differ from the four of ODE's generator, since our
-synthesis has other stages; docs/loop.md maps one to the other."""
+"""Stages that a finding can blame. ODE's generator has four stages; our stages differ, since our
+synthesis works otherwise. docs/loop.md maps one list to the other."""
 LOWEST, HIGHEST = -5.0, 5.0
 WEIGHTS = {
     "sft": {

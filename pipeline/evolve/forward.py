@@ -1,5 +1,5 @@
-"""The first step of a round. This step makes a run with the round's recipe, and chooses a batch of
-new questions that spreads over the axes (topic, abilities, level)."""
+"""The first step of a round. The first step makes a run with the round's recipe, and chooses a
+batch of new questions over all topics, abilities and levels."""
 
 import dataclasses
 from collections.abc import Iterable, Sequence
@@ -71,8 +71,8 @@ def forward(
 
 
 def round_recipe(loop: LoopFolder, at: RoundFolder, *, seed: int) -> Recipe:
-    """The recipe for the round's run. This recipe has its own seed and the loop's call cache,
-    excludes earlier tasks' entities, and assigns all questions to one use."""
+    """The recipe for the round's run. The run's recipe has its own seed and the loop's call cache,
+    excludes the entities of earlier tasks, and assigns all questions to one use."""
     recipe = at.recipe
     return dataclasses.replace(
         recipe,
@@ -97,9 +97,9 @@ def _entities(tasks: Iterable[Question]) -> set[str]:
 def repeats(
     made: Sequence[Question], before: Sequence[Question], filters: FilterRules
 ) -> dict[str, str]:
-    """The new questions that repeat one of an earlier round, each with the earlier id. A repeated
-    question has the anchor (pictured entity) or picture of an earlier one. If the recipe drops
-    duplicates, an equal key or a similar wording counts too."""
+    """The new questions that repeat a question of an earlier round, each with the earlier
+    question's id. A repeated question has the anchor (pictured entity) or the picture of an earlier
+    question. If the recipe drops duplicates, an equal key or a similar wording counts too."""
 
     def named(task: Question) -> list[str]:
         words = duplicate_keys(task) if filters.duplicates else ()

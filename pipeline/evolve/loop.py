@@ -128,7 +128,7 @@ def prepared(loop: LoopFolder, number: int) -> RoundFolder:
 
 
 def diagnose(loop: LoopFolder, at: RoundFolder, opened: Opened) -> None:
-    """The third step of a round. Diagnosis skips tasks spoiled by a provider's faults."""
+    """Diagnoses a round: its third step. Diagnosis skips tasks spoiled by a provider's faults."""
     rules = loop.recipe.evolve
     job = Job(at.batch, loop.store, at.as_run, opened)
     measured = MeasuredDiagnoser(
@@ -146,7 +146,7 @@ def diagnose(loop: LoopFolder, at: RoundFolder, opened: Opened) -> None:
 
 
 def _forward(loop: LoopFolder, at: RoundFolder, opened: Opened, workers: int) -> None:
-    """Runs the first three steps on fresh tasks."""
+    """Runs the first three steps of a round on fresh tasks."""
     if not at.done("diagnose"):
         loop.check_version()
     if not at.done("forward"):

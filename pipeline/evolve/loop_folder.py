@@ -24,8 +24,8 @@ FILES = {
 }
 """For each step, the file that the step writes last."""
 VERSION = 2
-"""The version of a loop's files. Files of version 1 do not state their version and have less about
-rollouts and findings. Loops of version 1 shared their seeds."""
+"""The version of a loop's files. Files of version 1 do not state their version and hold less about
+rollouts and findings. Two loops of version 1 drew the same seeds."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,8 @@ class RoundFolder:
 
     @property
     def recipe(self) -> Recipe:
-        """The round's recipe as the loop evolved it (ODE's C_t), before the round's seed and exclusions are set.
+        """The round's recipe as the loop evolved it (ODE's C_t), without the round's own seed and
+        exclusions.
 
         Raises:
             InputError: the round has not been prepared.
@@ -133,11 +134,11 @@ class LoopFolder:
     path: Path
 
     def round(self, number: int) -> RoundFolder:
-        """The folder of a round; the first has number 1."""
+        """The folder of a round; the first round has number 1."""
         return RoundFolder(self.path / "rounds" / f"{number:02d}")
 
     def held_out(self, number: int) -> RoundFolder:
-        """The folder in which that round's recipe is tried on fresh tasks."""
+        """The folder in which the recipe of a round is tried on fresh tasks."""
         return RoundFolder(self.path / "held_out" / f"{number:02d}")
 
     def rounds(self, *, before: int = 1 << 30) -> list[RoundFolder]:
@@ -169,7 +170,8 @@ class LoopFolder:
 
     @property
     def recipe(self) -> Recipe:
-        """The first recipe. The section `evolve` of this recipe applies to the whole loop.
+        """The recipe with which the loop began. The section `evolve` of this recipe applies to the
+        whole loop.
 
         Raises:
             InputError: the folder holds no loop.
@@ -181,7 +183,8 @@ class LoopFolder:
         return chance(self.recipe.seed, purpose, "loop").getrandbits(31)
 
     def check_version(self) -> None:
-        """Refuses to continue a loop of another version. Reading such a loop is possible.
+        """Refuses to continue a loop of another version. A loop of another version can still be
+        read.
 
         Raises:
             InputError: another version began the loop, so its rounds would be drawn by two
@@ -195,7 +198,7 @@ class LoopFolder:
             )
 
     def begin(self, recipe: Recipe, *, store: str, digest: str) -> None:
-        """Writes `loop.json`. If the file exists, its content must be the same.
+        """Writes `loop.json`. A file that exists already must have the same content.
 
         Raises:
             InputError: the folder holds another loop, or other files.

@@ -29,7 +29,7 @@ TAGS = tuple(tag.value for tag in Tag)
 
 @dataclass(frozen=True)
 class Point:
-    """One round on a curve."""
+    """A point of a curve: one round."""
 
     x: float
     y: float
@@ -57,7 +57,8 @@ def curve(
     high: float,
     digits: int = 2,
 ) -> Curve:
-    """A curve of (round, value, lower end, upper end) between two bounds. Rounds without a value are left out.
+    """A curve of points (round, value, lower end, upper end) between two bounds. Rounds without a
+    value are left out.
 
     >>> curve("p", [("1", 0.5, 0.25, 0.75), None], low=0, high=1).points[0].y
     75.0
@@ -158,7 +159,7 @@ def _round(at: RoundFolder) -> dict[str, Any]:
 
 
 def _whys(group: Mapping[str, Any]) -> Sequence[str]:
-    """Why each task of a group was faulted. Loops of the first version lack these reasons."""
+    """Why each task of a group was faulted. Loops of version 1 lack these reasons."""
     return group.get("whys", [""] * len(group["tasks"]))
 
 

@@ -1,5 +1,5 @@
 """The measured diagnoser: scores and findings from certificates, verdicts, pass rates and tool
-statistics. This diagnoser is exact and needs no model.
+statistics. The measured diagnoser is exact and needs no model.
 
 The dimensions and their weights are ODE's, but the measurements are Questloom's. In ODE a model
 scores the dimensions by a rubric, as `llm_diagnoser.py` does here.
@@ -39,7 +39,7 @@ class MeasuredDiagnoser:
 
     Args:
         checks: the checks of the round's run.
-        tolerated: the share of too easy, or too hard, tasks that is not a finding yet.
+        tolerated: the largest share of too easy or too hard tasks that makes no finding.
         mode: "sft" or "rl"; decides which dimensions count.
     """
 

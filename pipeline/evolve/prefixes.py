@@ -14,8 +14,8 @@ OPEN = "<tool_call>"
 
 
 def prefix_of(engine: TokenEngine, turn: Turn) -> int:
-    """The number of token ids of a turn up to and including its call's opening tag. The number is 0
-    if the turn makes no call, or if ids or log-probabilities are missing."""
+    """The number of token ids in a turn up to the opening tag of its call, tag included. The number
+    is 0 if the turn makes no call, or if ids or log-probabilities are missing."""
     if OPEN not in turn.text or len(turn.logprobs) != len(turn.token_ids):
         return 0
     return next(
@@ -31,7 +31,8 @@ def prefix_of(engine: TokenEngine, turn: Turn) -> int:
 def least_sure(
     engine: TokenEngine, task: Task, episodes: Sequence[Episode], read: Callable[[str], bytes]
 ) -> Begin | None:
-    """The beginning from which a task's failed rollouts are continued; None if none of them called a tool.
+    """The point from which a task's failed rollouts are continued; None if none of the rollouts
+    called a tool.
 
     Args:
         engine: the engine that played the rollouts.

@@ -31,9 +31,9 @@ OUTCOMES = {
 async def continued(
     player: Player, task: Task, begin: Begin | None, number: int, journal: Journal
 ) -> Episode:
-    """Continues a failed episode from within its turn. Engines without token ids have no such
-    starting point. These engines play the whole question again, as in AXPO's control `resample:
-    question`."""
+    """Continues a failed episode from a point inside a turn. An engine without token ids cannot
+    start inside a turn. An engine without token ids plays the whole question again, as in AXPO's
+    control `resample: question`."""
     if begin is not None:
         return (await player.play_on(begin, number, journal=journal)).episode
     return await player.play(task, FIRST + number, journal=journal)

@@ -68,28 +68,29 @@ NEEDS: dict[str, tuple[ToolName, ...]] = {
 }
 """Tools that a field needs. If the policy lacks the tool, an edit of the field does not help."""
 LENGTHS = ("draft.hops", "draft.rounds", "draft.explore.claims")
-"""Fields that change the length of a level's questions, not the share of the level."""
+"""Fields that change the length of a level's questions, not the share of these questions."""
 AXES: dict[str, Callable[[TaskRow], str]] = {
     "seeds.levels": lambda row: row.level,
     "seeds.abilities": lambda row: row.profile,
 }
-"""Fields that raise the share of one value of an axis, with the function that reads a task's value.
-The field's path ends with the value."""
+"""Fields that raise the share of one value on an axis, each with the function that reads a task's
+value. The field's path ends with the value."""
 SHARES: dict[str, Callable[[TaskRow], bool]] = {
     "draft.detail_share": lambda row: row.needs_detail,
     "draft.computation_share": lambda row: row.needs_computation,
     "enhancement.share": lambda row: row.enhanced,
 }
-"""Fields that set how many tasks have a property, with a test whether a task has it."""
+"""Fields that set how many tasks have a property, each with a test whether a task has the
+property."""
 DIFFICULTY_EDITS = 3
-"""The most edits at once against tasks that are too easy or too hard."""
+"""The most edits that one round makes against tasks that are too easy or too hard."""
 GUIDANCE = {
     each.name: each.in_loop.guidance
     for each in registry.FILTERS
     if each.in_loop and each.in_loop.guidance
 }
 """For each cause, an extra instruction to the model that words the plans. The model chooses no
-facts, so only causes in the wording are listed."""
+facts, so only faults of wording are listed."""
 GUIDED = "models.llm.guidance.word_plan"
 """The recipe field that holds the extra instruction."""
 
@@ -103,7 +104,8 @@ def proposed(
     most: int,
     tools: Collection[str],
 ) -> list[Edit]:
-    """Proposes edits for the recurring findings, the heaviest first, and each field once.
+    """Proposes edits for the recurring findings, the heaviest finding first, and edits each field
+    once.
 
     Args:
         groups: the entry `recurring` of `diagnosis.json`.
@@ -182,17 +184,17 @@ def _moves(cause: str, rows: Sequence[TaskRow]) -> Sequence[Move]:
 
 
 def _idle(path: str, recipe: Recipe) -> bool:
-    """Whether a field sets the length of questions of a level that is never drawn."""
+    """Whether a field sets the question length of a level that is never drawn."""
     kind, _, level = path.rpartition(".")
     return kind in LENGTHS and not recipe.seeds.levels.get(level)
 
 
 def _loses_a_level(edit: Edit, recipe: Recipe) -> bool:
-    """Whether an edit removes a kind of question that the policy solves, so that the policy may
-    forget it (docs/learning.md).
+    """Whether an edit removes a kind of question that the policy solves. The policy may forget such
+    questions (docs/learning.md).
 
-    Such an edit makes a level as long as another drawn level, or stops drawing a level that is too
-    easy.
+    A kind of question disappears if an edit makes a level as long as another drawn level, or stops
+    drawing a level that is too easy.
     """
     kind, _, level = edit.path.rpartition(".")
     if kind in LENGTHS:
@@ -206,8 +208,8 @@ def _loses_a_level(edit: Edit, recipe: Recipe) -> bool:
 
 
 def _overshoots(path: str, cause: str, rows: Sequence[TaskRow]) -> bool:
-    """Whether most tasks with the field's property have the opposite problem. Tasks that are too
-    hard do not cure tasks that are too easy."""
+    """Whether most tasks with the field's property have the opposite problem: too hard where the
+    finding says too easy, or the reverse."""
     if path.startswith(LENGTHS):
         return False
     other = Tag.TOO_HARD if cause == "too_easy" else Tag.TOO_EASY

@@ -1,5 +1,5 @@
-"""Checks wrong answers of policies and teachers as rivals in the question's formal query. A rival
-that satisfies the query breaks the question."""
+"""Checks wrong answers of policies and teachers as rivals (other possible answers) in the
+question's formal query. A rival that satisfies the query breaks the question."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ class FittingRival:
     key: str
     passed_by: str
     """The checks that let the question pass: the certificate with its basis and margin, and the
-    solvers that were switched off."""
+    solver filters that were switched off."""
 
 
 def fitting_rival(question: Question, wrong: Iterable[str], store: Store) -> FittingRival | None:

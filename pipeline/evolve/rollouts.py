@@ -16,13 +16,13 @@ from questloom.transforms.episodes.tool_statistics import statistics_of
 
 CORRECT = "correct"
 KINDS: dict[str, str] = {tool.name: tool.kind for tool in TOOLS}
-"""The kind of each tool. The kinds are Questloom's: ODE (section 3.4) groups chains of calls into
-families without naming them."""
+"""The kind of each tool. The kinds are Questloom's own, because ODE (section 3.4) does not name its
+families of call chains."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rollout:
-    """The summary of one episode."""
+    """What the loop keeps about one episode."""
 
     number: int
     """The number of the episode within its task."""
@@ -30,12 +30,12 @@ class Rollout:
     """"correct", or the reason for the rejection."""
     said: str
     provider_faults: int
-    """Calls that failed by a provider's fault."""
+    """Calls that failed by the fault of a provider (a model or search service)."""
     chain: tuple[str, ...]
     """The names of the called tools, in order."""
     statistics: ToolStatistics
     process: str = ""
-    """Why the process of a rollout with the right answer was rejected."""
+    """Why the judges rejected the process of a rollout with the right answer."""
 
     @property
     def solved(self) -> bool:

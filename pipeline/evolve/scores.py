@@ -21,12 +21,12 @@ class Mean:
 
 
 def score_of(diagnosis: Mapping[str, Any], *, without_policy: bool = False) -> Mean | None:
-    """The mean score of a round's tasks; None if a provider's faults spoiled all of them.
+    """The mean score of a round's tasks; None if a provider's faults spoiled all tasks.
 
     Args:
         diagnosis: the content of `diagnosis.json`.
-        without_policy: uses only dimensions that depend on the question, to compare rounds of
-            different policies.
+        without_policy: uses only dimensions that depend on the question alone, so that rounds of
+            different policies can be compared.
     """
     weights = {
         n: w
@@ -48,8 +48,9 @@ def score_of(diagnosis: Mapping[str, Any], *, without_policy: bool = False) -> M
 
 
 def is_worse(later: Mean, earlier: Mean) -> bool:
-    """Whether the later mean is significantly lower: by 1.645 standard errors of the difference
-    (one-sided, 95 %). With a limit of one standard error, one in six equal rounds was rolled back.
+    """Whether the later mean is significantly lower: by at least 1.645 standard errors of the
+    difference (one-sided, 95 %). With a limit of one standard error, one in six equal rounds was
+    rolled back.
 
     >>> is_worse(Mean(1.7, 0.3, 32), Mean(2.4, 0.4, 32)), is_worse(Mean(1.5, 0.3, 32), Mean(2.4, 0.4, 32))
     (False, True)

@@ -43,11 +43,12 @@ class Pair:
 
 
 def pairs_of(loop: LoopFolder, folder: Path) -> tuple[dict[str, Any], list[Pair]]:
-    """The sums of `before_after.json`, and the tasks to show: those whose pass rate rose most, and
-    the one whose rate rose least. Sums and tasks are empty if nothing was compared. The pictures of
-    the tasks are written to `folder`.
+    """The sums of `before_after.json`, and the tasks to show: the tasks with the highest rises of
+    the pass rate, and the task with the lowest rise. Sums and tasks are empty if nothing was
+    compared. The pictures of the tasks are written to `folder`.
 
-    Before training a failed episode is preferred, after training a correct one.
+    From the episodes before training a failed episode is preferred; from the episodes after
+    training, a correct episode.
     """
     found = read(loop)
     if found is None:
@@ -108,6 +109,6 @@ def _cut(text: str) -> str:
 
 
 def amount(episodes: Sequence[Episode]) -> str:
-    """The size of episodes in words."""
+    """The numbers of episodes, calls and sampled tokens, in words."""
     calls = sum(turn.call is not None for e in episodes for turn in e.turns)
     return f"{len(episodes):,} episodes, {calls:,} calls, {sum(turn.num_new_tokens for e in episodes for turn in e.turns):,} tokens sampled"

@@ -15,8 +15,8 @@ from questloom.pipeline.report.spend_text import money_words
 from questloom.transforms.stages.run_folder import RunFolder
 
 FILE = "spent.json"
-"""A round's file with the ledger's sums by stage, before and after the round. The file marks no
-step, since a request under way at a kill counts twice."""
+"""A round's file with the ledger's sums by stage, before and after the round. The file
+does not end a step of the round. A request in progress at a kill counts twice."""
 SUMS = ("num_calls", "money", "num_unpriced")
 
 
@@ -24,8 +24,8 @@ def calls_of(loop: LoopFolder, recipe: Recipe) -> Path | str:
     """Where all rounds keep replies, ledger and budget, so that no request is paid for in two rounds.
 
     Args:
-        recipe: a round's recipe. A file or an address in the recipe is used; an address without a
-            prefix gets the loop's prefix.
+        recipe: a round's recipe. A file or an address that the recipe names is used; an address
+            without a prefix gets the loop's prefix.
     """
     return RunFolder(str(loop.path)).calls(recipe.run.calls)
 
@@ -47,7 +47,7 @@ def note_spent(loop: LoopFolder, at: RoundFolder, when: Literal["before", "after
 
 
 def spent_words(at: RoundFolder) -> str:
-    """The cost of a round's calls in words; "" if there were none, or the round has not ended."""
+    """A text about the cost of a round's calls; "" if the round had no calls or has not ended."""
     noted = _noted(at)
     stages = {stage: Counter(sums) for stage, sums in noted.get("after", {}).items()}
     for stage, sums in noted["before"].items() if stages else ():

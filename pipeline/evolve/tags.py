@@ -43,7 +43,7 @@ class TeacherResult(StrEnum):
 
 
 SOUND = frozenset({Tag.TOO_EASY, Tag.GOOD_MATCH, Tag.RECOVERABLE, Tag.TOO_HARD})
-"""Tags of the tasks that are good for training."""
+"""The tags of tasks that are good for training."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,7 +51,8 @@ class Evidence:
     """The evidence for a tag."""
 
     passed: Share
-    """The share of correct rollouts among the judged rollouts. Continuations are not included."""
+    """The pass rate: the share of correct rollouts among the judged rollouts. Continuations are not
+    included."""
     num_failed: int
     """The number of rollouts without the right answer."""
     num_by_provider: int

@@ -23,7 +23,7 @@ class RowRival:
 
 @dataclass(frozen=True, kw_only=True)
 class TaskRow:
-    """The row of one task, with the fields in the file's order. Means over rollouts are ODE's
+    """The row of one task, with the fields in the file's order. The means over rollouts are ODE's
     measures (`verify.behaviour`)."""
 
     id: str
@@ -62,7 +62,7 @@ class TaskRow:
     chain_answers: list[str]
     solved_chains: list[list[str]]
     unfit: int
-    """Rollouts with the right answer that broke a rule of the process."""
+    """Rollouts that have the right answer but broke a rule of the process."""
     dynamic_pictures: float
     calls_with_picture: float
     secondary_use: float
@@ -93,7 +93,7 @@ def row_from_json(found: object, where: str) -> TaskRow:
 
 
 FIRST_VERSION: dict[str, list[str]] = {"chain_outcomes": [], "chain_answers": []}
-"""Keys that rows of the first version lack (`loop_folder.VERSION`), with the values that replace them."""
+"""Keys that rows of version 1 (`loop_folder.VERSION`) lack, each with its default value."""
 
 
 def read_rows(at: RoundFolder) -> list[TaskRow]:

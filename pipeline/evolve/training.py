@@ -54,7 +54,7 @@ def model_to_train(recipe: Recipe, newest: str = "") -> str:
 
 
 def train(loop: LoopFolder, at: RoundFolder, opened: Opened) -> None:
-    """Trains the policy, or records why it does not.
+    """Trains the policy, or records why the policy is not trained.
 
     Args:
         opened: the open models, which are closed before the trainer starts.
@@ -101,7 +101,8 @@ def _give_memory_back(opened: Opened) -> None:
 
 
 def command(loop: LoopFolder, at: RoundFolder, out: Path, *, num_tasks: int) -> list[str]:
-    """The trainer's command line. Each round has its own seed. A step of GRPO takes at most as many tasks as there are.
+    """The trainer's command line. Each round has its own seed. A step of GRPO takes at most the
+    number of tasks that the round has.
 
     Raises:
         InputError: `model_to_train` finds no model.

@@ -1,4 +1,4 @@
-"""The fourth step of a round: it accepts, refuses or rolls back edits, and writes the next recipe."""
+"""Accepts, refuses or rolls back edits, and writes the next recipe: the fourth step of a round."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -60,7 +60,7 @@ def update(loop: LoopFolder, at: RoundFolder, opened: Opened) -> None:
 
 
 def same_policy(loop: LoopFolder, one: RoundFolder, other: RoundFolder) -> bool:
-    """Whether the same policy played both rounds. In mode "sft" the policy is the teacher, which
+    """Whether the same policy played two rounds. In mode "sft" the policy is the teacher, which
     training does not change."""
     return loop.recipe.evolve.mode == "sft" or one.model == other.model
 

@@ -1,4 +1,4 @@
-"""The second step of a round: the policy plays each task several times, and the results determine the task's tag."""
+"""Plays each task several times and tags the task by the results: the second step of a round."""
 
 import dataclasses
 from collections import Counter
@@ -54,7 +54,7 @@ def solver_settings(recipe: Recipe) -> PlaySettings:
 
 
 def verify(loop: LoopFolder, at: RoundFolder, opened: Opened, *, workers: int) -> None:
-    """Plays all tasks, continues the failed ones, asks the teacher, checks the rivals (wrong
+    """Plays all tasks, continues failed rollouts, asks the teacher, checks the rivals (wrong
     answers), and tags every task.
 
     Raises:
@@ -253,8 +253,9 @@ def task_row(
 
 
 def behaviour(rollouts: Sequence[Rollout]) -> dict[str, float]:
-    """ODE's measures as means over rollouts: pictures that tools returned, calls that take a
-    picture, tool pictures that are reused. The result also has the means of faults and calls."""
+    """ODE's measures as means over rollouts: pictures that tools returned, calls with a picture as
+    argument, and tool pictures that a later call used. The result also holds the mean numbers of
+    faults and calls."""
 
     def mean(name: str) -> float:
         return round(fmean(getattr(r.statistics, name) for r in rollouts), 4) if rollouts else 0.0
@@ -271,8 +272,8 @@ def behaviour(rollouts: Sequence[Rollout]) -> dict[str, float]:
 
 
 def summary(rows: Sequence[TaskRow]) -> dict[str, Any]:
-    """The round in numbers: shares of tags, pass rate without the tasks that a provider spoiled,
-    and behaviour.
+    """A round's summary: shares of tags, pass rate without the tasks that a provider spoiled, and
+    behaviour.
 
     For rollouts with calls, the summary adds the share of distinct chains (ODE's tool-chain
     diversity, section 3.4) and of distinct strategies (see `rollouts.KINDS`)."""

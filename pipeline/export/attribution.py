@@ -1,11 +1,14 @@
 """Records the source of every picture of a run: in a ledger for each shard, and in the data set's
 `attribution.parquet`.
 
-    RUN/attribution/store.json              the snapshot behind the questions
-                    ledger-00003.parquet    the source of every picture that a question of shard 3 ever had
+```
+RUN/attribution/store.json              the snapshot behind the questions
+                ledger-00003.parquet    the source of every picture that a question of shard 3 ever had
+```
 
-The ledger covers all pictures in RUN/pictures, also those of rejected questions. The ledger allows
-dropping a picture by its name without the store. The data set gets the rows of its own pictures.
+The ledger covers all pictures in RUN/pictures, also pictures of rejected questions. With the
+ledger, a picture can be dropped by its name without the store. The data set gets the rows of its
+own pictures.
 """
 
 import heapq
@@ -157,7 +160,8 @@ def _outside(provenance: dict) -> ImageAsset:
 
 
 def merged(parts: Iterable[Path], *, max_open: int = MAX_OPEN_FILES) -> Iterator[Attribution]:
-    """Merges the rows of sorted files in order, each picture once. Memory does not grow with the number of rows.
+    """Merges the rows of sorted files in order, and keeps each picture once. Memory does not grow
+    with the number of rows.
 
     Args:
         parts: the files. If there are more than `max_open` files, groups of files are merged first,

@@ -115,8 +115,8 @@ def write_card(
 
 
 def _format_words(folder: Path, formats: Mapping[str, Format]) -> dict[str, list[str]]:
-    """The card's words about the formats: the names of formats with bare answers, the names of
-    formats with rewarded rows, and each format's own sentences."""
+    """The card's words about the formats: which formats have bare answers, which have rewards, and
+    each format's own sentences."""
     rewarded = [
         f for name, f in formats.items() if f.rewarded and (folder / "formats" / name).is_dir()
     ]
@@ -135,7 +135,7 @@ def _format_words(folder: Path, formats: Mapping[str, Format]) -> dict[str, list
 
 
 def _columns(folder: Path) -> dict[str, dict[str, str]]:
-    """For each configuration, the words for each column of the data set's files."""
+    """The words for each column of the data set's files, by configuration."""
     there = {
         "tasks, rl, benchmark": ("rl", "sft", "tasks", "benchmark"),
         "sft": ("trajectories",),
@@ -157,7 +157,7 @@ def _columns(folder: Path) -> dict[str, dict[str, str]]:
 
 
 def _constant(folder: Path) -> dict[str, str]:
-    """Columns of plain values that are the same in every question, with their value."""
+    """The plain columns that have the same value in every question, each with this value."""
     files = pyarrow.dataset.dataset(
         sorted(
             str(path)
@@ -191,8 +191,8 @@ def _credit(folder: Path, image_id: str) -> dict[str, Any]:
 
 
 def plain(text: Any) -> str:
-    """Outside text as one line of Markdown that shows it unchanged: no tag, link, table cell or
-    emphasis begins in it."""
+    """Outside text as one line of Markdown that shows the text unchanged: no tag, link, table cell
+    or emphasis begins inside."""
     return re.sub(
         r"([\\`*_\[\]|#~!])", r"\\\1", html.escape(" ".join(str(text).split()), quote=False)
     )
@@ -322,7 +322,7 @@ def _screen(recipe: Recipe, tally: Tally) -> dict[str, int]:
 
 
 def _teach(run: RunFolder, tally: Tally) -> dict[str, Any] | None:
-    """The card's words about the trajectories; None if there are none."""
+    """The card's words about the trajectories; None without trajectories."""
     taught = EpisodeFolder.of(run)
     facts = taught.read_facts() if taught.is_whole() else None
     if facts is None:
@@ -355,7 +355,7 @@ def _teach(run: RunFolder, tally: Tally) -> dict[str, Any] | None:
 
 
 def _taught_for(run: RunFolder) -> list[Any]:
-    """The teacher's replies, if they have a ledger of their own."""
+    """The teacher's replies, if the teacher has a ledger of its own."""
     taught = EpisodeFolder.of(run)
     if not taught.is_whole():
         return []

@@ -1,5 +1,5 @@
-"""Converts the renderer's messages for trainers: to messages with parts, or to text with `<image>`
-in place of each picture."""
+"""Converts the renderer's messages for trainers: to messages with a list of parts, or to text with
+`<image>` in place of each picture."""
 
 import base64
 from collections.abc import Sequence
@@ -17,9 +17,9 @@ row."""
 PARTS = List(
     {"role": Value("string"), "content": List({"type": Value("string"), "text": Value("string")})}
 )
-"""The feature of a column of messages with parts."""
+"""The `datasets` feature of a column of messages with a list of parts."""
 TEXTS = List({"role": Value("string"), "content": Value("string")})
-"""The feature of a column of messages as text."""
+"""The `datasets` feature of a column of messages as text."""
 
 
 def without_placeholders(text: str) -> str:

@@ -98,7 +98,8 @@ def task_features(*, enhanced: bool, outside: bool, taught: bool) -> Features:
 
 
 def attribution_row(attribution: Attribution) -> dict[str, Any]:
-    """One row of `attribution`. The row's key has the same name as in the other configurations."""
+    """Makes one row of `attribution`. The row's key has the same name as in the other
+    configurations."""
     row = attribution.to_row()
     return {"image_sha256": row.pop("image_id"), **row}
 
@@ -106,14 +107,14 @@ def attribution_row(attribution: Attribution) -> dict[str, Any]:
 def task_row(
     question: Question, subset: str, read: ReadPicture, taught: tuple[int, int] | None = None
 ) -> dict[str, Any]:
-    """One row of `tasks`.
+    """Makes one row of `tasks`.
 
     Args:
         question: a kept question.
         subset: the use and split in the data set ("rl/train", "tasks/train", "benchmark/test").
         read: returns the bytes of a picture.
-        taught: the number of the teacher's rollouts and of the right ones, if it played the
-            question.
+        taught: (number of the teacher's rollouts, number of right rollouts), if the teacher played
+            the question.
     """
     certificate, enhancement = question.certificate, question.enhancement
     original = enhancement.original_image_id if enhancement else ""
@@ -185,7 +186,7 @@ def _source_of(provenance: Any) -> Any:
 
 
 def rejected_row(rejection: Rejection) -> dict[str, Any]:
-    """One row of `rejected`, which contains neither a picture nor a picture's name."""
+    """Makes one row of `rejected`. The row contains neither a picture nor a picture's name."""
     shown = (
         error_kind(rejection.evidence)
         if rejection.reason == Reason.ERROR

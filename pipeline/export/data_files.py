@@ -1,13 +1,15 @@
 """Writes rows to a data set's files, and starts a new file when one is large. The file names
 contain a digest of the data set.
 
-    data/rl/train-00000-of-00002-0f343b0931126a20.parquet     split, number of the file, number of files, digest of the data set
+```
+data/rl/train-00000-of-00002-0f343b0931126a20.parquet     split, number of the file, number of files, digest of the data set
+```
 
-`datasets` caches rows by the folder's name, the configuration and the patterns in the card, not by
-the files' place or content. The digest in the patterns prevents one data set from getting another's
-cached rows.
+`datasets` caches rows by three things: the folder's name, the configuration, and the patterns in
+the card. The place and content of the files do not count. The digest in the patterns prevents one
+data set from getting another's cached rows.
 
-Files that a trainer names by path have the digest too. For such files `datasets` checks path and
+Files that a trainer names by path have the digest too. `datasets` checks such a file's path and
 time, which a copy may leave unchanged.
 """
 
@@ -35,8 +37,8 @@ class RowWriter:
     """Writes rows to numbered Parquet files. The features are in the metadata, so `datasets`
     returns pictures and not bytes.
 
-    Pictures are stored without further compression: they are compressed already, and a hub can
-    detect equal pictures.
+    Pictures are stored without further compression, since their files are compressed already and a
+    hub can detect equal pictures.
     """
 
     def __init__(self, prefix: Path, features: Features, file_bytes: float = math.inf) -> None:
@@ -145,7 +147,8 @@ def name_files(folder: Path) -> None:
 
 
 def patterns(folder: Path) -> dict[str, str]:
-    """For each split the pattern of its files, as the card states it: "train-*-0f343b0931126a20.parquet"."""
+    """The pattern of the file names of each split, as the card states it:
+    "train-*-0f343b0931126a20.parquet"."""
     files = sorted(folder.glob("*.parquet"))
     return {
         _split(path): f"{_split(path)}-*-{path.stem.rpartition('-')[2]}.parquet" for path in files

@@ -1,10 +1,12 @@
 """Writes the data set of a run, `RUN/dataset`, atomically.
 
-    README.md            the card, with the configurations that `datasets` reads
-    data/                questions by use and split, the teacher's trajectories, and rejected items
-    attribution.parquet  one row per picture
-    formats/             the same rows for trainers (`formats/`), and a reward function
-    example/             the card's picture
+```
+README.md            the card, with the configurations that `datasets` reads
+data/                questions by use and split, the teacher's trajectories, and rejected items
+attribution.parquet  one row per picture
+formats/             the same rows for trainers (`formats/`), and a reward function
+example/             the card's picture
+```
 
 `data_files.py` explains the names of the files in data/ and formats/.
 """
@@ -45,8 +47,8 @@ class ExportSummary:
 
     path: str
     num_questions: dict[str, int]
-    """The number of questions for each use and split: "rl/train", "tasks/train" (questions beyond
-    the level ratio), "benchmark/test"."""
+    """The number of questions for each use and split: "rl/train", "tasks/train" (questions left
+    over by the level ratio), "benchmark/test"."""
     num_rejected: int
     num_pictures: int
 
@@ -113,7 +115,8 @@ def _check(run: RunFolder, recipe: Recipe) -> None:
 
 
 def _quota(run: RunFolder, recipe: Recipe) -> Quota:
-    """The limits of the level ratio, computed from three columns of the last stage."""
+    """The limits on the number of questions per level, computed from three columns of the last
+    stage."""
     keys: list[Key] = []
     for shard in range(recipe.run.shards if recipe.export.level_ratio else 0):
         path = run.shard(run.labels()[-1], "kept", shard)

@@ -1,8 +1,11 @@
-"""Writes one stage shard of a run into the files of the data set. The shards fill each file one after another.
+"""Writes one shard of a run's stages into the files of the data set. Each file takes the rows of
+the shards one after another.
 
+```
 data/rl/train                questions, by use and split
 data/rejected/rejected
 formats/verl/rl_train/train
+```
 """
 
 from collections import Counter
@@ -34,9 +37,9 @@ class Tally:
     """The card's counts, summed over shards."""
 
     counts: Counter = field(default_factory=Counter)
-    """The count for each (table, value): ("level", "easy"), ("split", "rl/train"), …"""
+    """Counts by (table, value): ("level", "easy"), ("split", "rl/train"), …"""
     example: tuple[str, Question] | None = None
-    """The training question with the smallest random draw, and that draw."""
+    """The training question with the smallest random number, and this number."""
 
     def add(self, other: "Tally") -> None:
         """Adds another shard's counts."""
@@ -127,7 +130,7 @@ def write_shard(
 
 
 def attribution_part(folder: Path, shard: int) -> Path:
-    """The file of a shard's part of the attribution, until the parts are merged."""
+    """The file of a shard's attribution rows, until all such files are merged."""
     return folder / ".attribution" / f"{shard:05d}.parquet"
 
 

@@ -1,8 +1,8 @@
-"""Records the source of every picture in a policy's episodes, by shard:
+"""Records the source of every picture in a policy's episodes. Each shard has the file
 RUN/episodes/POLICY/attribution/ledger-SSSSS.parquet.
 
-The ledger covers all played episodes, not only the kept ones. The ledger allows dropping a picture
-by its name without the store.
+The ledger covers all played episodes, not only the kept ones. With the ledger, a picture can be
+dropped by its name without the store.
 """
 
 from collections.abc import Iterator

@@ -1,10 +1,12 @@
-"""Lists that keep two runs apart: what another run must exclude so that no benchmark appears in the
-other run's training data.
+"""Lists that keep two runs apart: one run must exclude what the other run's list names, so that no
+benchmark question leaks into training data.
 
-    RUN/exclude/training_entities.txt    seeds and pictured things of the training questions
-                training_pictures.txt    perceptual hashes of the training pictures
-                benchmark_entities.txt   all things that the benchmark's questions mention
-                benchmark_pictures.txt   perceptual hashes of the benchmark's pictures
+```
+RUN/exclude/training_entities.txt    seeds and pictured things of the training questions
+            training_pictures.txt    perceptual hashes of the training pictures
+            benchmark_entities.txt   all things that the benchmark's questions mention
+            benchmark_pictures.txt   perceptual hashes of the benchmark's pictures
+```
 
 A run that makes a benchmark names the training lists in `seeds.exclude` and
 `filters.exclude_pictures`. A run for training names the benchmark lists there.
@@ -28,7 +30,8 @@ _ENTITY = re.compile(r"Q\d+")
 
 
 def write_exclusions(job: Job) -> None:
-    """Writes the four lists of a finished run. Without a benchmark, its two lists are empty."""
+    """Writes the four lists of a finished run. Without a benchmark, the two benchmark lists are
+    empty."""
     run = job.run
     entities: dict[str, set[str]] = {"training": set(), BENCHMARK: set()}
     pictures: dict[str, set[str]] = {"training": set(), BENCHMARK: set()}

@@ -1,8 +1,10 @@
 """Prepares a trained model's folder for the Hub: the weights, and a card made from the files of the training.
 
+```
 README.md        base, data, settings, seeds, hardware, hours, figures, and scores if an evaluation is given
 curves.png       of the last stage
 training/        settings.json, metrics.jsonl and result.json of each stage, the first one first
+```
 """
 
 import html
@@ -59,14 +61,14 @@ class Stage:
 
     @property
     def figures(self) -> list[tuple[str, float, float]]:
-        """(label, first value, last value) of each available figure."""
+        """Tuples (label, first value, last value), one for each available figure."""
         found = {name: [line[name] for line in self.metrics if name in line] for name in SHOWN}
         return [(SHOWN[name], values[0], values[-1]) for name, values in found.items() if values]
 
 
 def stages_of(out: Path) -> list[Stage]:
-    """The trainings behind OUT/model, the first one first. A training that began from another
-    training's OUT/model comes after that training.
+    """The trainings behind OUT/model, the first one first. A training may begin from another
+    training's OUT/model; the list has the other training before it.
 
     Raises:
         InputError: OUT is not a finished training.

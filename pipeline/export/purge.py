@@ -43,18 +43,18 @@ _SHA256 = re.compile(r"[0-9a-fA-F]{64}")
 
 @dataclass
 class Dropped:
-    """What must no longer occur in the run."""
+    """What must no longer occur in the run: names and hashes of the dropped pictures."""
 
     names: set[str] = field(default_factory=set)
     """File names in every spelling, source pages and hashes."""
     sources: set[str] = field(default_factory=set)
     shown: set[str] = field(default_factory=set)
-    """Hashes of the pictures as shown."""
+    """Hashes of the pictures in the form in which a policy sees them."""
     played: set[str] = field(default_factory=set)
-    """Hashes of the dropped pictures as episodes showed them."""
+    """Hashes of the dropped pictures in the form in which episodes showed them."""
     found: set[str] = field(default_factory=set)
-    """Lines that name a picture of the run. Lines from a killed attempt count too: that attempt may
-    have removed the picture from the ledgers already."""
+    """Lines that name a picture of the run. Lines from an attempt that was killed count too: the
+    attempt may already have removed the picture from the ledgers."""
 
 
 @dataclass(frozen=True)
@@ -63,15 +63,16 @@ class DropSummary:
 
     num_pictures: int
     num_questions: int
-    """The number of questions about dropped pictures, including those of earlier calls."""
+    """The number of questions about dropped pictures; pictures that earlier calls dropped count
+    too."""
     not_found: tuple[str, ...]
     """Lines that name no picture of the run."""
     dataset: ExportSummary
 
 
 def read_names(path: Location) -> tuple[str, ...]:
-    """The pictures that a file names, one per line: Commons file names, or the sha256 of the source
-    or of the shown picture.
+    """Reads a file that names one picture per line: by the Commons file name, or by the sha256 of
+    the source or of the shown picture.
 
     Raises:
         InputError: the file cannot be read, or names nothing.
@@ -99,7 +100,8 @@ def drop(run: RunFolder, names: Iterable[str]) -> DropSummary:
 
     After a kill, calling `drop` again with the same names gives the same result. The store keeps
     its copy of a dropped picture, so a new run may use the picture again. To exclude the picture
-    from a new run, put RUN/exclude/dropped_pictures.txt into its `filters.exclude_pictures`.
+    from a new run, name RUN/exclude/dropped_pictures.txt in the new run's
+    `filters.exclude_pictures`.
 
     Args:
         run: the run's folder.
@@ -172,8 +174,8 @@ def _resume(marker: Location) -> Dropped:
 
 
 def spelling(file: str) -> str:
-    """A Commons file name as MediaWiki normalises it: no namespace, spaces instead of underscores,
-    a capital first letter."""
+    """A Commons file name as MediaWiki normalises it: without namespace, with spaces instead of
+    underscores, with a capital first letter."""
     name = " ".join(file.replace("_", " ").split())
     name = name[5:].lstrip() if name[:5].lower() == "file:" else name
     return name[:1].upper() + name[1:]
@@ -303,7 +305,8 @@ def _columns(table: pa.Table, *names: str) -> list[list]:
 def _without(
     rows: dict[str, pa.Table], gone: set[str], *, new: set[str], stage: str
 ) -> dict[str, pa.Table]:
-    """The tables of one stage without the dropped questions. The `new` questions become rejections."""
+    """The tables of one stage without the dropped questions. Moves the questions `new` to the
+    rejections."""
     ids = _question_ids(rows["kept"])
     made = {
         kind: table.filter(
@@ -327,7 +330,8 @@ def _without(
 
 
 def _counted(facts: dict[str, str], rows: dict[str, pa.Table]) -> dict[str, str]:
-    """A stage's facts with counts taken from its rows. After the choice of pictures, each question stays one row."""
+    """The facts of a stage, with counts taken from the stage's rows. From the choice of pictures
+    on, each question has one row."""
     num_kept, num_rejected = (
         rows["kept"].num_rows,
         len(set(rows["rejected"]["item_id"].to_pylist())),

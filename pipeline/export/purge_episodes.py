@@ -1,9 +1,9 @@
 """Removes pictures from a policy's episodes. Trajectories that show a dropped picture become
 rejections `dropped_by_request`. A task disappears with its question.
 
-A trajectory shows a picture if its own pictures include that picture, or one made from it. Counts
-and digests of the stages are updated. Journals of unfinished episodes are removed, since they may
-contain the picture; these episodes are played again.
+A trajectory shows a picture if its own pictures include that picture or a picture made from it.
+Counts and digests of the stages are updated. Journals of unfinished episodes are removed, since
+they may contain the picture; these episodes are played again.
 """
 
 from collections.abc import Callable
@@ -28,7 +28,8 @@ Blank = Callable[[pa.Table], pa.Table]
 
 
 def pictures_from(out: EpisodeFolder, num_shards: int, sources: set[str]) -> set[str]:
-    """The episodes' pictures that equal, or were made from, the given pictures of the store."""
+    """The pictures in the episodes that equal a given picture of the store, or were made from
+    it."""
     found: set[str] = set()
     for shard in range(num_shards):
         path = out.shard(out.label(PLAY), "kept", shard)
@@ -145,7 +146,7 @@ def _purge_shard(
 
 
 def _shows(kept: pa.Table, sources: set[str], pictures: set[str]) -> tuple[list[str], list[bool]]:
-    """(id, whether the trajectory shows a dropped picture) for each trajectory of a file."""
+    """Yields (id, whether the trajectory shows a dropped picture) for each trajectory of a file."""
     ids, bad = [], []
     for row in kept.select(["episode", "source_ids", "source_image_id"]).to_pylist():
         episode = row["episode"]

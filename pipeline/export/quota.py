@@ -1,9 +1,10 @@
 """Balances the RL configuration by level. The quota chooses the largest set of questions with the
 recipe's ratio easy:medium:hard (`export.level_ratio`).
 
-A question beyond the ratio stays in the data set, but only in `tasks` (use "tasks"). Such a
-question is certified like other questions and keeps its split, so connected questions stay in one
-split. A draw by question id decides which questions are beyond the ratio.
+A question beyond the ratio stays in the data set, but only in the configuration `tasks` (with the
+use "tasks"). A question beyond the ratio is certified like other questions and keeps its split, so
+connected questions stay in one split. A random number from the question's id decides which
+questions are beyond the ratio.
 """
 
 from collections import defaultdict
@@ -15,18 +16,20 @@ from questloom.records.synthesis import Question
 
 BENCHMARK_SPLIT, SURPLUS_USE = "test", "tasks"
 Key = tuple[str, str, str]
-"""(place, split, level): the data that the quota needs about a question."""
+"""The data that the quota needs about a question: (place, split, level)."""
 
 
 @dataclass(frozen=True)
 class Quota:
-    """The limit of the draw for each (split, level) of RL. A level that is not listed has no limit."""
+    """For each (split, level) of RL, the highest random number with which a question stays. A level
+    that is not listed has no limit."""
 
     seed: int
     last: Mapping[tuple[str, str], str]
 
     def place_of(self, question: Question) -> tuple[str, str]:
-        """(use, split): ("rl", "train"), ("sft", "validation"), ("tasks", "train"), ("benchmark", "test")."""
+        """The pair (use, split) of a question: ("rl", "train"), ("sft", "validation"), ("tasks",
+        "train"), ("benchmark", "test")."""
         if question.split == "benchmark":
             return "benchmark", BENCHMARK_SPLIT
         use, _, split = question.split.partition("/")
@@ -37,7 +40,7 @@ class Quota:
 
 
 def draw(seed: int, question_id: str) -> str:
-    """A question's position in the draw."""
+    """A question's random number, from the recipe's seed and the question's id."""
     return priority(seed, question_id, "level_ratio")
 
 

@@ -1,8 +1,8 @@
-"""Renders a question as a policy receives it: system prompt with the tools' schemas, picture with
-handle and size, question.
+"""Renders a question as a policy receives it: the system prompt with the tools' schemas, the
+picture with its handle and size, and the question's text.
 
-The same renderer writes the beginning of teacher trajectories. This way a policy that was
-fine-tuned on `sft` sees the same tokens in reinforcement learning.
+The same renderer writes the beginning of teacher trajectories. So a policy that was fine-tuned on
+`sft` sees the same tokens in reinforcement learning.
 """
 
 import json
@@ -36,12 +36,12 @@ class RenderedQuestion:
 
 
 class QuestionRenderer:
-    """Renders a run's questions with the teacher's prompt if the teacher has played, otherwise as
-    the recipe's section `teach` says.
+    """Renders a run's questions. The prompt is the teacher's if the teacher has played, and
+    otherwise follows the recipe's section `teach`.
 
     Args:
         recipe: the run's recipe.
-        renderer, schemas: those of the teacher, if one has played.
+        renderer, schemas: the teacher's, if a teacher has played.
     """
 
     def __init__(

@@ -1,6 +1,6 @@
 """Sums the cost of the model replies behind a data set. Only replies that arrived count, so
-interruptions of the run do not change the sum. `run.json` and the report include lost and repeated
-requests.
+an interruption of the run does not change the sum. `run.json` and the report include lost and
+repeated requests.
 """
 
 import sqlite3

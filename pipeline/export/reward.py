@@ -1,12 +1,17 @@
-"""Is a reply's answer right? A reward function that needs nothing but Python; a copy lies beside the rows that it is for.
+"""A reward function that needs only Python: it says whether the answer in a reply is right. A copy
+lies beside the rows that the function scores.
 
-    verl        custom_reward_function.path=formats/reward.py custom_reward_function.name=compute_score
-    TRL         GRPOTrainer(..., reward_funcs=answer_reward)
-    ms-swift    swift rlhf --external_plugins formats/reward.py --reward_funcs questloom_answer
+```
+verl        custom_reward_function.path=formats/reward.py custom_reward_function.name=compute_score
+TRL         GRPOTrainer(..., reward_funcs=answer_reward)
+ms-swift    swift rlhf --external_plugins formats/reward.py --reward_funcs questloom_answer
+```
 
-1.0 where the text of the reply's last <answer> is one of the row's answers but for case, accents, articles and punctuation; for a quantity, where it
-is the same number with no other words than the answer's own; else 0.0. It is stricter than Questloom's judge, which knows units and ways to write
-dates, and never more lenient: a right answer in other words counts as wrong.
+The reward is 1.0 if the reply's last <answer> holds one of the row's answers; case, accents,
+articles and punctuation do not count. A quantity is right if its number is the same and it has no
+words but the answer's own. Otherwise the reward is 0.0. The function is stricter
+than Questloom's judge, which knows units and ways to write dates. A right answer in other words
+counts as wrong.
 """
 
 import re
@@ -18,7 +23,7 @@ _NUMBER = re.compile(r"-?\d+(?:,\d{3})*(?:\.\d+)?")
 
 
 def final_answer(reply):
-    """What is in the last <answer> of a reply; "" where there is none, or where something follows it."""
+    """The text of the last <answer> of a reply; "" if the reply has none, or has text behind it."""
     found = list(_ANSWER.finditer(reply))
     return (
         found[-1][1].strip()
@@ -28,7 +33,7 @@ def final_answer(reply):
 
 
 def plain(text):
-    """Without case, accents, punctuation and a leading article."""
+    """The text without case, accents, punctuation and a leading article."""
     letters = "".join(
         c for c in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(c)
     )
@@ -36,7 +41,8 @@ def plain(text):
 
 
 def same_quantity(said, right, unit):
-    """Whether both name one number, the same, and `said` has no words but those of `right` and the unit."""
+    """Whether both texts name the same single number, and `said` has no other words than `right`
+    and the unit."""
     numbers, expected = _NUMBER.findall(said), _NUMBER.findall(right)
     if (
         len(numbers) != 1
@@ -49,13 +55,13 @@ def same_quantity(said, right, unit):
 
 
 def score(reply, answers, answer_type="", unit=""):
-    """1.0 or 0.0.
+    """The reward of a reply: 1.0 or 0.0.
 
     Args:
         reply: the policy's text: an episode, or its last turn.
-        answers: every wording that is right.
+        answers: all right wordings.
         answer_type: "entity", "date", "quantity", ….
-        unit: a quantity's, as the question asks for it.
+        unit: the unit of a quantity, as the question asks for it.
     """
     said = final_answer(reply if isinstance(reply, str) else "")
     if not plain(said):
@@ -68,12 +74,12 @@ def score(reply, answers, answer_type="", unit=""):
 
 
 def _signs(text):
-    """Numbers with sign and point, which `plain` drops."""
+    """The numbers of a text with sign and point, which `plain` drops."""
     return [n.replace(",", "") for n in _NUMBER.findall(text)]
 
 
 def compute_score(data_source, solution_str, ground_truth, extra_info=None, **_):
-    """verl's interface."""
+    """The reward function in verl's form."""
     more = extra_info or {}
     return score(
         solution_str,
@@ -84,7 +90,8 @@ def compute_score(data_source, solution_str, ground_truth, extra_info=None, **_)
 
 
 def answer_reward(completions, answers, answer_type=None, answer_unit=None, **_):
-    """TRL's interface: completions as texts or as messages, columns of the rows by name; a list of rewards."""
+    """The reward function in TRL's form. The completions are texts or messages, and TRL passes the
+    rows' columns by name."""
     replies = [
         c if isinstance(c, str) else _text(c[-1]["content"] if c else "") for c in completions
     ]
@@ -107,10 +114,10 @@ except ImportError:  # not ms-swift's process
 else:
 
     class QuestloomAnswer(ORM):
-        """ms-swift's interface."""
+        """The reward function in ms-swift's form."""
 
         def __call__(self, completions, answers, answer_type=None, answer_unit=None, **_):
-            """A list of rewards."""
+            """The reward of each completion."""
             return answer_reward(completions, answers, answer_type, answer_unit)
 
     orms["questloom_answer"] = QuestloomAnswer

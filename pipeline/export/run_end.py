@@ -54,9 +54,9 @@ class Outcome:
     not_run: dict[str, str] = field(default_factory=dict)
     """Filters that were not run, each with the reason."""
     lacking: tuple[Lacking, ...] = ()
-    """What the store lacks for more plans, as in `lacking.tsv`."""
+    """The store's missing data that prevented more plans, as in `lacking.tsv`."""
     not_run_on: dict[str, int] = field(default_factory=dict)
-    """For other filters, the number of kept questions on which the filter was not run. Each
+    """For each remaining filter, the number of kept questions on which the filter was not run. Each
     question's verdict gives the reason."""
 
     def as_json(self) -> dict[str, Any]:
@@ -186,8 +186,8 @@ def _verdict(job: Job, funnel: Funnel) -> tuple[int, str]:
 
 
 def _wanted(job: Job, funnel: Funnel) -> tuple[int, str]:
-    """Compares the number of questions of each level with the number that the recipe wants. If
-    questions are missing and the recipe demands them, the exit code is an error."""
+    """Compares the number of questions of each level with the number that the recipe asks for. If
+    the recipe demands these numbers and questions are missing, the exit code is an error."""
     seeds, last = job.recipe.seeds, job.run.label(funnel.counts[-1].stage)
     made = Counter(q.level for q in job.run.read(last, "kept", Question))
     wanted = apportion(seeds.accepted, seeds.levels)

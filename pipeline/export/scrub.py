@@ -2,7 +2,7 @@
 pictures, and paths of this machine.
 
 The evidence for refusing a picture contains the picture's name, which often names the entity. In
-the data set only `attribution.parquet` names pictures, and only those of the data set.
+the data set only `attribution.parquet` names pictures: the pictures of the data set, and no others.
 """
 
 import re
@@ -45,7 +45,7 @@ def error_kind(evidence: Any) -> Any:
 
 
 def without_places(settings: Any) -> Any:
-    """Settings without absolute paths (the last part stays) and without addresses.
+    """Settings without addresses. Of an absolute path only the last part stays.
 
     >>> without_places({"clip": "/home/a/clip", "endpoints": [{"name": "a", "base_url": "https://host/v1"}], "share": 0.1})
     {'clip': 'clip', 'endpoints': [{'name': 'a', 'base_url': '(omitted)'}], 'share': 0.1}

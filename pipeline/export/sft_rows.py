@@ -2,8 +2,8 @@
 trainers (`formats/`).
 
 A trajectory is stored as the messages that the policy saw and wrote. The messages are the system
-message with the tools' schemas, the question with its picture, each turn word for word, and each
-observation as a user message.
+message with the tools' schemas, the question with its picture, and then each turn unchanged with
+its observation as a user message.
 
 The same renderer makes the messages when a policy plays. As a result, training on the assistant's
 messages uses exactly the text that the agent code will parse. The messages do not use any trainer's
@@ -97,7 +97,7 @@ def find_violations(trajectory: Trajectory) -> dict[int, str]:
 
 
 def sft_row(rendered: RenderedTrajectory) -> dict[str, Any]:
-    """One row of `sft`."""
+    """Makes one row of `sft`."""
     t, pictures = rendered.trajectory, rendered.pictures
     return {
         "id": t.id,
@@ -141,8 +141,8 @@ class Teaching:
         )
 
     def is_broken(self, result: tuple[int, int] | None) -> bool:
-        """Whether the oracle (the scripted agent) played a task and never solved it. In that case
-        the tools cannot solve the task, and no policy should train on it.
+        """Whether the oracle (the scripted agent) played a task and never solved it. If the oracle
+        never solved a task, the tools cannot solve the task, and no policy should train on it.
 
         Args:
             result: (number of rollouts, number of right ones); None if the task was not played.
@@ -166,8 +166,8 @@ class Teaching:
                 )
 
     def results(self, shard: int) -> Mapping[str, tuple[int, int]]:
-        """(number of rollouts, number of right ones) for each task of a shard, by question id.
-        Unsolved tasks are included."""
+        """Pairs (number of rollouts, number of right rollouts) for each task of a shard, by
+        question id. Unsolved tasks are included."""
         found = {
             r.question_id: (r.num_rollouts, r.num_correct)
             for r in self._records(SOLVED, TaskResult, shard)
@@ -178,8 +178,9 @@ class Teaching:
         return found
 
     def rejections(self, shard: int) -> Iterable[Rejection]:
-        """The trajectories that the teacher's stages rejected, and the kept ones that the data set
-        leaves out. The teacher's stage names differ from those of the main job."""
+        """The trajectories that the teacher's stages rejected, and the kept trajectories that the
+        data set leaves out. The teacher's stages have other names than the stages of the main
+        job."""
         for label in self.out.labels() if self.is_there else ():
             for rejection in read_records(self.out.shard(label, "rejected", shard), Rejection):
                 yield rejection.replace(stage=f"teach-{rejection.stage}")

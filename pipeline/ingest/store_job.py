@@ -50,20 +50,20 @@ from questloom.transforms.stages.run_folder import absolute
 
 MIN_PARTITIONS = 2
 MAX_ERROR_SHARE = 0.01
-"""The job fails if more than this share of items ends as `error`, because so many errors come from
-the code, not from the data."""
+"""The job fails if more than this share of items ends as `error`: so many errors come from the
+code, not from the data."""
 POLL_SECONDS, REMOTE_POLL_SECONDS = 0.25, 5.0
 PLAN = "plan.json"
 CLASS_COUNTS = "class-counts.json"
-"""The file beside an entity dump with the number of members of each class in the world, by class
-id. A query service counts the members, including those of subclasses."""
+"""The name of the file beside an entity dump that states the number of members of each class in the
+world, by class id. The number comes from a query service and includes the members of subclasses."""
 _ERROR_NUMBER = re.compile(r"(?:\[errno |os error )(\d+)[\])]", re.I)
 """The pattern of an error number in messages of Python, Arrow and Lance. The runner keeps only the
 text of a task's exception."""
 _DATE = re.compile(r"(20\d\d)-?([01]\d)-?([0-3]\d)")
 
 Progress = Callable[[str, int, int], None]
-"""Called with (stage, tasks done, total number of tasks)."""
+"""A function that is called with (stage, tasks done, total number of tasks)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,7 +81,8 @@ class IngestOptions:
     images: tuple[str, ...] = ()
     """Folders of pictures with metadata. ZIM files contain their own pictures."""
     popularity: str = ""
-    """A popularity file (`knowledge/readers/popularity.py`): it tells how well known items are, if the dumps do not."""
+    """A file of sitelinks and page views (`knowledge/readers/popularity.py`), which tells how well
+    known items are if the dumps do not."""
     snapshot: str = ""
     """YYYY-MM-DD, the day on which claims must hold; "" takes the date in a dump's name."""
     languages: tuple[str, ...] = ()
@@ -108,7 +109,7 @@ class IngestSummary:
     reasons: dict[str, int] = field(default_factory=dict)
     """The number of dropped items for each reason."""
     reused: bool = False
-    """The store was complete already, so the job did nothing."""
+    """Whether the store was complete already, so that the job did nothing."""
 
 
 def run_ingest(
@@ -184,7 +185,8 @@ def _popularity(options: IngestOptions) -> tuple[str, ...]:
 
 
 def _inputs(options: IngestOptions) -> list[dict[str, Any]]:
-    """Name, size and modification time of every input. These values show whether a plan is still valid."""
+    """Name, size and modification time of every input. The names, sizes and times show whether a
+    plan is still valid."""
     found = []
     counts = tuple(str(path) for path in _count_files(options))
     for kind, paths in (
@@ -253,7 +255,8 @@ def _class_counts(options: IngestOptions) -> dict[str, int]:
 
 
 def _state(path: Location) -> tuple[int, int | str]:
-    """(size in bytes, or 0 for a folder; a value that changes when the file is rewritten)."""
+    """The pair (size in bytes, or 0 for a folder; a value that changes when the file is
+    rewritten)."""
     if isinstance(path, BucketPath):
         return path.size() if path.is_file() else 0, path.version()
     facts = os.stat(path)
@@ -286,7 +289,8 @@ def _day(snapshot: str) -> str:
 
 
 def _whole_store(store: Location, fingerprint: str) -> IngestSummary | None:
-    """The summary of a complete store from exactly these inputs, or None if there is no complete store.
+    """The summary of a complete store from exactly these inputs; None if the folder has no such
+    store.
 
     Raises:
         InputError: the folder holds a store from other inputs, or something else.
@@ -474,7 +478,8 @@ def _finish(
 
 
 def _collect(job: Job, stage: str, path: Location) -> None:
-    """Collects the rejections of a stage's tasks in one file, if there are any, sorted within each task."""
+    """Collects the rejections of a stage's tasks in one file, in the order of the tasks. No file is
+    written without rejections."""
     parts = listed(job.folder("rejected"), f"{stage}-*.parquet")
     if parts:
         write_records(

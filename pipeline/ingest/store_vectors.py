@@ -1,4 +1,4 @@
-"""Embeds the store's pictures before the jobs that search by them. Few pictures are embedded in
+"""Embeds the store's pictures before the jobs that search by picture. Few pictures are embedded in
 this process, many by a separate job."""
 
 from questloom.files.locations import is_remote
@@ -16,8 +16,8 @@ from questloom.pipeline.runners.submit import run_pipeline
 from questloom.transforms.pictures.embed_pictures import EmbedPictures
 
 FEW = 4
-"""The most parts that this process computes itself. For so few pictures workers would take longer
-to load the checkpoint."""
+"""This process computes at most this number of parts itself. For so few pictures workers would take
+longer to load the checkpoint."""
 
 
 def embed_store(store: str, spec: str, *, workers: int = 1, runner: RunnerOptions = LOCAL) -> Clip:
@@ -26,7 +26,7 @@ def embed_store(store: str, spec: str, *, workers: int = 1, runner: RunnerOption
     Args:
         store: the absolute path of a complete store.
         spec: the name of the checkpoint, as `Clip.load` accepts it.
-        workers: the number of processes, for the runner in process.
+        workers: the number of processes of the local runner.
         runner: where the job runs.
 
     Returns:

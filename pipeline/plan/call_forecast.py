@@ -1,7 +1,8 @@
-"""Estimates which roles call a model, how often for one item of a stage, and the length of prompt and reply.
+"""Estimates the calls to models: which roles call, how often for one item of a stage, and with how
+long prompts and replies.
 
-The counts follow `transforms/drafting/drafter.py` and `transforms/filters/solvers.py`. Calls that
-these modules always make are counted; the number of retries is an assumption.
+The counts follow `transforms/drafting/drafter.py` and `transforms/filters/solvers.py`. The counts
+hold only calls that these modules always make; the number of retries is an assumption.
 """
 
 from dataclasses import astuple, dataclass
@@ -33,9 +34,9 @@ JUDGED = {
     ),
     **{each.name: each.asks for each in registry.FILTERS if each.asks},
 }
-"""Stages that ask a model about a question, if the recipe configures one."""
+"""Stages that ask a model about a question if the recipe configures a model."""
 QUESTION_BYTES = 500
-"""The bytes of question, answer, names and marks in a prompt."""
+"""The number of bytes of question, answer, names and marks in a prompt."""
 LARGEST = MAX_TOKENS * CHARS_PER_TOKEN
 """The most characters of a prompt that asks for the wording of a plan."""
 NUM_PICTURES = 200
@@ -43,7 +44,7 @@ NUM_PICTURES = 200
 
 @dataclass(frozen=True, kw_only=True)
 class RoleCalls:
-    """The calls of one role, or after a pilot of one model, for one item of a stage."""
+    """The calls for one item of a stage, by one role. After a pilot, the calls by one model."""
 
     stage: str
     role: str
@@ -81,7 +82,8 @@ def uses_model(recipe: Recipe, stage: str) -> bool:
 
 
 def planned_calls(recipe: Recipe, store: Store) -> list[RoleCalls]:
-    """The calls of every stage for one item, from the recipe and the prompts over this store.
+    """The calls of every stage for one item. The numbers come from the recipe, and from the prompts
+    over this store.
 
     Args:
         recipe: the recipe.
@@ -109,8 +111,8 @@ def planned_calls(recipe: Recipe, store: Store) -> list[RoleCalls]:
 
 
 def draft_calls(recipe: Recipe) -> dict[str, Range]:
-    """The writing roles' calls for one seed with plans. Each plan that is tried is put into words,
-    and each wording is read back."""
+    """The calls of the writing roles for one seed that has plans. Each plan that is tried gets a
+    wording, and a model reads each wording."""
     plans = priors.PLANS
     if recipe.writer == LLM:
         plans = plans.at_most(recipe.models.llm.plans)

@@ -1,13 +1,14 @@
-"""Ranges: an unknown number as low, likely and high. Low and high are the ends of a 90 % interval."""
+"""Ranges: an unknown number as low, likely and high. Low and high are the ends of a 90 %
+interval."""
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 Z = 1.645
-"""Standard deviations from the middle of a 90 % interval to its ends."""
+"""The number of standard deviations from the middle of a 90 % interval to each end."""
 PRIOR_WEIGHT = 4.0
-"""A prior weighs as much as this number of measured items."""
+"""A prior (an assumed share) weighs as much as this number of measured items."""
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,7 @@ class Range:
     def __mul__(self, other: "Range") -> "Range":
         """The product of two independent unknowns. The relative errors add up as squares.
 
-        If the ends were multiplied, twelve stages would give absurdly low or high ends.
+        The product of all ends would give absurdly low or high ends after twelve stages.
         """
         likely = self.likely * other.likely
         if min(self.low, other.low) <= 0 or likely <= 0:
@@ -39,7 +40,7 @@ class Range:
         return Range(self.low * factor, self.likely * factor, self.high * factor)
 
     def at_most(self, most: float) -> "Range":
-        """The range, cut off at `most`."""
+        """The range with no number above `most`."""
         return Range(min(self.low, most), min(self.likely, most), min(self.high, most))
 
     def as_json(self) -> dict[str, float]:
@@ -59,8 +60,8 @@ ZERO = exactly(0.0)
 
 
 def share_of(kept: int, total: int, prior: Range) -> Range:
-    """The share that passes a stage: Wilson's 90 % interval over the measurement and the prior,
-    which counts as four items."""
+    """The share of items that pass a stage: Wilson's 90 % interval over the measured items and the
+    prior, which counts as four items."""
     num = total + PRIOR_WEIGHT
     share = (kept + PRIOR_WEIGHT * prior.likely) / num
     middle = (share + Z * Z / (2 * num)) / (1 + Z * Z / num)
@@ -69,9 +70,10 @@ def share_of(kept: int, total: int, prior: Range) -> Range:
 
 
 def mean_of(values: Sequence[float], prior: Range) -> Range:
-    """The mean over all items, estimated from a few of them: a 90 % interval by the normal approximation.
+    """The mean over all items, estimated from a sample: a 90 % interval by the normal
+    approximation.
 
-    With fewer than three values, the interval takes the prior's relative spread around their mean.
+    With fewer than three values, the interval takes its relative spread from the prior.
     """
     if not values:
         return prior

@@ -1,5 +1,5 @@
-"""The forecast: seeds through the stages, calls times prices, seconds over workers. Each number is
-a range, and each assumption is named."""
+"""Computes the forecast: seeds pass the stages, calls cost prices, and workers share the seconds.
+Each number is a range, and each assumption is named."""
 
 import io
 from dataclasses import dataclass
@@ -30,7 +30,8 @@ from questloom.records.errors import InputError
 from questloom.transforms.filters import registry
 
 SMALL_CLIP, OTHER_CLIP = Range(0.005, 0.007, 0.02), Range(0.03, 0.09, 0.3)
-"""Seconds of one core to embed a picture: measured 7 ms with the shipped checkpoint, and 71 to 118 ms with ViT-B/32."""
+"""The seconds that one core needs to embed a picture. Measured: 0.007 s with the shipped
+checkpoint, 0.071 to 0.118 s with ViT-B/32."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,10 +46,10 @@ class StageForecast:
     tokens: Range
     money: Range | None
     unpriced: tuple[str, ...]
-    """Models of unknown price. `money` covers only the models of known price."""
+    """The models of unknown price. `money` covers only the models of known price."""
     hours: Range
     source: str
-    """The source of `share`."""
+    """Where `share` comes from: a measurement or an assumption."""
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -91,12 +92,12 @@ class Forecast:
 
     @property
     def unpriced(self) -> tuple[str, ...]:
-        """Models of unknown price."""
+        """The models of unknown price."""
         return tuple(sorted({m for s in self.stages for m in s.unpriced}))
 
     @property
     def money(self) -> Range | None:
-        """The money for the models of known price; None if no price is known."""
+        """The sum of the money for the models of known price; None if no price is known."""
         known = sum((s.money for s in self.stages if s.money is not None), ZERO)
         return None if self.unpriced and known == ZERO else known
 
@@ -257,7 +258,7 @@ def _share_of(
 
 
 def _seconds(stage: str, measured: Pilot | None) -> Range:
-    """Seconds of one core for one item of a stage."""
+    """The seconds that one core needs for one item of a stage."""
     if measured and stage in measured.seconds:
         return exactly(measured.seconds[stage])
     return priors.SECONDS.get(stage, ZERO)
@@ -303,8 +304,8 @@ def _stage(
 
 
 def _waiting(recipe: Recipe, role: RoleCalls, num_calls: Range, workers: int) -> Range:
-    """The hours that the calls take. In each worker the window and the endpoint limit the calls at
-    once, and the endpoint's rate limits the calls per minute."""
+    """The hours that the calls take. The window and the endpoint limit each worker's calls at the
+    same time, and the endpoint's rate limits the calls per minute."""
     endpoint = next(e for e in recipe.models.endpoints if e.name == role.endpoint)
     at_once = workers * min(recipe.run.in_flight, endpoint.max_in_flight)
     hours = (num_calls * role.seconds).scaled(1 / at_once / 3600)

@@ -34,7 +34,8 @@ from questloom.transforms.filters import registry
 
 Counts = dict[str, tuple[int, int]]
 COROUTINES = ("draft", *(each.name for each in registry.FILTERS if each.coroutine == "always"))
-"""Stages whose shards stay open while other stages work. The time of such a stage says little about its own work."""
+"""Stages whose shards stay open while other stages do their work. The time of such a stage says
+little about its own work."""
 
 
 @dataclass(frozen=True)

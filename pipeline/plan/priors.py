@@ -1,10 +1,10 @@
 """The forecast's assumptions before any measurement, each with its source. `--pilot` replaces
 assumptions by measurements, step by step.
 
-Neither VSearcher nor OpenSearch-VL publishes which share of seeds or questions passes its steps.
-The shares below were measured on the demo's fictional world (`questloom demo`, the graph writer).
-Another store may differ a lot, so the ranges are wide. Steps that depend on the store get about
-threefold odds each way; steps in which a model decides get more.
+VSearcher and OpenSearch-VL do not publish which share of seeds or questions passes each step. The
+shares below were measured on the demo's fictional world (`questloom demo`, the graph writer).
+Another store may differ a lot, so the ranges are wide. For steps that depend on the store, the odds
+may be three times higher or lower. For steps in which a model decides, the range is wider.
 """
 
 from dataclasses import dataclass
@@ -26,8 +26,8 @@ class Prior:
 
 
 def around(kept: int, total: int, odds: float) -> Range:
-    """A measured share, with its odds divided and multiplied by `odds` to allow for another store.
-    Adding half an item prevents ends of 0 and 1."""
+    """A measured share as a range. Its odds are divided and multiplied by `odds`, to allow for
+    another store. Half an item is added to the counts, so that no end is 0 or 1."""
     likely = (kept + 0.5) / (total + 1)
     ratio = likely / (1 - likely)
     return Range(ratio / odds / (1 + ratio / odds), likely, ratio * odds / (1 + ratio * odds))
@@ -54,7 +54,7 @@ MODEL_SURVIVAL: dict[str, Prior] = {
         if each.asks
     },
 }
-"""The shares for a model as writer or answerer."""
+"""The shares that pass if a model writes the questions or answers them."""
 
 SECONDS: dict[str, Range] = {
     "plan": Range(0.05, 0.2, 1),
@@ -64,13 +64,14 @@ SECONDS: dict[str, Range] = {
     **{each.name: Range(*each.seconds) for each in registry.FILTERS if each.seconds},
     "enhance": Range(0.01, 0.04, 0.2),
 }
-"""Seconds of one core for one item, without waiting for models, from 60 seeds of the demo. Other
-stages take less than a millisecond. The high ends allow for slower searches and look-ups in a
-larger store."""
+"""Seconds that one core needs for one item, without waiting for models, measured on 60 seeds of the
+demo. Other stages take less than a millisecond. The high ends allow for slower searches and
+look-ups in a larger store."""
 
 
 def survival(stage: str, settings: Any) -> Prior:
-    """The share of a stage's items that passes without a model, under the filters' settings."""
+    """The share of a stage's items that passes if no model answers, under the settings of the
+    filters."""
     if stage in SURVIVAL:
         return SURVIVAL[stage]
     found = next((f.measured_by(settings) for f in registry.FILTERS if f.name == stage), None)
@@ -82,7 +83,7 @@ PLANS = Range(1.0, 1.3, 10.0)
 MENDED = Range(1.0, 1.3, 2.0)
 """The number of requests for the words of one plan."""
 READ = Range(0.4, 0.8, 1.0)
-"""The share of wordings that the rules accept, so that a reader model is asked about them."""
+"""The share of wordings that the rules accept; about each of these a reader model is asked."""
 REPAIRS = Range(1.0, 1.05, 1.4)
 """The number of calls for one usable reply. A reply that is empty, cut off or invalid is requested again."""
 WRONG_ANSWERS = Range(0.2, 0.6, 1.0)
@@ -94,12 +95,13 @@ REPLY_BYTES = {
 }
 """The mean length of real replies to prompts about the demo's world."""
 OTHER_REPLY_BYTES = 120
-"""The mean length in bytes of the other roles' replies: a short answer or judgement."""
+"""The mean length in bytes of the other roles' replies, each a short answer or judgement."""
 THINKING = Range(1.0, 1.5, 12.0)
-"""The factor by which a model's reply is longer than its JSON. Models that think aloud are at the upper end."""
+"""The length of a model's whole reply, divided by the length of the JSON in it. Models that think
+aloud are at the upper end."""
 BYTES_PER_TOKEN = Range(3.0, 4.0, 4.6)
 SECONDS_PER_CALL = Range(1.0, 5.0, 25.0)
-"""Seconds from request to reply, which depend only on the endpoint."""
+"""Seconds from request to reply; they depend only on the endpoint."""
 SOURCES = {
     "calls": "calls for one seed: counted from the stage, with how often a plan is tried and mended assumed",
     "tokens": "prompts measured on entities of this store; replies on recorded ones, without a model's thinking",

@@ -1,5 +1,5 @@
-"""Forecasts a round of the closed loop by a formula of its settings: episodes, turns, tokens and
-GPU hours. The forecast of the round's synthesis is added."""
+"""Forecasts a round of the closed loop from its settings by a formula: episodes, turns, tokens and
+GPU hours. The round's synthesis is forecast too."""
 
 from dataclasses import dataclass
 
@@ -9,10 +9,11 @@ from questloom.pipeline.plan.teach_forecast import OBSERVATION, OPENING, TOKENS_
 from questloom.pipeline.recipe import Recipe
 
 UNSOLVED = Range(0.1, 0.3, 0.6)
-"""The share of tasks that no rollout solves. This share is a guess, and wide until a round has been played."""
+"""The share of tasks that no rollout solves. This share is a guess, with a wide range until a round
+has been played."""
 TOKENS_A_SECOND = Range(300.0, 1_500.0, 5_000.0)
-"""New tokens per second of one GPU that plays many episodes at once with an 8B model. This number
-is an assumption, not a measurement."""
+"""The number of new tokens per second from one GPU that plays many episodes at once with an 8B
+model. This number is an assumption, not a measurement."""
 SECONDS_AN_HOUR = 3600
 
 
@@ -35,7 +36,7 @@ class RoundForecast:
         return rules.rounds + (rules.rounds if rules.held_out and rules.control != "static" else 0)
 
     def as_text(self) -> str:
-        """The formula with its numbers."""
+        """The formula, with the numbers of this forecast."""
         rules = self.recipe.evolve
         survivors = self.synth.survivors
         lines = [

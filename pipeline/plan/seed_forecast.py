@@ -1,4 +1,4 @@
-"""Counts the seeds that a store gives under a recipe. The run's rules are applied to all entities,
+"""Counts the possible seeds of a store under a recipe. The run's rules are applied to all entities,
 or to an even sample."""
 
 import math

@@ -10,14 +10,15 @@ from questloom.records.errors import InputError
 from questloom.transforms.stages.run_folder import RunFolder
 
 TURNS = Range(3.0, 6.3, 15.0)
-"""Turns per episode. OpenSearch-VL's teacher took 6.3 on average; the ends are our estimate."""
+"""The number of turns per episode. OpenSearch-VL's teacher took 6.3 on average; the ends are our
+estimate."""
 TOKENS_OUT = Range(150.0, 500.0, 3_000.0)
-"""New tokens of a turn, thought and call. The range is our estimate, from short instruct models to
-long thinking models."""
+"""The number of new tokens in a turn, thought and call together. The range is our estimate, from
+short instruct models to long thinking models."""
 OPENING = Range(2_500.0, 4_000.0, 7_000.0)
-"""Tokens of the system prompt with schemas, the question and its picture."""
+"""The number of tokens of the system prompt with schemas, the question and its picture."""
 OBSERVATION = Range(600.0, 1_500.0, 4_000.0)
-"""Tokens of a tool's result with its pictures."""
+"""The number of tokens of a tool's result with its pictures."""
 
 
 def num_tasks(recipe: Recipe, run: str) -> int:

@@ -1,4 +1,5 @@
-"""`questloom plan sft|grpo`: the lengths of a run's rows, the cost of training on them, and the text about it."""
+"""`questloom plan sft|grpo` computes the lengths of a run's rows and the cost of training on these
+rows, and writes a text about both."""
 
 import io
 from collections.abc import Sequence
@@ -16,11 +17,12 @@ from questloom.transforms.episodes.episode_folder import KEEP, EpisodeFolder
 from questloom.transforms.stages.run_folder import RunFolder
 
 CHARACTERS = 4
-"""Characters per token, if the engine gave no token ids: about right for Qwen's tokenizer on English with some JSON."""
+"""The number of characters per token if the engine gave no token ids: about right for Qwen's
+tokenizer on English with some JSON."""
 PICTURE_SIDE = 32
-"""The side in pixels of the square that becomes one token, in Qwen3-VL."""
+"""Qwen3-VL makes one token from a square of pixels; this is its side in pixels."""
 MAX_PIXELS = 262_144
-"""The pixels of a picture, if the settings leave the size to the model's processor."""
+"""The number of pixels of a picture if the settings leave the size to the model's processor."""
 
 
 def lengths_of(run: str, policy: str, *, only_sft: bool, max_pixels: int) -> list[RowLength]:
@@ -81,7 +83,7 @@ def _length(trajectory: Trajectory, system_prompt: int, max_pixels: int) -> RowL
 def lengths_of_counts(
     rows: int, tokens: int, labels: int, pictures: int, max_pixels: int
 ) -> list[RowLength]:
-    """Rows that all have the mean length.
+    """Makes rows that all have the mean length.
 
     Args:
         tokens, labels, pictures: the number of each in a row.

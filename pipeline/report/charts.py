@@ -27,8 +27,8 @@ class Segment:
 
 @dataclass(frozen=True)
 class Strip:
-    """One stage of the funnel: its bar, and the flow into the next stage's bar ("" if the two may
-    not count the same items)."""
+    """One stage of the funnel: its bar, and the flow into the next stage's bar. The flow is "" if
+    the two stages may not count the same items."""
 
     flow: StageFlow
     segments: tuple[Segment, ...]
@@ -40,7 +40,8 @@ def _scaled(number: float, largest: int) -> float:
 
 
 def funnel(flows: Iterable[StageFlow]) -> list[Strip]:
-    """The strips of the funnel, all to the same scale: kept items first, then each reason, then pending items."""
+    """The strips of the funnel, all to the same scale. Each strip has kept items first, then a
+    piece for each reason, then pending items."""
     flows = list(flows)
     largest = max((f.size for f in flows), default=1)
     strips = []
@@ -80,14 +81,15 @@ class Bar:
     label: str
     number: int
     width: float
-    """The bar's width, 0 to 100, relative to the largest."""
+    """The bar's width, 0 to 100, relative to the row with the largest number."""
     share: float
     """The share of all items, 0 to 1."""
 
 
 @dataclass(frozen=True)
 class BarTable:
-    """A distribution as a table with bars. `facet` is the name of the gallery's filter, "" if there is none."""
+    """A distribution as a table with bars. `facet` is the name of the gallery's filter; "" if there
+    is none."""
 
     title: str
     facet: str
@@ -104,13 +106,14 @@ def bar_table(
     order: Iterable[str] = (),
     note: str = "",
 ) -> BarTable:
-    """A distribution as bars: labels of the given order first, then the rest from the largest down.
+    """A distribution as bars. Labels with a given order come first, then the other labels from the
+    largest number down.
 
     Args:
         title, facet, note: see `BarTable`.
         counter: the number of items for each label.
-        num_items: the number of all items. Shares can sum to more than 1 if an item has several
-            labels.
+        num_items: the number of all items. An item with several labels counts for each label, so
+            the shares can sum to more than 1.
         order: the labels with a natural order.
     """
     place = {label: i for i, label in enumerate(order)}

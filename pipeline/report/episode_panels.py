@@ -44,7 +44,7 @@ class Teacher:
 
     @property
     def flows(self) -> list[StageFlow]:
-        """The numbers of each stage."""
+        """The numbers of each stage of the teacher's job."""
         return [stage_flow(self.run, stage) for stage in self.run.stages]
 
     def tables(self) -> list[BarTable]:
@@ -108,7 +108,7 @@ class Episodes:
         self.image_ids: set[str] = set()
 
     def by_question(self) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-        """(question id, the question's episodes in order of rollouts)."""
+        """Yields (question id, the question's episodes in order of rollouts)."""
         num_shards = self._teacher.run.recipe["run"]["shards"]
         for shard in range(num_shards):
             path = self._path(PLAY, "kept", shard)

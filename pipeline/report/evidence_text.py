@@ -15,7 +15,8 @@ _MACHINE_NAME = re.compile(r"[a-z]+(_[a-z]+)+")
 
 
 def evidence_text(evidence: Any, names: Names) -> str:
-    """Evidence in words: "margin: 1 · rival: Thalmor School (Q5)", cut at `MAX_EVIDENCE`. Empty values are left out."""
+    """Evidence in words: "margin: 1 · rival: Thalmor School (Q5)", cut at `MAX_EVIDENCE`. Empty
+    values are left out."""
     text = _say(evidence, names)
     return text if len(text) <= MAX_EVIDENCE else text[:MAX_EVIDENCE] + " …"
 

@@ -25,7 +25,8 @@ def relations(question: Question) -> list[str]:
 
 
 def margin_words(certificate: Certificate | None) -> str:
-    """The margin as a facet: a number, "no rival", or "none" if the basis is not a margin."""
+    """The margin as a facet: a number, "no rival", or "none" if uniqueness does not rest on a
+    margin."""
     if certificate is None or certificate.margin < 0:
         return "none"
     return "no rival" if certificate.margin >= NO_RIVAL else str(certificate.margin)
@@ -34,7 +35,7 @@ def margin_words(certificate: Certificate | None) -> str:
 def facets(
     question: Question, names: Names, asset: ImageAsset | None
 ) -> dict[str, str | list[str]]:
-    """The values by which a question can be filtered. The keys are the facets' names on the page."""
+    """The values that the page's filters compare. The keys are the facets' names on the page."""
     made = question.certificate
     needs = [
         w
@@ -64,7 +65,7 @@ def facets(
 
 
 def _constant(hop: Hop, question: Question) -> Value | None:
-    """The constant of the formal query at the end of a hop without a variable."""
+    """The constant of the formal query at the end of a hop that has no variable there."""
     subject, value = (hop.target, hop.source) if hop.reverse else (hop.source, hop.target)
     form = question.logical_form
     for clause in form.of(ClaimClause) if form else ():
@@ -228,7 +229,8 @@ def detail(
 
 
 class Index:
-    """The search index of the gallery, stored by column. Facets are coded as small numbers, for fast filtering."""
+    """The search index of the gallery, stored column by column. Facets are coded as small numbers,
+    for fast filtering."""
 
     def __init__(self) -> None:
         self.columns: dict[str, list[Any]] = {

@@ -125,7 +125,8 @@ class _Graph:
 
 
 def question_graph(question: Question, names: Names) -> dict[str, Any]:
-    """{"nodes": [{id, kind, label, sub}], "edges": [{from, to, label, kind}], "answer": node id}.
+    """The graph as JSON: {"nodes": [{id, kind, label, sub}], "edges": [{from, to, label, kind}],
+    "answer": node id}.
 
     The graph is built from the question's logical form, or from its hops if there is no form.
     """

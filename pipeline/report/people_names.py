@@ -53,7 +53,7 @@ def date_words(time: str, precision: int) -> str:
 
 
 class Names:
-    """Labels in one language, from a store if there is one."""
+    """Labels in one language, from a store if the report has one."""
 
     def __init__(self, sources: Sources | None, language: str = "en") -> None:
         self.sources, self.language = sources, language
@@ -91,7 +91,8 @@ class Names:
         return value.text
 
     def key(self, key: str) -> str:
-        """A binding in words. A binding is an entity id, or `Value.key()` of a literal."""
+        """The value of a variable in words. The value is an entity id, or `Value.key()` of a
+        literal."""
         kind, _, rest = key.partition(":")
         match kind:
             case "time":
@@ -110,7 +111,8 @@ class Names:
         return self.entity(title) if _ID.fullmatch(title) or title.startswith("wiki:") else title
 
     def spoken(self, text: str) -> str:
-        """A formal text ("P84=Q12", "time:+1874/9") with labels beside the ids, and with literals in words."""
+        """A formal text ("P84=Q12", "time:+1874/9") with labels beside the ids and with words for
+        literals."""
 
         def label(found: re.Match) -> str:
             known = (self.entity if found[0][0] == "Q" else self.property)(found[0])
@@ -168,5 +170,5 @@ def vague_words(clause: Fuzzy, names: Names, of: str) -> str:
 
 
 def read_words(clause: Reads, names: Names) -> str:
-    """What a `Reads` clause reads: "inscription, plaque"."""
+    """What a clause `Reads` reads in the picture: "inscription, plaque"."""
     return ", ".join(x for x in (names.property(clause.property), names.entity(clause.part)) if x)

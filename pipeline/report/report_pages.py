@@ -1,10 +1,12 @@
 """Builds the report of a run: counts, index, details and thumbnails, in a folder that needs no server.
 
-    report/index.html   head, funnel, cost and distributions: readable without JavaScript
-           assets/      style sheet and scripts
-           data/        index.js, questions-NNNN.js, outcomes-NNNN.js, rejected.js, episodes-NNNN.js (one per
-                        question, with the teacher's episodes)
-           thumbnails/  <sha256>.jpg
+```
+report/index.html   head, funnel, cost and distributions: readable without JavaScript
+       assets/      style sheet and scripts
+       data/        index.js, questions-NNNN.js, outcomes-NNNN.js, rejected.js, episodes-NNNN.js (one per
+                    question, with the teacher's episodes)
+       thumbnails/  <sha256>.jpg
+```
 
 Each data file is a script that hands a JSON value to the page, since browsers refuse to fetch local
 files.
@@ -76,7 +78,7 @@ def build_report(
             store.
 
     Raises:
-        InputError: the folder is not a run, or one of its files is damaged.
+        InputError: the folder is not a run, or a file of the run is damaged.
     """
     run = location(run)
     target = location(out) if out else run / "report"
@@ -130,9 +132,10 @@ class _Builder:
         self.image_ids: set[str] = set()
         self.teacher = teacher_of(run.folder)
         self.episode_heads: dict[str, list] = {}
-        """For each question id, (rollout, outcome, reason, turns) of each episode."""
+        """The teacher's episodes of each question, by its id: (rollout, outcome, reason, turns)."""
         self.heads: dict[int, list] = {}
-        """For each question's number, (rollout, outcome, reason, turns) of each episode."""
+        """The teacher's episodes of each question, by its number: (rollout, outcome, reason,
+        turns)."""
 
     def build(self) -> None:
         (self.folder / "data").mkdir(parents=True)

@@ -1,6 +1,8 @@
 """Reads a run on disk for the report and the audit: the stages in order, their rows, and the content of `run.json`.
 
-    RUN/recipe.json   RUN/run.json   RUN/stages/NN-name/{kept,rejected,pending}-SSSSS.parquet
+```
+RUN/recipe.json   RUN/run.json   RUN/stages/NN-name/{kept,rejected,pending}-SSSSS.parquet
+```
 
 Files are read by row groups, and the rows are never all in memory.
 """
@@ -75,7 +77,8 @@ class Stage:
             yield from read_records(path, Seed)
 
     def question_ids(self) -> Iterator[tuple[str, bool]]:
-        """(id, whether the question has words and a picture) for each kept question. Only four columns are read."""
+        """Yields (id, whether the question has words and a picture) for each kept question. Only
+        four columns are read."""
         for path in self.files("kept"):
             with _open(path) as file:
                 for batch in file.iter_batches(
@@ -99,8 +102,8 @@ class Stage:
 
     @property
     def counts(self) -> StageCount | None:
-        """The stage's own counts, from the metadata of its kept shards, summed. The result is None
-        if a shard has no counts."""
+        """The sums of the stage's own counts, from the metadata of its kept shards. The result is
+        None if a shard has no counts."""
         total = dict.fromkeys(("num_in", "num_kept", "num_rejected", "num_pending", "num_out"), 0)
         for path in self.files("kept"):
             facts = read_metadata(path) or {}
@@ -135,13 +138,14 @@ class Run:
     facts: dict[str, Any]
     stages: tuple[Stage, ...]
     not_run: dict[str, str]
-    """The filters that were not run: the reason for each name."""
+    """The filters that were not run: the reason by filter name."""
     custom_filters: dict[str, dict[str, Any]] = field(default_factory=dict)
     """Filters of other packages by name: identity, help, reasons."""
     custom_writer: str = ""
     """The writer of another package, and who checked its words; "" for a built-in writer."""
     extensions: tuple[str, ...] = ()
-    """The identities of all objects from other packages: for episodes, tools and services."""
+    """The identities of all objects from other packages; for episodes these are tools and
+    services."""
 
     @property
     def name(self) -> str:
@@ -187,8 +191,8 @@ class Run:
 
 
 def store_of(run: Run) -> Store | None:
-    """The store that `run.json` names, if it can still be opened. A report may outlive its store,
-    and then shows ids."""
+    """The store that `run.json` names, if it can still be opened. If the store is gone, the report
+    shows ids."""
     path = run.facts.get("store")
     if not isinstance(path, str):
         return None
@@ -248,8 +252,8 @@ def open_run(folder: Location) -> Run:
 
 
 def find_questions(run: Run, ids: Iterable[str]) -> dict[str, Question]:
-    """Questions by id, in the version of the last stage that kept the question. Ids that never were
-    a question are left out."""
+    """Questions by id, in the version of the last stage that kept the question. Ids that never
+    belonged to a question are left out."""
     missing = set(ids)
     found: dict[str, Question] = {}
     for stage in reversed(run.question_stages):
@@ -260,5 +264,5 @@ def find_questions(run: Run, ids: Iterable[str]) -> dict[str, Question]:
 
 
 def question_id(seed_id: str, index: int) -> str:
-    """`Question.id`, computed from its two columns."""
+    """The `Question.id` that the question's two columns give."""
     return record_id("Question", seed_id, index=index)

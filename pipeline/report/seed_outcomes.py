@@ -11,7 +11,8 @@ from questloom.records.synthesis import Seed
 
 @dataclass(frozen=True)
 class StageFlow:
-    """The numbers of one stage in the funnel. The first four numbers are None if the stage has no counts of its own."""
+    """The numbers of one stage in the funnel. The first four numbers are None if the stage counts
+    no items."""
 
     name: str
     num_in: int | None
@@ -30,7 +31,8 @@ class StageFlow:
     not_run: str = ""
     """Why the filter was not run, so that all its input passed; "" if it was run."""
     custom: str = ""
-    """The object of another package behind the stage: "a custom filter: …"; "" for a built-in stage."""
+    """For a stage from another package, what runs the stage: "a custom filter: …"; "" for a
+    built-in stage."""
 
     @property
     def balanced(self) -> bool | None:
@@ -116,9 +118,9 @@ def _custom(run: Run, stage: str) -> str:
 def seed_outcomes(run: Run, kept: dict[str, list[int]], names: Names) -> list[Outcome]:
     """The final outcome of every seed, by seed id.
 
-    A seed with several drafts is kept if one draft is kept, and otherwise pending if one draft
-    waits. If neither is the case, the draft that passed most stages decides; among equals, the
-    alphabetically first reason.
+    A seed is kept if any of its drafts is kept; otherwise the seed is pending if any draft waits.
+    Otherwise the draft that passed most stages decides; if several drafts passed as many, the
+    alphabetically first reason decides.
 
     Args:
         run: the run.

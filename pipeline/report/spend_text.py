@@ -1,4 +1,4 @@
-"""The cost of the run's calls in words. A price that nobody knows is unknown, never 0."""
+"""The cost of the run's calls in words. An unknown price is shown as unknown, never as 0."""
 
 from collections.abc import Mapping
 from dataclasses import fields
@@ -14,7 +14,8 @@ LEDGER = "calls.sqlite"
 def read_spend(
     run: Location, facts: Mapping[str, Any] | None = None
 ) -> tuple[list[CostLine], CostLine | None]:
-    """The ledger's sums by stage and model, and the total. Sums and total are empty if the run has no ledger.
+    """The ledger's sums by stage and model, and the total. The sums and the total are empty if the
+    run has no ledger.
 
     Args:
         facts: the content of `run.json`. This file has the sums of a ledger in Redis, so that a
@@ -42,7 +43,7 @@ def money_words(line: CostLine | None, per: int = 1) -> str:
 
     Args:
         line: the sums of the ledger; None if there were no calls.
-        per: the divisor (the number of finished questions).
+        per: the number of finished questions, by which the sums are divided.
     """
     if line is None or not line.num_calls:
         return "$0"

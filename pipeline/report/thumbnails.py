@@ -22,7 +22,7 @@ def picture_reader(run: Location, fallback: Picture | None) -> Picture:
     """Returns a function that reads a picture by its id: from `RUN/pictures/`, from the teacher's
     pictures, or else from the fallback (a store).
 
-    The returned function raises KeyError if none of them has the picture.
+    The returned function raises KeyError if the picture is in none of these places.
     """
     folder = RunFolder(str(run))
     taught = EpisodeFolder.of(folder)

@@ -90,8 +90,8 @@ def _given(name: str, value: str | None, example: str) -> Line:
 
 
 def _sandbox(tools: Collection[str], *, has_container: bool) -> Iterator[Line]:
-    """Whether workers will be able to confine a policy's code, as far as the options tell it before
-    any worker exists."""
+    """Whether workers will be able to confine a policy's code. The options must tell, since no
+    worker exists yet."""
     if CONFINED in tools and not has_container:
         yield Line(
             "dataflow",

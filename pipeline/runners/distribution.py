@@ -1,5 +1,5 @@
-"""The files that the distribution installs, as in setup.py. setup.py cannot import this module; a
-test compares the two."""
+"""The files that the distribution installs, as in setup.py. A test compares this list with the list
+in setup.py, which cannot import this module."""
 
 import importlib.util
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Describes in words what a job's endpoints do. The data come from the ledger of calls, so the
+"""Describes in words the calls to a job's endpoints. The data come from the ledger of calls, so the
 runner and the number of workers do not matter."""
 
 import time
@@ -14,9 +14,10 @@ from questloom.models.endpoints import EndpointConfig
 from questloom.records.errors import InputError
 
 LAST = 2_000
-"""The number of recent attempts that a description covers."""
+"""The number of recent attempts (requests to an endpoint) that a description covers."""
 LOOK_SECONDS, SHARED_LOOK_SECONDS = 0.5, 5.0
-"""Seconds between two reads of a ledger: of one in a file, and of one on a server."""
+"""The seconds between two reads of a ledger: for a ledger in a file, and for a ledger on a
+server."""
 TROUBLE = {
     Status.RATE_LIMITED: "sent back for their number (429)",
     Status.SERVER_ERROR: "met an error of the server",
@@ -28,7 +29,7 @@ TROUBLE = {
 
 
 class EndpointProgress:
-    """Reports on the attempts made since this object was created. A job has one `EndpointProgress`.
+    """Reports on the attempts since the creation of this object. A job has one `EndpointProgress`.
 
     Args:
         calls: the job's call cache; None if the job calls no model.
@@ -42,7 +43,7 @@ class EndpointProgress:
         self._told: set[str] = set()
 
     def words(self) -> str:
-        """A clause for each endpoint that was called; "" if none was."""
+        """A clause for each endpoint that was called; "" without calls."""
         self._look()
         return "; ".join(
             endpoint_words(
@@ -55,7 +56,8 @@ class EndpointProgress:
         )
 
     def news(self) -> list[str]:
-        """A line for each endpoint that has not replied at all so far. Each endpoint is named only once."""
+        """A line for each endpoint that has not replied at all so far. Each endpoint is named only
+        once in the life of the object."""
         seen = {
             name: {status for provider, _, status in self._found if provider == name}
             - {Status.IN_FLIGHT.value}
@@ -92,7 +94,7 @@ class EndpointProgress:
 def endpoint_words(
     endpoint: EndpointConfig, attempts: Sequence[tuple[str, str]], *, cut: bool = False
 ) -> str:
-    """Describes what an endpoint did.
+    """Describes the latest attempts at an endpoint.
 
     Args:
         attempts: key and status of each attempt.

@@ -8,7 +8,7 @@ class Status(StrEnum):
     OK = "ok"
     MISSING = "missing"
     INFO = "info"
-    """Optional, or left to the reader's judgement."""
+    """Not an error: the requirement is optional, or the reader must judge the finding."""
 
 
 @dataclass(frozen=True)

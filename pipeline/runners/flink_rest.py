@@ -16,7 +16,7 @@ class Unreachable(Exception):
 
 @dataclass(frozen=True)
 class Overview:
-    """The cluster at a glance."""
+    """The cluster's numbers at a glance."""
 
     version: str
     task_managers: int
@@ -58,13 +58,13 @@ class FlinkRest:
         ]
 
     def find(self, name: str) -> tuple[str, str] | None:
-        """(id, state) of the newest job with this name, or None."""
+        """The (id, state) of the newest job with this name; None without such a job."""
         jobs = [job for job in self._get("/jobs/overview")["jobs"] if job["name"] == name]
         newest = max(jobs, key=lambda job: job["start-time"], default=None)
         return (newest["jid"], newest["state"]) if newest else None
 
     def fault(self, job_id: str) -> str:
-        """The newest exception of a job and its causes, one per line; "" if there is none."""
+        """The newest exception of a job and its causes, one per line; "" without an exception."""
         entries = (
             self._get(f"/jobs/{job_id}/exceptions?maxExceptions=1")
             .get("exceptionHistory", {})

@@ -1,9 +1,9 @@
 """A tiny job that runs before the real job. The tiny job shows whether workers start, run the same
 code, and see the job's folders.
 
-The submitter writes a mark (a small file) into each folder. Every worker reads the mark and leaves
-a note beside it, which the submitter reads back. Folders are local paths or buckets (`s3://`,
-`gs://`).
+The submitter writes a small file, the mark, into each folder. Every worker reads the mark of each
+folder and writes a small file, its note, beside the mark. The submitter then reads the notes.
+Folders are local paths or buckets (`s3://`, `gs://`).
 """
 
 import hashlib
@@ -28,15 +28,16 @@ JOBS = (
     "questloom.pipeline.synth.synth_job",
     "questloom.pipeline.teach.teach_job",
 )
-"""Names of the modules that import all stages. The modules are imported by name, since they lie on
-a higher floor (layer of packages)."""
+"""Names of the modules that together import all stages. These modules are imported by name, since
+they lie on a higher floor (layer of packages)."""
 NUM_PROBES = 16
 """The number of elements in the tiny job, large enough that every worker gets one."""
 
 
 @dataclass(frozen=True)
 class Worker:
-    """Describes a worker. Workers that differ in `python`, `beam` or `code` may not give the same bytes."""
+    """A worker's description of itself. Workers that differ in `python`, `beam` or `code` may not
+    give the same bytes."""
 
     host: str
     pid: int
@@ -44,12 +45,12 @@ class Worker:
     beam: str
     code: str
     no_sandbox: str = ""
-    """Why the worker cannot confine a policy's code; "" if it can."""
+    """The reason why the worker cannot confine a policy's code; "" if it can."""
 
 
 @dataclass(frozen=True)
 class Mark:
-    """A submitter's mark in the job's folders."""
+    """The mark (a small file) that the submitter writes into the job's folders."""
 
     name: str
     folders: tuple[str, ...]
@@ -77,7 +78,7 @@ class Mark:
 
 
 def write(path: Location, text: str) -> None:
-    """Writes a small file, and creates its folder if the storage has folders."""
+    """Writes a small file. The folder is created if the storage has folders."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(text.encode())
 
@@ -109,8 +110,8 @@ def import_jobs() -> None:
 
 
 def code_digest() -> str:
-    """A digest of the distribution's files by name: code and data (prompts, phrases, scripts). The
-    digest is the same wherever the same version is installed."""
+    """A digest of the distribution's files by name: of code and of data (prompts, phrases,
+    scripts). The digest is the same wherever the same version is installed."""
     digest = hashlib.sha256()
     for name, path in installed_files():
         digest.update(f"{name}\0".encode() + path.read_bytes())
@@ -118,7 +119,8 @@ def code_digest() -> str:
 
 
 class LeaveNote(beam.DoFn):
-    """Passes numbers through unchanged, and leaves its worker's note in every folder where it sees the mark."""
+    """Passes numbers through unchanged. In every folder where the worker sees the mark, it leaves
+    its note."""
 
     def __init__(self, mark: Mark) -> None:
         self.mark = mark

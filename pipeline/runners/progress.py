@@ -1,5 +1,5 @@
-"""Progress on stderr: bars on a terminal, a line every ten seconds elsewhere. The display works for
-any engine and number of workers."""
+"""Shows progress on stderr: bars on a terminal, otherwise a line every ten seconds. The display
+works for any engine and number of workers."""
 
 import logging
 import sys
@@ -81,7 +81,7 @@ class _Shown:
             say(f"{self.title}: {words}")
 
     def say(self, line: str) -> None:
-        """Prints a line that stays."""
+        """Prints a line that stays on the screen."""
         if self._quiet:
             LOG.info("%s: %s", self.title, line)
         elif self._console.is_terminal:
@@ -109,7 +109,7 @@ def counting(title: str) -> Iterator[Callable[[int, int], None]]:
 
 
 def counted(done: int, total: int, seconds: float) -> str:
-    """The progress of a count, with the remaining time at its present pace.
+    """The progress of a count, with the time that remains at the present pace.
 
     >>> counted(1200, 4800, 10.0), counted(0, 4, 1.0)
     ('1,200 of 4,800, about 30 s left', '0 of 4')
@@ -167,7 +167,7 @@ def staged(title: str = "") -> Iterator[Callable[[str, int, int], None]]:
     """Yields a callback (step, done, total) that shows one bar per step on stderr.
 
     Args:
-        title: the name of the job that the steps belong to.
+        title: the name of the job with these steps.
     """
     shown, began = _Shown(title or "questloom"), dict[str, float]()
     with shown.bars:

@@ -1,4 +1,4 @@
-"""Beam's worker process with errors only, written to the command's log.
+"""Runs Beam's worker process so that it logs only errors, and only into the command's log.
 
 Beam's own worker (`apache_beam.runners.worker.sdk_worker_main`) always logs its start and end at
 level INFO, which would hide the progress bar. This module sets up logging before it imports Beam,

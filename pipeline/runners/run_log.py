@@ -52,13 +52,15 @@ def note_fault(error: BaseException) -> None:
 
 
 def note_known(error: BaseException) -> None:
-    """Like `note_fault`, if this process or its parent keeps a command's log; otherwise it does nothing."""
+    """Writes the exception into the log as `note_fault` does, if this process or its parent keeps a
+    command's log; otherwise does nothing."""
     if VARIABLE in os.environ:
         note_fault(error)
 
 
 def known_cause(error: BaseException) -> QuestloomError | None:
-    """The Questloom error behind a library's exception or a refused path; None if there is none."""
+    """The Questloom error behind a library's exception or a refused path; None if no such error is
+    found."""
     seen: set[int] = set()
     at: BaseException | None = error
     while at is not None and id(at) not in seen:
@@ -77,7 +79,7 @@ def known_cause(error: BaseException) -> QuestloomError | None:
 
 def path_error(error: OSError, where: object = "") -> InputError:
     """The `InputError` for a path that cannot be read or written, or for a full disk. `where`
-    replaces the path if the error names none."""
+    replaces the path if the error names no path."""
     if error.errno == errno.ENOSPC:
         return InputError(
             str(where or error.filename),

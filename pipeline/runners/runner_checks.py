@@ -2,8 +2,7 @@
 so does every job before it is submitted.
 
 Each check ends within seconds, and all of them within a minute. Without these checks Beam would
-wait silently: for a worker that cannot start, a slot that is never free, or a job server that does
-not exist.
+wait silently for a worker that cannot start, a slot that is never free, or a missing job server.
 """
 
 import shutil
@@ -31,7 +30,7 @@ from questloom.pipeline.runners.submit import JobFailed, Stalled, minor, run_on_
 from questloom.records.errors import InputError, QuestloomError
 
 FREE_SECONDS = 8.0
-"""Seconds within which a finished job returns its slots."""
+"""The number of seconds within which a finished job returns its slots."""
 CONNECT_SECONDS = 3.0
 FLINK_IN_JAR = ".flink-runtime.version.properties"
 BUILD_ONE = "Build one with deploy/flink/pom.xml (mvn package) and name it with --job-server-jar."
@@ -68,7 +67,7 @@ def require_runner(
 
 
 def require_shared(runner: RunnerOptions, files: Iterable[str], key: str) -> None:
-    """Refuses files that workers on other machines could not find.
+    """Refuses files that workers on other machines would not find.
 
     Args:
         files: the files that stages read on the workers.

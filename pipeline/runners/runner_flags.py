@@ -102,7 +102,8 @@ FLAGS: dict[str, tuple[Any, Any]] = {
 
 
 def with_runner(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds the options of `FLAGS` to a command, which takes them as one parameter `runner: RunnerOptions`.
+    """Adds the options of `FLAGS` to a command. The command takes all these options as one
+    parameter `runner: RunnerOptions`.
 
     All further arguments, from the command's `typer.Context`, go to Beam.
     """

@@ -1,4 +1,5 @@
-"""Where a job runs: in process, on Flink, or on Dataflow. The pipeline and the resulting bytes are the same.
+"""Where a job runs: in process, on Flink, or on Dataflow. The pipeline and the resulting bytes are
+the same on every runner.
 
 `pipeline/runners/runner_checks.py` checks the runner, and `pipeline/runners/submit.py` runs a
 pipeline on it.
@@ -22,7 +23,8 @@ JOB_SERVER_JAVA = ("-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 cost more than it saves. With these options the server is ready after 1.2 s of CPU instead of
 2.4."""
 NO_FREEZE = "--experiments=disable_logging_submission_environment"
-"""Stops Beam from staging a list of the submitting environment. The list takes seconds, and contains private paths."""
+"""A Beam option that stops Beam from sending the list of packages of the submitting environment.
+Making the list takes seconds, and the list contains private paths."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,22 +35,24 @@ class RunnerOptions:
     flink_master: str = "localhost:8081"
     """Host and port of the job manager's REST interface."""
     job_server_jar: str = ""
-    """Beam's job server for the cluster's Flink version; "" for the published one, which Beam downloads."""
+    """Beam's job server for the cluster's Flink version; "" for the published job server, which
+    Beam downloads."""
     environment: str = LOOPBACK
-    """Where the task managers find Python workers: HOST:PORT of a worker pool, or "loopback" for
-    this process (one machine only)."""
+    """The address where the task managers find Python workers: HOST:PORT of a worker pool, or
+    "loopback" for this process (one machine only)."""
     parallelism: Annotated[int, Ge(0)] = 0
-    """Slots that the job takes; 0 for all free slots."""
+    """The number of slots that the job takes; 0 takes all free slots."""
     stall_minutes: Annotated[float, Gt(0)] = 60.0
-    """A job without a finished part for this many minutes is cancelled and reported. The limit must
-    exceed the time of the largest task."""
+    """A job that finishes no part for this many minutes is cancelled and reported. The limit must
+    exceed the time that the largest task needs."""
     probe_seconds: Annotated[float, Ge(0)] = 50.0
     """Time limit in seconds for the tiny job that runs first; 0 skips that job. The tiny job shows
     that workers start, run this code and share the folders."""
     gpu: str = ""
     """Dataflow's accelerator for the stages that run CLIP ("type:nvidia-l4;count:1;install-nvidia-driver"); "" for none."""
     beam_args: tuple[str, ...] = ()
-    """Further options for Beam, passed unchanged ("--project=…"). These options override ours."""
+    """Further options for Beam, passed unchanged ("--project=…"). These further options override
+    our options."""
 
     @property
     def is_local(self) -> bool:
@@ -110,9 +114,9 @@ LOCAL = RunnerOptions()
 
 
 def new_pipeline(workers: int, options: list[str] | None = None) -> beam.Pipeline:
-    """A pipeline in process with this many workers, or on the runner that the options name.
+    """A pipeline in this process with this many workers, or on the runner that the options name.
 
-    Workers import the package; the main session is not pickled.
+    Workers import the package, so Beam does not pickle the main session.
     """
     logging.getLogger("apache_beam").setLevel(logging.ERROR)
     if options is None:
@@ -127,8 +131,8 @@ def check_arguments(kind: RunnerKind, arguments: tuple[str, ...]) -> None:
     """Refuses options that would not reach Beam, such as a misspelt flag.
 
     Raises:
-        InputError: Beam does not know an option, the runner in process gets one, or an option names
-            another runner.
+        InputError: Beam does not know an option, the local runner gets an option, or an option
+            names another runner.
     """
     if not arguments:
         return
@@ -156,6 +160,7 @@ def check_arguments(kind: RunnerKind, arguments: tuple[str, ...]) -> None:
 
 
 def _inverse(name: str, known: dict) -> bool:
-    """Whether Beam stores a flag under another name, as for --no_use_public_ips and --experiment."""
+    """Whether Beam stores this flag under another name, as it does for --no_use_public_ips and
+    --experiment."""
     bare = name.removeprefix("no_")
     return bare in known or f"{name}s" in known

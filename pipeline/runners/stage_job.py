@@ -86,7 +86,7 @@ def sweep(run: RunFolder, stages: Sequence[Stage]) -> None:
 
 
 def job_failed(run: RunFolder, error: Exception) -> QuestloomError:
-    """The error that a failed job shows to the user. A file gets the traceback of the worker.
+    """The error that a failed job shows to the user. The worker's traceback goes into a file.
 
     An exception inside a stage becomes a rejection and never fails the job. A job fails because of
     the machine (a full disk, missing rights, no memory) or an error in the stage framework.
@@ -151,7 +151,7 @@ class Funnel:
 
     @property
     def errors_in_words(self) -> str:
-        """A message about the items that ended as errors; "" if there are none."""
+        """A message about the items that ended as errors; "" if no item did."""
         first = f", the first: {self.error}" if self.error else ""
         return (
             f"{self.num_errors:,} items ended as errors{first}. The report shows their tracebacks."

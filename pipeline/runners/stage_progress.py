@@ -23,14 +23,15 @@ from questloom.transforms.stages.stage import Stage, source_of
 
 @dataclass
 class _Seen:
-    """What the progress knows of one stage."""
+    """The facts about one stage that the progress display knows."""
 
     whole: set[int] = field(default_factory=set)
-    """Shards without waiting items."""
+    """The shards that have no waiting items."""
     counts: dict[int, StageCount] = field(default_factory=dict)
     reasons: dict[int, Counter[str]] = field(default_factory=dict)
     ages: dict[int, int] = field(default_factory=dict)
-    """The modification time of each shard's counted file, since a shard may be computed again."""
+    """The modification time of each shard's file when it was counted; a shard may be computed
+    again."""
 
     def total(self, name: str) -> int:
         return sum(getattr(count, name) for count in self.counts.values())
@@ -119,14 +120,15 @@ class StageProgress:
         return f"{what}, {seen.total('num_in'):,} of {units(source, front.takes)} done, {made}{self._left(len(seen.whole))}"
 
     def _left(self, whole: int) -> str:
-        """The remaining time of this step at its present pace. The time of later steps is unknown."""
+        """The time that remains for this step at its present pace. The time of later steps is
+        unknown."""
         done = whole - self._stood
         if done <= 0 or whole == self.num_shards:
             return ""
         return f", {left((time.monotonic() - self._since) / done * (self.num_shards - whole))} for this step"
 
     def _summary(self, stage: Stage) -> str:
-        """What a stage made or dropped; "" if nothing."""
+        """What a stage made or dropped, in words; "" if there is nothing to say."""
         seen = self._seen[stage.name]
         num_in, num_out, dropped = (
             seen.total("num_in"),

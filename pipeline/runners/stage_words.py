@@ -40,7 +40,7 @@ def doing(stage: str) -> str:
 
 
 def units(number: int, record: type[Record]) -> str:
-    """A number of records, named as people call them.
+    """A number of records, with the word that people use for such records.
 
     >>> from questloom.records.synthesis import Seed
     >>> units(1, Seed), units(1200, Seed)
@@ -51,7 +51,7 @@ def units(number: int, record: type[Record]) -> str:
 
 
 def because(reasons: Iterable[tuple[str, int]]) -> str:
-    """The commonest reasons in words, with their counts.
+    """The most frequent reasons in words, with their counts.
 
     >>> because([("not_unique", 3)])
     'more than one answer fits (3)'
@@ -68,7 +68,7 @@ def because(reasons: Iterable[tuple[str, int]]) -> str:
 
 
 def left(seconds: float) -> str:
-    """The remaining time, rounded.
+    """The remaining time as rounded words.
 
     >>> left(8), left(74), left(130), left(9000)
     ('about 10 s left', 'about 70 s left', 'about 2 min left', 'about 2.5 h left')

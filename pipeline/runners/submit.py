@@ -23,11 +23,13 @@ from questloom.records.errors import QuestloomError
 Build = Callable[[beam.Pipeline], Any]
 """Adds the job's transforms to a pipeline."""
 Moved = Callable[[], object]
-"""Returns a value that changes whenever the job makes progress. The function is called every few seconds."""
+"""A function that returns a value; the value changes whenever the job makes progress. The function
+is called every few seconds."""
 
 POLL_SECONDS = 1.0
 LOST_SECONDS = 30.0
-"""Seconds after which the job counts as lost, if the job manager is silent or does not know the job."""
+"""The number of seconds without an answer from the job manager, or without the job in its list,
+after which the job counts as lost."""
 CANCEL_SECONDS = 20.0
 MAX_FAULT = 6_000
 AGAIN = "Finished parts are kept: run the same command again"
@@ -91,7 +93,7 @@ def run_pipeline(
 
 @contextmanager
 def _ended_by_signal() -> Iterator[None]:
-    """SIGTERM ends the block as Ctrl-C does: the job is cancelled and its job server ends. Without
+    """SIGTERM ends the block as Ctrl-C does: the job is cancelled, and its job server ends. Without
     this block both would outlive this process."""
     if threading.current_thread() is not threading.main_thread():
         yield  # only the main thread may set a signal handler
@@ -116,7 +118,8 @@ def run_on_flink(
     stall_seconds: float,
     eager: bool = False,
 ) -> None:
-    """Like `run_pipeline`, on Flink. With `eager` the first error ends the job; otherwise Flink would retry."""
+    """Does the work of `run_pipeline` on Flink. With `eager` the first error ends the job;
+    otherwise Flink would retry."""
     rest = FlinkRest(runner.flink_master)
     try:
         cluster = rest.overview()
@@ -159,7 +162,7 @@ def _job_server(options: list[str]) -> Iterator[str]:
 
 
 def minor(version: str) -> str:
-    """The minor version: 1.19 for 1.19.3."""
+    """The minor version of a full version: 1.19 for 1.19.3."""
     return ".".join(version.split(".")[:2])
 
 
@@ -174,7 +177,8 @@ class _FlinkLook:
     _since: float = 0.0
 
     def __call__(self) -> str:
-        """Why the job is lost, or "". Raises `JobFailed` if the first error should end the job."""
+        """The reason why the job is lost; "" if it is not lost. Raises `JobFailed` if the first
+        error should end the job."""
         try:
             found = self.rest.find(self.name)
             if found is not None and self.eager and (fault := self.rest.fault(found[0])):
@@ -213,7 +217,7 @@ class _FlinkLook:
 
 
 def _wait(work: _Work, moved: Moved, stall_seconds: float, look: Callable[[], str]) -> None:
-    """Starts the work and waits for its end, while the job makes progress."""
+    """Starts the work, and waits for its end as long as the job makes progress."""
     work.start()
     seen, since = moved(), time.monotonic()
     while not work.ended.wait(POLL_SECONDS):

@@ -1,13 +1,15 @@
 """A worker pool for clusters: starts Beam's Python workers where a task manager asks for them.
 
-    python -m questloom.pipeline.runners.worker_pool --bind 0.0.0.0:50000
+```
+python -m questloom.pipeline.runners.worker_pool --bind 0.0.0.0:50000
+```
 
 Beam's own pool (`apache_beam.runners.worker.worker_pool_main`) starts `python` from PATH and
 answers before the worker runs. If that Python is missing, or lacks the package, the job hangs
 forever without a message.
 
 This pool starts workers with its own interpreter and waits until they have imported the package. If
-a worker fails, the task manager gets the reason and the job ends with it.
+a worker fails, the pool reports the reason to the task manager, and the job ends with this reason.
 """
 
 import argparse
@@ -39,7 +41,7 @@ _log = logging.getLogger("worker_pool")
 
 
 class WorkerPool(beam_fn_api_pb2_grpc.BeamFnExternalWorkerPoolServicer):
-    """Beam's protocol of external worker pools: start and stop a worker by id.
+    """Beam's service for external worker pools: it starts and stops a worker by its id.
 
     Args:
         command: starts a worker. The control address and the worker's id are appended to it. The
@@ -62,7 +64,8 @@ class WorkerPool(beam_fn_api_pb2_grpc.BeamFnExternalWorkerPoolServicer):
         return beam_fn_api_pb2.StartWorkerResponse(error=error)
 
     def _start(self, worker_id: str, control: str) -> str:
-        """Starts a worker and waits until it is ready. Returns "", or why the worker is not ready."""
+        """Starts a worker and waits until it is ready. Returns ""; or the reason why the worker is
+        not ready."""
         try:
             worker = subprocess.Popen(
                 [*self.command, control, worker_id],

@@ -1,5 +1,6 @@
 """Reports the cells of the schedule (ability, level, topic) that a store could not fill. A line
-tells how far the share is from its weight, and which bound refused most seeds."""
+compares the share of questions with the wanted weight, and names the bound that refused most
+seeds."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -18,7 +19,7 @@ from questloom.transforms.drafting.seeds import EXPLORATION
 NEAR = 0.05
 """A share counts as reached if it differs from its weight by at most this much."""
 FEW = 3
-"""A shortage of at most this number of questions is not reported, regardless of the share."""
+"""A shortage of at most this number of questions is not reported, however small the share is."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class Outcome:
 
     cell: Cell
     reason: str
-    """Why the seed gave no question; "" if it gave one."""
+    """The reason why the seed gave no question; "" if the seed gave a question."""
 
 
 def outcomes(job: Job) -> list[Outcome]:
@@ -75,7 +76,8 @@ def describe_shortages(found: Iterable[Outcome], rules: SeedRules) -> Iterator[s
 
 
 def _worst(fallen: list[Outcome], ended: list[Outcome]) -> str:
-    """The cell of ability and level that lost most seeds, and the reason that refused most of them (ties by name)."""
+    """The cell of ability and level that lost most seeds, and the reason that refused most of these
+    seeds; names decide between equal numbers."""
     lost = Counter((o.cell.ability, o.cell.level) for o in fallen)
     cell = min(lost, key=lambda c: (-lost[c], c))
     reasons = Counter(o.reason for o in fallen if (o.cell.ability, o.cell.level) == cell)

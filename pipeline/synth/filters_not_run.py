@@ -1,6 +1,6 @@
 """Lists the filters that a run will skip, with the reasons. The skipped filters are known before
-the run starts. Terminal, plan, report and card show skipped filters, and questions store a verdict
-that is not a pass."""
+the run starts. The terminal, the plan, the report and the card show the skipped filters. Each
+question stores a verdict that is not a pass."""
 
 from collections import defaultdict
 
@@ -10,7 +10,7 @@ from questloom.transforms.filters.filter import OFF
 
 
 def filters_not_run(job: Job) -> dict[str, str]:
-    """The filters that the job's recipe and store rule out: the reason for each name."""
+    """The filters that the job's recipe and store rule out, each name with its reason."""
     settings = job.recipe.filters
     found = {each.name: OFF for each in registry.FILTERS if not each.is_on(settings)}
     for each in registry.FILTERS:
@@ -20,7 +20,7 @@ def filters_not_run(job: Job) -> dict[str, str]:
 
 
 def describe_filters(job: Job) -> list[str]:
-    """Texts for the user about filters before a run: skipped filters with reason and fix, and
+    """What the user reads about filters before a run: skipped filters with reason and fix, and
     notices of the other filters."""
     left_out, lines = filters_not_run(job), []
     for why in dict.fromkeys(left_out.values()):

@@ -1,5 +1,5 @@
-"""The steps of the main job that look at all questions at once: drawing the seeds and the splits. A
-filter with such a step defines the step in its own file.
+"""Two steps of the main job that look at all questions at once: one draws the seeds, one draws the
+splits. A filter that needs such a step defines it in the filter's own file.
 
 Workers exchange only ids, keys and shard numbers. The result of a step is written beside the stage
 that uses it.
@@ -29,7 +29,7 @@ RANGE = 2_000
 
 @dataclass(frozen=True, kw_only=True)
 class SplitDraw(Record):
-    """The split that was drawn for a question's component (connected questions)."""
+    """The split that was drawn for a question's component, its group of connected questions."""
 
     item_id: str
     split: str

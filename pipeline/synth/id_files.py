@@ -7,7 +7,8 @@ from questloom.records.errors import InputError
 
 
 def words_of(files: Iterable[str], key: str) -> frozenset[str]:
-    """The first word of every line in the files. Empty lines and lines that begin with # are skipped.
+    """The first word of every line in the files. Empty lines and lines that begin with # are
+    skipped.
 
     Args:
         files: the paths of the files.

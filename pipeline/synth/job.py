@@ -39,7 +39,8 @@ class Job:
 
     @property
     def lookups(self) -> Lookups:
-        """The store's look-ups with the recipe's rules of trust. Each process caches their answers."""
+        """The store's look-ups, with the recipe's rules on which claims to trust. Each process
+        caches the results of the look-ups."""
         trust = self.recipe.certificate.trust
         return self.opened.once(
             ("lookups", self.store_path, trust), lambda: Lookups(self.store, trust)
@@ -66,7 +67,7 @@ class Job:
 
     @property
     def place(self) -> PlayPlace:
-        """The place where episodes are played and models called."""
+        """The place where the job plays episodes and calls models."""
         return PlayPlace(
             self.store_path,
             self.calls,

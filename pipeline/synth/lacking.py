@@ -1,14 +1,16 @@
-"""Explains why a store gives no more plans, by cause and class. The result is a table for people,
+"""Explains by cause and class why a store gives no more plans. The result is a table for people,
 and for programs that fetch the missing data.
 
 The columns of `RUN/lacking.tsv` are:
 
-    kind        a constant of `questloom.transforms.planning.lacking`
-    class       the class; for claims, `property` names the property
-    things      the number of entities without a plan that needed the missing data
-    held, of    the class members in the store, and all members (empty if unknown); for claims, the
-                members with such a claim, and all members in the store
-    what        a sentence with the same content
+```
+kind        a constant of `questloom.transforms.planning.lacking`
+class       the class; for claims, `property` names the property
+things      the number of entities without a plan that needed the missing data
+held, of    the class members in the store, and all members (empty if unknown); for claims, the
+            members with such a claim, and all members in the store
+what        a sentence with the same content
+```
 """
 
 from collections import Counter, defaultdict
@@ -34,8 +36,8 @@ class Lacking:
     Args:
         lack: the kind of missing data, with its class or property.
         things: the number of entities without a plan that needed the data.
-        held: the number of class members in the store. For claims, `held` is the number of members
-            with such a claim.
+        held: the number of members of the class in the store. For claims, `held` is the number of
+            members with such a claim.
         total: the true number of members; None if it is unknown.
         words: a sentence for people.
     """

@@ -1,4 +1,4 @@
-"""Rows of external data sets in the main job: their seeds, and what each stage before the filters
+"""External data sets in the main job: seeds for their rows, and what each stage before the filters
 does with such rows."""
 
 from collections.abc import Callable, Iterator
@@ -43,7 +43,7 @@ def open_sources(job: Job) -> dict[str, Source]:
 
 
 def outside_seeds(job: Job) -> Iterator[Seed]:
-    """One seed for each row, so that every row has a final outcome."""
+    """Makes one seed for each row, so that every row has a final outcome."""
     for source in open_sources(job).values():
         yield from map(source.seed, range(len(source)))
 
@@ -62,7 +62,8 @@ def drafting_outside(job: Job, drafter: Callable[..., Any]) -> Apply:
 
 
 def outside_picture(job: Job) -> Callable[[Question], Question | Rejection]:
-    """The picture stage's function for external rows. The row's own picture is checked like any other."""
+    """The function of the picture stage for external rows. The row's own picture is checked like
+    any other picture."""
     recipe = job.recipe
     sources, excluded = open_sources(job), read_hashes(recipe.filters.exclude_pictures)
 
@@ -79,12 +80,14 @@ def outside_picture(job: Job) -> Callable[[Question], Question | Rejection]:
 
 
 def external_first(external: Callable[[Question], Any], own: Callable[[Question], Any]) -> Apply:
-    """A stage's function that sends external rows to one function and all other questions to another."""
+    """The function of a stage that passes external rows to one function and all other questions to
+    another."""
     return lambda question: external(question) if question.method == METHOD else own(question)
 
 
 def source_picture(job: Job, question: Question) -> bytes:
-    """The undegraded picture: the store's file, or the picture of an external row as it is shown."""
+    """The undegraded picture: the file in the store or, for an external row, the picture as it is
+    shown."""
     if question.method == METHOD:
         return job.run.picture(question.source_image_id).read_bytes()
     return job.store.image_bytes(question.source_image_id)

@@ -1,5 +1,5 @@
-"""The stages that make a question: draft, picture, certificate, enhancement. Each stage is a
-function that a process makes once."""
+"""The stages that make a question: draft, picture, certificate, enhancement. Each process makes the
+function of each stage once."""
 
 from questloom.files.parquet import write_whole
 from questloom.pipeline.synth.job import Job

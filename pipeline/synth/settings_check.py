@@ -1,5 +1,5 @@
-"""Refuses settings that the rest of the recipe makes useless, before work starts. Without this
-check such settings would silently do nothing."""
+"""Refuses settings that the rest of the recipe makes useless; this happens before work starts.
+Without this check such settings would silently do nothing."""
 
 from collections.abc import Iterator
 

@@ -1,9 +1,9 @@
 """Assigns splits. Questions that share an anchor (pictured entity), a picture or a whole path get the same split.
 
 Questions that share such a key (anchor, picture or path) form a component. If any shared entity
-counted, one component would contain two thirds of the data.
+counted as a key, one component would contain two thirds of the data.
 
-If a run sets a benchmark aside, questions with the same seed also stay together: VSearcher too
+If a run sets a benchmark aside, questions from the same seed stay together too. VSearcher likewise
 removes its training seeds from its benchmark. A question of level `benchmark` takes its whole
 component into the benchmark.
 """
@@ -25,8 +25,8 @@ def sets_aside(recipe: Recipe) -> bool:
 
 
 def keys_of(question: Question, *, seeds: bool = False) -> tuple[str, ...]:
-    """The keys that tie a question to other questions of the same split. A row from outside has
-    neither anchor nor path.
+    """The keys that a question shares with other questions of the same split. A row from outside
+    has neither anchor nor path.
 
     Args:
         question: a kept question.
@@ -45,13 +45,14 @@ def keys_of(question: Question, *, seeds: bool = False) -> tuple[str, ...]:
 
 
 def components(keys: Iterable[Keys], recipe: Recipe) -> Iterator[tuple[str, int, str, str]]:
-    """(id, shard, component, split) of every question, in order of ids.
+    """Tuples (id, shard, component, split), one for each question, in order of ids.
 
     Args:
-        keys: (question id, shard, the keys of `keys_of`, whether the level is `benchmark`).
-        recipe: the run's recipe. `export.benchmark_share` of the components is set aside, and so
-            are components with a question of level `benchmark`. `export.shares` divides the other
-            components.
+        keys: for each question (id, shard, the keys of `keys_of`, whether the level is
+            `benchmark`).
+        recipe: the run's recipe. The share `export.benchmark_share` of the components is set aside,
+            and so is each component with a question of level `benchmark`. `export.shares` divides
+            the other components.
     """
     found = sorted(keys)
     parent: dict[str, str] = {}
@@ -82,8 +83,8 @@ def components(keys: Iterable[Keys], recipe: Recipe) -> Iterator[tuple[str, int,
 
 
 def split_of(component: str, recipe: Recipe) -> str:
-    """The split of a component, drawn by the component's name: "benchmark", or one of the recipe's
-    shares for "sft" or "rl"."""
+    """The split of a component: "benchmark", or a split that the recipe's shares give to "sft" or
+    "rl". The component's name decides the draw."""
     export = recipe.export
 
     def drawn(weights: Mapping[str, float], purpose: str) -> str:

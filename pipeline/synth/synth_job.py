@@ -1,7 +1,9 @@
-"""The main job: seeds, drafts, pictures, certificates, filters, splits. The job is one Beam
+"""Runs the main job: seeds, drafts, pictures, certificates, filters, splits. The job is one Beam
 pipeline, and the records stay in files.
 
-    ranges -> candidates -> choose -> seeds | draft … answer_in_question | keys -> losers -> duplicates … enhance | components -> split
+```
+ranges -> candidates -> choose -> seeds | draft … answer_in_question | keys -> losers -> duplicates … enhance | components -> split
+```
 
 Workers exchange only ids, keys and shard numbers. `transforms/stages/` explains how a stage is
 written and resumed.
@@ -45,7 +47,7 @@ from questloom.transforms.stages.run_folder import name_of
 from questloom.transforms.stages.stage_transform import run_in_order
 
 LOOKED_AT = 10_000
-"""The number of entities that are examined again to explain why there is no seed."""
+"""The number of entities that are examined again if there is no seed, to explain why."""
 
 
 def build(
@@ -151,7 +153,7 @@ def _check_folder(job: Job, digest: str) -> None:
 
 def claim_folder(job: Job) -> None:
     """Writes recipe.json, which reserves the folder for this run. The file is written after all
-    checks, so that refused settings leave no trace."""
+    checks, so refused settings leave no file."""
     if not job.run.recipe.exists():
         facts = _facts(job, job.store.meta["digest"])
         if left_out := filters_not_run(job):
@@ -164,8 +166,8 @@ def claim_folder(job: Job) -> None:
 
 
 def check_models(job: Job, workers: int = 1, runner: RunnerOptions = LOCAL) -> None:
-    """Embeds the store's pictures if a stage compares pictures, and tests the CLIP checkpoint on
-    them, before anything is spent.
+    """If a stage compares pictures, embeds the store's pictures and tests the CLIP checkpoint on
+    them before any money is spent.
 
     Raises:
         InputError: the recipe requires grounding (pictures must match their entities), and the
@@ -178,7 +180,8 @@ def check_models(job: Job, workers: int = 1, runner: RunnerOptions = LOCAL) -> N
 
 
 def needs_vectors(recipe: Recipe) -> bool:
-    """Whether a run compares pictures: for grounding, for degradation, or in a filter that searches by pictures."""
+    """Whether a run compares pictures: to ground or degrade them, or in a filter that searches by
+    pictures."""
     filters = (each for each in registry.FILTERS if each.is_on(recipe.filters))
     return (
         recipe.grounding.mode != "none"

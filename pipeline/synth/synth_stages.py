@@ -99,7 +99,8 @@ def synth_stages(job: Job, clip_hints: Mapping[str, str] = NO_HINTS) -> tuple[St
 
 
 def make_split(job: Job) -> Apply:
-    """The last stage's function: it gives each question the split that was drawn for it."""
+    """The function of the last stage. It gives each question the split that was drawn for the
+    question."""
 
     def set_split(question: Question, draw: SplitDraw | None) -> Question | Rejection:
         assert draw is not None, "every question has a split drawn"

@@ -1,4 +1,4 @@
-"""The writer that a recipe names, and who reads its words back."""
+"""Makes the writer that a recipe names, and the reader that checks the writer's words."""
 
 import json
 
@@ -17,7 +17,7 @@ READER = "check_words"
 
 
 def check_writer(recipe: Recipe) -> None:
-    """Refuses a writer that does not exist, or one without the model that it needs, before work starts."""
+    """Refuses a missing writer, or a writer whose model is missing, before work starts."""
     if recipe.own_writer:
         custom_extension(recipe.own_writer)
         if recipe.language != LANGUAGE and not recipe.models.has_role(READER):
@@ -50,7 +50,8 @@ def describe_writer(recipe: Recipe) -> str:
 
 
 def make_writer(job: Job) -> Writer:
-    """The writer for the store. The llm writer uses the run's chat client, also to read its questions back."""
+    """The writer for the store. The llm writer uses the run's chat client to word questions and to
+    read the wording back."""
     recipe = job.recipe
     check_writer(recipe)
     if recipe.own_writer:
@@ -62,7 +63,8 @@ def make_writer(job: Job) -> Writer:
 
 
 def make_reader(job: Job, writer: Writer) -> Reader | None:
-    """Who reads a writer's words back: nobody those that are composed from the form, the llm writer's model its own, rules those of another package."""
+    """The reader that checks a writer's words. The graph writer needs none, the llm writer reads
+    with its own model, and rules read the words of another package's writer."""
     if isinstance(writer, LlmWriter):
         return writer
     if not isinstance(writer, CustomWriter):
@@ -83,7 +85,8 @@ def _with_model(job: Job) -> LlmWriter:
 
 
 def _check_version(job: Job) -> None:
-    """Refuses a worker whose package is not the one with which the run was started."""
+    """Refuses a worker whose version of the package differs from the version with which the run
+    began."""
     identity, begun = custom_extension(job.recipe.own_writer).identity, job.run.recipe
     if begun.exists() and identity not in json.loads(begun.read_text(encoding="utf-8")).get(
         "extensions", ()

@@ -1,7 +1,7 @@
 """An episode as text: `chat` prints it turn by turn, and `render_episode` as a whole.
 
-The text comes from a model and from web pages, so control characters, which a terminal would
-execute, are removed.
+The text comes from a model and from web pages. Control characters are removed, since a terminal
+would execute them.
 """
 
 import unicodedata
@@ -9,7 +9,7 @@ import unicodedata
 from questloom.records.episodes import EndReason, Episode, ToolResult
 
 MAX_SHOWN = 2_000
-"""The most characters of an observation that are shown."""
+"""The most characters of an observation that the text shows."""
 
 
 def harmless(text: str) -> str:

@@ -14,8 +14,8 @@ from questloom.transforms.episodes.episode_rules import JUDGED, PLAYED
 
 @dataclass(frozen=True, kw_only=True)
 class PlayJob(Job):
-    """A job in which a policy plays a run's questions into its own folder. `recipe` is the run's
-    recipe with the policy's settings."""
+    """A job: a policy plays a run's questions, and the episodes go into the policy's folder.
+    `recipe` is the run's recipe with the policy's settings."""
 
     out: EpisodeFolder
     questions: str

@@ -1,4 +1,4 @@
-"""The end of playing: the run's data set and report are built again with the new episodes."""
+"""Ends the playing: builds the run's data set and report again with the new episodes."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -26,7 +26,8 @@ class TeachOutcome:
 
     @property
     def exit_code(self) -> int:
-        """0 done, 1 failed, 3 budget used up; `summary.message` explains it."""
+        """The exit code: 0 done, 1 failed, 3 budget used up. `summary.message` explains the
+        code."""
         return self.summary.exit_code
 
     def as_json(self) -> dict[str, Any]:
@@ -41,7 +42,7 @@ class TeachOutcome:
 
 
 def finish_teach(run: str, *, store: str, summary: TeachSummary, opened: Opened) -> TeachOutcome:
-    """Builds data set and report. The data set changes only for the policy `teacher`, and only when
+    """Builds data set and report. The data set changes only for the policy `teacher`, and only if
     no episode waits."""
     dataset = ""
     job = Job.at(

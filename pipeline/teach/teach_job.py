@@ -1,11 +1,13 @@
 """`questloom teach`: a policy (the agent) plays a run's questions, and its good trajectories are
 kept. The job is one Beam pipeline, and the records stay in files.
 
-    tasks | play | answer | process | rank | keep | tally | solved
+```
+tasks | play | answer | process | rank | keep | tally | solved
+```
 
-The shards are those of the run. Each shard holds all rollouts of its tasks, and matches a shard of
-questions. Workers exchange only shard numbers. Each policy has its own folder, RUN/episodes/POLICY;
-only the teacher's episodes go into the data set.
+The job has the same shards as the run. A shard holds all rollouts of its tasks, which are the
+questions in the run's shard of the same number. Workers exchange only shard numbers. Each policy
+has its own folder, RUN/episodes/POLICY; only the teacher's episodes go into the data set.
 """
 
 import dataclasses
@@ -244,7 +246,7 @@ def prepare(job: PlayJob, runner: RunnerOptions = LOCAL) -> str:
             job, and on the workers for a cluster.
 
     Raises:
-        InputError: the run is not finished, the store is another one, the engine lacks a
+        InputError: the run is not finished, the store is not the run's store, the engine lacks a
             requirement, a tool is unavailable, or the folder holds other episodes.
     """
     check_locations(reads=[job.store_path, job.run.path], writes=[job.out.path])

@@ -1,5 +1,5 @@
-"""The stages of playing a run's questions, in order, with the function of each stage. A new stage
-is added only here."""
+"""The stages that play a run's questions, in order, with the function of each stage. A new stage is
+added only here."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -113,8 +113,8 @@ def make_play(job: PlayJob) -> Apply:
 
 
 def _source_finder(job: PlayJob) -> Callable[[str, str], str]:
-    """Returns a function that finds the store's picture behind a tool's picture: by equal bytes, or
-    by the address of the source page."""
+    """Returns a function that finds the store's picture behind a tool's picture. The two pictures
+    have equal bytes, or come from the same source page."""
     if job.recipe.teach.live is not None:
         return lambda sha256, url: ""
     store = job.store
@@ -132,7 +132,8 @@ def _source_finder(job: PlayJob) -> Callable[[str, str], str]:
 
 
 def source_pages(store: Store) -> Mapping[str, str]:
-    """The store's pictures by their source page. If several pictures have the same page, the first by id counts."""
+    """The store's pictures by their source page. If several pictures have the same page, the first
+    of them by id counts."""
     found: dict[str, str] = {}
     for image in store.scan_images():
         if image.source_page and image.id < found.get(image.source_page, "~"):
@@ -169,8 +170,8 @@ def make_process(job: PlayJob) -> Apply:
 
 
 def licences(job: PlayJob) -> Callable[[str], bool]:
-    """Returns a function that tells whether a picture of the store may be redistributed, by the
-    recipe's list of licences."""
+    """Returns a function that tells, by the recipe's list of licences, whether a picture of the
+    store may be redistributed."""
     store, families = job.store, job.recipe.pictures.licences
 
     def licensed(image_id: str) -> bool:

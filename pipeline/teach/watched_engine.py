@@ -9,7 +9,7 @@ from questloom.models.messages import Message
 
 
 class WatchedEngine:
-    """Plays like the engine inside it, and reports each turn.
+    """Plays as the inner engine plays, and reports each turn.
 
     Args:
         engine: the engine that plays.
@@ -28,7 +28,7 @@ class WatchedEngine:
 
     @property
     def sampling(self) -> Mapping[str, Any]:
-        """The sampling settings of the engine inside."""
+        """The sampling settings of the inner engine."""
         return self._engine.sampling
 
     async def step(self, conversation: Conversation, *, max_new_tokens: int) -> Sample:

@@ -1,1 +1,1 @@
-"""The formats in which a data set is written for trainers. Each file holds one format object."""
+"""The formats that export writes for trainers. Each file holds one format object."""

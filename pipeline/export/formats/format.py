@@ -25,7 +25,7 @@ ABOUT = {
     "method": Value("string"),
     "withheld_pictures": List(Value("string")),
 }
-"""The columns of `about`, which describe the question of a row."""
+"""The columns of `about`, which hold facts about the question of a row."""
 ABOUT_TRAJECTORY = {
     "id": Value("string"),
     "question_id": Value("string"),
@@ -43,29 +43,31 @@ class Format:
     help: str
     """The programs that read the format, in one sentence."""
     uses: tuple[Literal["sft", "rl"], ...]
-    """The uses of questions for which rows are written. For "sft" the reply is the bare answer,
+    """The format has rows for questions with these uses. For "sft" the reply is the bare answer,
     unless a teacher's trajectories exist."""
     features: Callable[[Sequence[str]], Features] | None
-    """The columns of questions, given the names of the policy's tools; None for JSON lines."""
+    """The columns of a question's row, as a function of the policy's tool names; None for JSON
+    lines."""
     row: Callable[[RenderedQuestion, str, str], dict[str, Any]]
     """Makes a question's row from the rendered question, the data source's name, and the split."""
     trajectory_features: Features | None
-    """The columns of trajectories; None for JSON lines."""
+    """The columns of a trajectory's row; None for JSON lines."""
     trajectory_row: Callable[[RenderedTrajectory], dict[str, Any]]
     """Makes a trajectory's row."""
     rewarded: bool = False
     """Whether `reward.py` scores the replies to the rows. A copy of `reward.py` then lies beside the folders."""
     extras: Callable[[str, Sequence[str]], Mapping[str, bytes]] | None = None
-    """Makes additional files of the format's folder by name, from the data set's name and the names
-    of the folder's parts."""
+    """A function that makes additional files of the format's folder, by name. The function takes
+    the data set's name and the names of the folder's parts."""
     card_folder: str = ""
-    """The card's words for passing the folder to the trainer."""
+    """The card's sentence that says how to pass the folder to the trainer."""
     card_withheld: str = ""
-    """The card's name for the column, beside `withheld_pictures`, that lists the pictures that no search may find."""
+    """The column that lists pictures that no search may find, as the card names it beside
+    `withheld_pictures`."""
     card_rl: str = ""
-    """The card's words for using rows for reinforcement learning."""
+    """The card's sentence that says how to use the rows for reinforcement learning."""
     card_trajectories: str = ""
-    """The card's words for using trajectories."""
+    """The card's sentence that says how to use the trajectories."""
 
 
 def answers(question: Question) -> list[str]:

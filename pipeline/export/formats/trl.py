@@ -1,7 +1,7 @@
 """The format `trl`: a conversational prompt with a list of {type, text} as content, and `images`.
 
-The section "Vision datasets" of TRL's page on dataset formats defines this format. TRL passes
-further columns to the reward function by name.
+TRL documents this format in the section "Vision datasets" of its page on dataset formats. TRL
+passes further columns to the reward function by name.
 """
 
 from typing import Any

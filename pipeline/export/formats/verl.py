@@ -1,7 +1,8 @@
-"""The format `verl`: `data_source`, `prompt` with `<image>`, `images`, `ability`, `agent_name`, `reward_model.ground_truth`, `extra_info`.
+"""The format `verl` has the columns `data_source`, `prompt` with `<image>`, `images`, `ability`,
+`agent_name`, `reward_model.ground_truth` and `extra_info`.
 
-The rows match those of `examples/data_preprocess/geo3k.py` and of verl's multi-turn recipes.
-Trajectories are rows of verl's multi-turn SFT data set.
+The rows have the form of the rows in `examples/data_preprocess/geo3k.py` and in verl's multi-turn
+recipes. Trajectories are rows of verl's multi-turn SFT data set.
 """
 
 from collections.abc import Sequence
@@ -24,10 +25,11 @@ from questloom.pipeline.export.sft_rows import RenderedTrajectory
 
 ABILITY = "multimodal_search"
 AGENT_LOOP = "tool_agent"
-"""verl's own agent loop for calls written as `<tool_call>{"name": …, "arguments": …}</tool_call>`,
-which is also our notation."""
+"""The name of verl's own agent loop for calls written as `<tool_call>{"name": …, "arguments":
+…}</tool_call>`; our prompt uses the same notation."""
 INDEX_HEX_DIGITS = 15
-"""verl needs a number for each row: the first 60 bits of the id, the same in every export."""
+"""verl needs a number for each row: it is the first 60 bits of the id, so every export has the same
+number."""
 
 
 def features(tools: Sequence[str]) -> Features:
