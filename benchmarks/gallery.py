@@ -1,12 +1,12 @@
-"""Makes a gallery: fifty kept questions of several data sets, as a static page.
+"""Makes a gallery: a static page with fifty kept questions of several data sets.
 
     python -m benchmarks.gallery WORLD_RUN/dataset SLICE_RUN/dataset --out FOLDER [--number 50] [--seed 1]
 
 The script writes `FOLDER/index.html` with small pictures beside it. Each question is shown with its
 path, route and certificate. If the data set has an episode that solved the question, the episode's
 turns are shown too. Each data set gives an equal number of questions, or all its questions if it
-has fewer. Questions with equal words are shown once. A picture whose licence is only inferred is
-linked, not copied.
+has fewer. If several questions have the same words, only one is shown. The page only links a
+picture whose licence was inferred, and does not copy it.
 """
 
 import argparse
@@ -84,10 +84,14 @@ class Shown:
     """The drawing of the route."""
     path: list[str]
     sentences: list[str]
-    """The sentences that state the hops, in their order; empty if the recipe asks for none."""
+    """The page sentences that state the question's hops, in the order of the hops; empty if the
+    recipe asks for none.
+    """
     certificate: list[str]
     turns: list[tuple[str, str]]
-    """Role and text of each message after the question in a solved episode; empty without such an episode."""
+    """The role and text of each message after the question, from an episode that solved it; empty
+    if there is none.
+    """
     picture: str
     """The name of the picture's file next to the page; "" for a picture that is only linked."""
     credit: str
@@ -120,8 +124,8 @@ def drawn(questions: Sequence[dict[str, Any]], number: int, seed: int) -> list[d
 
 
 def shares(sizes: Sequence[int], number: int) -> list[int]:
-    """How many questions each data set gives: equal numbers; if one data set is too small, the
-    others give more.
+    """How many questions each data set gives. The numbers are equal, unless a data set is too
+    small; then the others give more.
 
     >>> shares([300, 12], 50)
     [38, 12]
@@ -134,15 +138,15 @@ def shares(sizes: Sequence[int], number: int) -> list[int]:
 
 
 def names_of(dataset: Path) -> Names:
-    """Names from the store of the data set's run. If the data set has no run or the run's store is
-    gone, the names are ids.
+    """Looks up the names of things in the store of the run that made the data set. If the run or
+    its store is gone, the ids stand for the names.
     """
     is_run = (dataset.parent / "recipe.json").is_file()
     return Names(store_of(open_run(location(str(dataset.parent)))) if is_run else None)
 
 
 def solved(dataset: Path) -> dict[str, list[tuple[str, str]]]:
-    """The messages of each question's first kept episode by question id, without the system prompt
+    """Maps each question's id to the messages of its first kept episode, without the system prompt
     and the question.
     """
     episodes = sorted(
@@ -178,7 +182,7 @@ def shorten(text: str) -> str:
 
 
 def certificate_lines(row: dict[str, Any]) -> list[str]:
-    """A question's certificate, and its checks with their measurements."""
+    """Formats a question's certificate: each check with its measurement."""
     made = row["certificate"]
     rival = made["nearest_rival"]
     scores = ((c, "" if c["score"] is None else f": {c['score']:g}") for c in row["checks"])
@@ -203,8 +207,8 @@ def shown(
     Args:
         row: the question's row.
         credit: its row of `attribution.parquet`.
-        picture: file of its picture.
-        turns: turns of an episode.
+        picture: the picture's file.
+        turns: the turns of an episode.
 
     Raises:
         ValueError: the route has an unknown move.
