@@ -1,8 +1,9 @@
 """Prints the number of calls and minutes that a live `questloom gather` takes for 100, 1,000 and
 10,000 anchors.
 
-    python -m benchmarks.gather_plan                          the table (the seconds a call are assumed, see knowledge/gather/plan.py)
-    python -m benchmarks.gather_plan --entities DUMP          also compares the plan with what anchors of a dump link to
+* `python -m benchmarks.gather_plan` prints the table. `knowledge/gather/plan.py` says how many
+  seconds a call is assumed to take.
+* With `--entities DUMP`, the script also compares the plan with the links of anchors in a dump.
 
 The anchors of the comparison are things with an article and at least five values, drawn at random
 (seed 1). Randomly drawn anchors share fewer neighbours than anchors of one class do.

@@ -1,5 +1,4 @@
-"""Applies the process judge's rules, and the query score that needs no model, to real search
-trajectories.
+"""Applies the process judge's rules and the measured query score to real trajectories.
 
     python -m benchmarks.judge_process FILE [--list]
 

@@ -1,9 +1,10 @@
 """Measures what a tiny policy learns by SFT and GRPO in the learning world, and shows it as a table
 and a plot.
 
-    python -m benchmarks.learning OUT --seeds 0 1 2 3 4      trains what is missing under OUT (some 7 CPU minutes a seed), then prints
-    python -m benchmarks.learning OUT --tuning               only fine-tuning
-    python -m benchmarks.learning OUT --seeds 0 1 --control mask_only:axpo.resample=none …      the same with other GRPO settings, under a name
+* `python -m benchmarks.learning OUT --seeds 0 1 2 3 4` trains the models that are missing under OUT
+  (some 7 CPU minutes a seed), then prints the table.
+* With `--tuning`, the script only fine-tunes.
+* `--control mask_only:axpo.resample=none …` trains with other GRPO settings, under the given name.
 
 The script also measures whether each fine-tuned model keeps the turn protocol, and whether it
 recovers after it breaks the protocol. All seeds start from the shipped base model. All seeds share

@@ -1,9 +1,10 @@
 """Tests remedies for two hard cases of GRPO in the learning world, and shows the results as a table
 and a plot.
 
-    python -m benchmarks.learning_cases OUT failing --seeds 0 1 2      tools break down in four rollouts of ten: vanilla against fatal-aware
-    python -m benchmarks.learning_cases OUT rare --seeds 0 1 2         the policy calls a tool in one rollout of ten: GRPO, a quarter more rollouts,
-                                                                       AXPO's masking alone, AXPO
+* `python -m benchmarks.learning_cases OUT failing --seeds 0 1 2`: tools break down in four rollouts
+  of ten. The case compares plain GRPO with fatal-aware training.
+* `python -m benchmarks.learning_cases OUT rare --seeds 0 1 2`: the policy calls a tool in one rollout
+  of ten. The case compares GRPO, GRPO with a quarter more rollouts, AXPO's masking alone, and AXPO.
 
 World, questions and fine-tuned models are those of `benchmarks.learning OUT`; missing models are
 trained. All arms (trainings) of a seed begin with the same model and get the same questions in the

@@ -4,8 +4,8 @@
 
 The counts come from the run's ledger (`calls.sqlite`). A question counts as kept if the draft stage
 kept it; questions that later stages drop are counted separately. The script also prints why seeds
-gave no question. The size of a request is the mean size of the writer's prompt over all plans of
-the run, at four characters a token.
+gave no question. The size of a request is the number of tokens in the writer's prompt, at four
+characters a token. The script prints the median and the maximum over all plans of the run.
 """
 
 import argparse

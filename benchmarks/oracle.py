@@ -1,9 +1,12 @@
 """Measures how many kept questions the oracle solves with the tools alone, and at which steps it
 fails.
 
-    python -m benchmarks.oracle RUN STORE                    all kept questions of a finished synth run over the store that it was made from
-    python -m benchmarks.oracle RUN STORE --first 40 --list  the first 40 by id, each failure with its question, step and both answers
-    python -m benchmarks.oracle RUN STORE --stage no_tools   the input of the oracle's filter, including the questions that it rejects
+* `python -m benchmarks.oracle RUN STORE` plays all kept questions of a finished synth run. STORE is
+  the store from which the run was made.
+* `--first 40` plays only the first 40 questions by id.
+* `--list` prints each failure with its question, its step and both answers.
+* `--stage no_tools` plays the input of the oracle's filter, also the questions that the filter
+  rejects.
 
 The oracle is a scripted agent that knows the question's form. The answer judge's rules, without a
 model, judge answers; the process judge's rules judge episodes.
@@ -55,8 +58,7 @@ class Played:
 
     @property
     def astray(self) -> str:
-        """The first variables, counted from the picture, that the oracle mistook or did not find.
-        """
+        """The first variables, counted from the picture, that the oracle mistook or did not find."""
         taken = dict(self.ended.bound) if self.ended else {}
         return "; ".join(
             f"{var} {f'taken for {taken[var]!r}' if var in taken else 'not found'}, meant {title!r}"
@@ -84,8 +86,7 @@ class Played:
 
     @property
     def failed_step(self) -> str:
-        """The step that failed; "a wrong answer" if the oracle believed that its answer was right.
-        """
+        """The step that failed; "a wrong answer" if the oracle believed that its answer was right."""
         if self.ended is None:
             return f"the episode ended: {self.episode.end} {self.episode.end_evidence}"
         return self.ended.failed or "a wrong answer"

@@ -22,8 +22,8 @@ from questloom.records.share import Share
 
 FOLDER = Path(__file__).parent / "readings"
 FILES = ("slice", "demo", "llm", "planned_questions")
-"""The names of the sets of readings, by their words: real claims, the invented world, the llm
-writer, planned questions. `sets.tsv` says what each set was drawn from.
+"""The sets of readings: real claims, the invented world, the llm writer, planned questions.
+`sets.tsv` says what each set was drawn from.
 """
 GOOD = ("accept", "fair")
 FALSE = ("false", "unfair")

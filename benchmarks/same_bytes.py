@@ -1,7 +1,8 @@
 """Checks whether two checkouts make the same data: small runs of each, compared file by file.
 
-    python -m benchmarks.same_bytes CHECKOUT --write before.tsv [--slice FOLDER]
-    python -m benchmarks.same_bytes CHECKOUT --compare before.tsv [--slice FOLDER]
+* `python -m benchmarks.same_bytes CHECKOUT --write before.tsv [--slice FOLDER]` makes the runs of a
+  checkout and records the digests of their files.
+* With `--compare before.tsv`, the script compares the digests with the recorded digests.
 
 Each checkout needs its own environment (`make .venv/installed`). Both checkouts must use the same
 `--folder`, because some files contain the folder's path. The script makes the fictional world 7,

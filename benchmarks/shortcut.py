@@ -1,8 +1,9 @@
 """Compares the price of routes with the calls that the shortcut solver and the oracle make, for
 each level.
 
-    python -m benchmarks.shortcut RUN STORE             all kept questions of a finished synth run over the store that it was made from
-    python -m benchmarks.shortcut RUN STORE --list      each right answer with its question
+* `python -m benchmarks.shortcut RUN STORE` plays all kept questions of a finished synth run. STORE
+  is the store from which the run was made.
+* `--list` also prints each right answer with its question.
 
 A route is the cheapest sequence of tool calls that singles out the answer; its price is the number
 of calls. The shortcut solver is an agent that tries to need fewer calls. The script prints how

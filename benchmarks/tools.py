@@ -1,8 +1,8 @@
 """Measures the speed of the local provider's text search and picture search, and of the tool box
 around them.
 
-    python -m benchmarks.tools                     builds a store in a temporary folder first (about two minutes)
-    python -m benchmarks.tools --store FOLDER      keeps the store there, and uses one that it wrote before
+* `python -m benchmarks.tools` first builds a store in a temporary folder (about two minutes).
+* With `--store FOLDER`, the script keeps the store in FOLDER and reuses it in later runs.
 
 The synthetic store has 100,000 passages, with words drawn by Zipf's law, and 20,000 pictures with
 random unit vectors. Eight calls run at a time, as in episodes. Results are not cached. A picture
