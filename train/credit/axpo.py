@@ -3,10 +3,12 @@
 AXPO applies if every rollout of a question that used a tool is wrong. AXPO selects some wrong
 rollouts (the sources), keeps a prefix of each, and samples K continuations of the prefix.
 
-    source         system question │ think <tool_call> │ {"name": … wrong          prefix: Â_pre          continuation: masked
-    continuation 1                   (the same ids)      {"name": … right                                 Â_1
-    …                                (the same ids)
-    continuation K                   (the same ids)      {"name": … wrong                                 Â_K
+```
+source         system question │ think <tool_call> │ {"name": … wrong          prefix: Â_pre          continuation: masked
+continuation 1                   (the same ids)      {"name": … right                                 Â_1
+…                                (the same ids)
+continuation K                   (the same ids)      {"name": … wrong                                 Â_K
+```
 
 If a continuation is right, the prefix gets an advantage computed from the continuation's reward.
 All other rollouts of the group keep their ordinary advantages. Continuations never count in pass

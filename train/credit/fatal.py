@@ -1,9 +1,11 @@
 """Fatal-aware learning: a rollout teaches nothing after K faulty steps (OpenSearch-VL, section
 4.3).
 
-    step       0    1      2      3      4        f = 2, the first of the three
-    call       ok   ok     fault  fault  fault
-    in loss    yes  yes    no     no     no
+```
+step       0    1      2      3      4        f = 2, the first of the three
+call       ok   ok     fault  fault  fault
+in loss    yes  yes    no     no     no
+```
 
 Only faults of the model count. A success resets the count; provider faults and sandbox limits
 neither count nor reset. The reward of a fatal rollout stays in the group's statistics.

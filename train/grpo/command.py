@@ -2,6 +2,7 @@
 
     python -m questloom.train.grpo --config CONFIG --run RUN --store STORE --model MODEL --out OUT
 
+```
 OUT/settings.json    the settings of the run; written first
     episodes/        prompt, pictures, journals of unfinished episodes; the rollouts of some steps, for reading
     replay/          every step's rows and metrics (`grpo/step_files.py`)
@@ -11,6 +12,7 @@ OUT/settings.json    the settings of the run; written first
     calls.sqlite     replies and ledger of judges and readers, if there are any
     model/           the result for transformers and inference servers; with LoRA also adapter/, for peft
     result.json      counts and metrics; written last
+```
 """
 
 import argparse

@@ -2,8 +2,10 @@
 
 A run that was killed resumes from these files, and the replay repeats an update from them.
 
-    OUT/replay/step-000012/rank-00000.pt   the rank's samples (ids, masks, log-probabilities, picture hashes, advantages); divisor parts of the rest
-                           step.json       metrics of the rollouts, one line each; written last, by the first rank
+```
+OUT/replay/step-000012/rank-00000.pt   the rank's samples (ids, masks, log-probabilities, picture hashes, advantages); divisor parts of the rest
+                       step.json       metrics of the rollouts, one line each; written last, by the first rank
+```
 
 The files hold no pixels. The model's processor makes the pixels again from OUT/episodes/pictures
 and compares their hashes.

@@ -2,9 +2,11 @@
 
 An example packs two rows of 5 and 3 tokens:
 
-    ids           a a a a a b b b      (1, 8)
-    positions[0]  0 1 2 3 4 0 1 2      text positions: a new row begins where they do not rise by one
-    positions[1:] mrope positions of each row, as if the row were alone
+```
+ids           a a a a a b b b      (1, 8)
+positions[0]  0 1 2 3 4 0 1 2      text positions: a new row begins where they do not rise by one
+positions[1:] mrope positions of each row, as if the row were alone
+```
 
 transformers separates packed rows by their text positions, and only without an attention mask and
 without a cache. With mrope's three position rows alone, with a cache or with a mask of ones, packed

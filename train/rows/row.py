@@ -3,9 +3,11 @@
 An example row has two turns, and a tool result with a picture between them (P prompt, I image, p
 policy, o observation):
 
-    ids        P P P I I I I P P   p p p p p   o o I I o o   p p p
-    loss_mask  0 0 0 0 0 0 0 0 0   1 1 1 1 1   0 0 0 0 0 0   1 1 1
-    steps     -1 …                 0 0 0 0 0   0 …           1 1 1
+```
+ids        P P P I I I I P P   p p p p p   o o I I o o   p p p
+loss_mask  0 0 0 0 0 0 0 0 0   1 1 1 1 1   0 0 0 0 0 0   1 1 1
+steps     -1 …                 0 0 0 0 0   0 …           1 1 1
+```
 
 There are two kinds of errors. `UnusableRow` concerns one row: the policy or its engine did
 something that is unusable for learning. The row is left out and counted under its reason.

@@ -1,8 +1,10 @@
 """Checkpoints: everything that a run resumes from. A checkpoint is complete or absent.
 
-    OUT/checkpoints/update-000100/   trained weights and the optimiser's state, in torch's distributed format
-                    …/random-00000.pt  states of the random generators, one file a rank
-                    …/state.json       the number of the update, and of the ranks that wrote it
+```
+OUT/checkpoints/update-000100/   trained weights and the optimiser's state, in torch's distributed format
+                …/random-00000.pt  states of the random generators, one file a rank
+                …/state.json       the number of the update, and of the ranks that wrote it
+```
 
 All ranks write into a folder whose name begins with a dot. The first rank renames the folder when
 all ranks are done, so a folder with its final name is complete. The number of ranks may change

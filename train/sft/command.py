@@ -2,12 +2,14 @@
 
     python -m questloom.train.sft --config CONFIG --data DATA --model MODEL --out OUT
 
+```
 OUT/settings.json    the settings of the run; written first
     rows/            the documents, and the survey of their rows
     checkpoints/     the state that the run resumes from
     metrics.jsonl    tensorboard/  curves.png
     model/           the result for transformers and inference servers; with LoRA also adapter/, for peft
     result.json      counts and metrics; written last
+```
 """
 
 import argparse

@@ -3,8 +3,10 @@
 A document is one conversation as its source stores it. The survey holds for each document the
 figures of its row, or the reason why it is left out.
 
-    OUT/rows/documents.arrow   every document, memory-mapped; a resumed run reads the same rows from it
-             survey.json       the survey; written last
+```
+OUT/rows/documents.arrow   every document, memory-mapped; a resumed run reads the same rows from it
+         survey.json       the survey; written last
+```
 
 Rows with pixels are made when they are needed and never stored, because a picture of 262,144 pixels
 takes 6 MB of patches. Each row is compared with the survey, so a picture file that changed

@@ -1,9 +1,11 @@
 """Finds files of dialogues by split, in any of these sources:
 
-    FILE                        .parquet, .json, .jsonl; .json and .jsonl also with .gz
-    FOLDER                      all such files in the folder; a file name may begin with its split (train-00000…, validation.json)
-    DATA_SET:CONFIGURATION      a configuration of the card (README.md, `configs`), or a name in LLaMA-Factory's dataset_info.json
-    ORG/NAME:CONFIGURATION      a data set on the Hub, also as hf://ORG/NAME:CONFIGURATION
+```
+FILE                        .parquet, .json, .jsonl; .json and .jsonl also with .gz
+FOLDER                      all such files in the folder; a file name may begin with its split (train-00000…, validation.json)
+DATA_SET:CONFIGURATION      a configuration of the card (README.md, `configs`), or a name in LLaMA-Factory's dataset_info.json
+ORG/NAME:CONFIGURATION      a data set on the Hub, also as hf://ORG/NAME:CONFIGURATION
+```
 
 The configurations of a data set may hold the same rows in several forms, some as bare questions and
 answers. So the user must name one configuration. A folder with several kinds of data is refused,

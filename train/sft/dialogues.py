@@ -1,7 +1,9 @@
 """Reads outside data sets in LLaMA-Factory's ShareGPT form as segments of a conversation.
 
-    {"conversations": [{"from": "human", "value": "<image>What …"}, {"from": "gpt", "value": "<think>…"}, {"from": "observation", …}, …],
-     "images": [a path or a file's bytes, …], "system": "…", "tools": "[…]"}
+```
+{"conversations": [{"from": "human", "value": "<image>What …"}, {"from": "gpt", "value": "<think>…"}, {"from": "observation", …}, …],
+ "images": [a path or a file's bytes, …], "system": "…", "tools": "[…]"}
+```
 
 A row may also have `messages` of {role, content}. The content is text, or a list of {type: text,
 text} and {type: image}.

@@ -1,7 +1,9 @@
 """Reads the data of supervised fine-tuning: stored episodes, and dialogues of outside data sets.
 
-    RUN, RUN/episodes/POLICY       a policy's kept trajectories (by default the teacher's), if their question's split is sft/train or sft/validation
-    FILE, FOLDER, DATA_SET:CONFIGURATION      dialogues in LLaMA-Factory's ShareGPT form, or as messages (`sft/dialogues.py`, `sft/data_sets.py`)
+```
+RUN, RUN/episodes/POLICY       a policy's kept trajectories (by default the teacher's), if their question's split is sft/train or sft/validation
+FILE, FOLDER, DATA_SET:CONFIGURATION      dialogues in LLaMA-Factory's ShareGPT form, or as messages (`sft/dialogues.py`, `sft/data_sets.py`)
+```
 
 Nothing is left out silently: each row becomes a `Document`, or a `DroppedRow` with a reason.
 """
