@@ -131,8 +131,8 @@ def _steps(
 def _examine(run: Training, update: int, metrics: Metrics | None) -> None:
     """Plays the held-out questions, or reads the results that an earlier start wrote.
 
-    It first reads stored results, because playing removes journals that a resumed run may still
-    need for its step.
+    Stored results are not played again, because playing removes journals that a resumed run may
+    still need for its step.
     """
     if not run.held_out:
         return
