@@ -171,7 +171,9 @@ class Learner:
         return made
 
     def _plan(self, samples: Sequence[Sample]) -> list[list[Sample]]:
-        """This rank's micro-batches; all ranks get the same number, some of them empty."""
+        """This rank's micro-batches. All ranks get the same number of micro-batches; some may be
+        empty.
+        """
         plan = micro_batches([each.row for each in samples], self.settings.micro_tokens)
         return [[samples[n] for n in some] for some in plan] + [
             [] for _ in range(max_over_ranks(len(plan), self.at.device) - len(plan))

@@ -135,7 +135,7 @@ class Row:
     """(T,) int64: the ids as they were played."""
     loss_mask: Tensor
     """(T,) bool: the policy's tokens that are in the loss. Tokens of prompts, observations,
-    templates and pictures never are.
+    templates and pictures are never in the loss.
     """
     turns: tuple[tuple[int, int], ...]
     """[begin, end) of each turn's policy tokens."""
