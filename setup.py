@@ -8,6 +8,9 @@ setup(
     description="Questions from Wikipedia, Wikidata and Commons that need a picture and a search to answer.",
     license="Apache-2.0",
     python_requires=">=3.11",
+    package_dir={
+        "": "."
+    },  # so that an editable install is a path, which editors and type checkers follow
     packages=find_packages(include=["questloom", "questloom.*"]),
     package_data={
         "": [

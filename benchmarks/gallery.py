@@ -6,14 +6,14 @@ The script writes `FOLDER/index.html` with small pictures beside it. Each questi
 path, route and certificate. If the data set has an episode that solved the question, the episode's
 turns are shown too. Each data set gives an equal number of questions, or all its questions if it
 has fewer. If several questions have the same words, only one is shown. The page only links a
-picture whose licence was inferred, and does not copy it.
+picture whose licence was inferred, and does not copy it. Questions with an episode are drawn first.
 """
 
 import argparse
 import io
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from markupsafe import Markup
 from PIL import Image
 
 from benchmarks.route_picture import route_svg, steps
+from questloom.agent.turns.turn_protocol import TurnProtocol
 from questloom.files.locations import location
 from questloom.knowledge.readers.titles import is_invented
 from questloom.pipeline.report.people_names import Names, clause_words
@@ -36,8 +37,9 @@ WIDTH = 320
 ROWS, ATTRIBUTION = "data/[rsb]*/*.parquet", "attribution.parquet"
 REJECTED = "rejected"
 EPISODES = "data/trajectories/*.parquet"
-MESSAGE = 800
-"""The number of characters of an episode's message that are shown."""
+RETURNED = 240
+"""Characters that are shown of what a call returned."""
+_RESPONSE = re.compile(r"</?tool_response>|\[picture\]|<image:\d+> \d+×\d+ px")
 PAGE = Environment(autoescape=True, trim_blocks=True).from_string(
     """<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Gallery</title>
@@ -45,15 +47,16 @@ PAGE = Environment(autoescape=True, trim_blocks=True).from_string(
 body { font: 16px/1.5 sans-serif; max-width: 800px; margin: 2rem auto; padding: 0 1rem; }
 article { border: 1px solid #ccc; border-radius: 8px; padding: 1rem; margin: 1rem 0; }
 img { max-width: 100%; max-height: 320px; } svg { max-width: 100%; height: auto; }
-small, blockquote { color: #555; } blockquote { margin: .5rem 0; } pre { white-space: pre-wrap; overflow-wrap: anywhere; font-size: 13px; }
+small, blockquote { color: #555; } blockquote { margin: .5rem 0; } code { overflow-wrap: anywhere; } li { margin: .3rem 0; }
 </style>
-<h1>{{ questions | length }} questions</h1>
+<h1>{{ questions | length }} questions, {{ questions | selectattr("source") | list | length }} of them about real things</h1>
 <p>Each has one answer that its picture and several searches lead to. The route is the cheapest way there.
 Questions whose picture has no link to a source are about an invented country.</p>
 <main>
 {% for each in questions %}
 <article>
-{% if each.picture %}<img src="{{ each.picture }}" alt="Picture {{ loop.index }}" loading="lazy">{% endif %}
+{% if each.picture %}<img src="{{ each.picture }}" alt="Picture {{ loop.index }}" loading="lazy">
+{% elif each.source %}<p><a href="{{ each.source }}">The picture at its source</a>; its licence is inferred, so no copy is here.</p>{% endif %}
 <h3>{{ loop.index }}. {{ each.question }}</h3>
 <p>{{ each.level }}, {{ each.hops }} hops{% if each.calls %}, {{ each.calls }} calls{% endif %}</p>
 <details><summary>Answer and route</summary><p><b>{{ each.answer }}</b></p>{{ each.route }}</details>
@@ -61,13 +64,26 @@ Questions whose picture has no link to a source are about an invented country.</
 {% for sentence in each.sentences %}<blockquote>{{ sentence }}</blockquote>{% endfor %}</details>
 <details><summary>Certificate</summary><ul>{% for line in each.certificate %}<li>{{ line }}</li>{% endfor %}</ul></details>
 {% if each.turns %}<details><summary>An episode that solved it</summary>
-{% for role, text in each.turns %}<b>{{ role }}</b><pre>{{ text }}</pre>{% endfor %}</details>{% endif %}
+<ol>{% for turn in each.turns %}<li>{{ turn.thought }}
+{% if turn.call %}<br><code>{{ turn.call }}</code><br><small>{{ turn.returned }}</small>{% else %}<br><b>{{ turn.answer }}</b>{% endif %}</li>
+{% endfor %}</ol></details>{% endif %}
 <small>Picture: {{ each.credit }}{% if each.source %}, <a href="{{ each.source }}">source</a>{% endif %}</small>
 </article>
 {% endfor %}
 </main></html>
 """
 )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShownTurn:
+    """One turn of an episode as the page shows it: a thought, then a call with what it returned, or the answer."""
+
+    thought: str
+    call: str = ""
+    returned: str = ""
+    """Its beginning, in one line."""
+    answer: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,10 +104,8 @@ class Shown:
     recipe asks for none.
     """
     certificate: list[str]
-    turns: list[tuple[str, str]]
-    """The role and text of each message after the question, from an episode that solved it; empty
-    if there is none.
-    """
+    turns: list[ShownTurn]
+    """The turns of an episode that solved the question; empty without such an episode."""
     picture: str
     """The name of the picture's file next to the page; "" for a picture that is only linked."""
     credit: str
@@ -116,11 +130,22 @@ def rows(dataset: Path) -> list[dict[str, Any]]:
     return list(found.values())
 
 
-def drawn(questions: Sequence[dict[str, Any]], number: int, seed: int) -> list[dict[str, Any]]:
-    """Draws questions with different words at random."""
-    order = sorted(questions, key=lambda row: priority(seed, row["id"], "gallery"))
-    first = {row["question"]: row for row in reversed(order)}
-    return [row for row in order if first[row["question"]] is row][:number]
+def drawn(
+    questions: Sequence[dict[str, Any]], number: int, seed: int, played: Container[str] = ()
+) -> list[dict[str, Any]]:
+    """That many questions at random by the seed: those whose ids are `played` first, and last those whose words stand before with another picture."""
+    order = sorted(
+        questions,
+        key=lambda row: (row["id"] not in played, priority(seed, row["id"], "gallery")),
+    )
+    pictures: dict[str, list[str]] = {}
+    ranked = []
+    for row in order:
+        known = pictures.setdefault(row["question"], [])
+        if row["image_sha256"] not in known:
+            ranked.append((len(known), row))
+            known.append(row["image_sha256"])
+    return [row for _, row in sorted(ranked, key=lambda pair: pair[0])][:number]
 
 
 def shares(sizes: Sequence[int], number: int) -> list[int]:
@@ -145,40 +170,57 @@ def names_of(dataset: Path) -> Names:
     return Names(store_of(open_run(location(str(dataset.parent)))) if is_run else None)
 
 
-def solved(dataset: Path) -> dict[str, list[tuple[str, str]]]:
-    """Maps each question's id to the messages of its first kept episode, without the system prompt
-    and the question.
-    """
+def solved(dataset: Path) -> dict[str, list[ShownTurn]]:
+    """Maps each question's id to the turns of its first kept episode."""
+    columns = ["question_id", "rollout", "messages", "tools"]
     episodes = sorted(
         (
-            (row["question_id"], row["rollout"], row["messages"])
+            row
             for path in dataset.glob(EPISODES)
-            for row in pq.read_table(
-                path, columns=["question_id", "rollout", "messages"]
-            ).to_pylist()
+            for row in pq.read_table(path, columns=columns).to_pylist()
         ),
-        key=lambda episode: episode[:2],
+        key=lambda row: (row["question_id"], row["rollout"]),
         reverse=True,
     )
-    return {
-        question: [
-            (
-                message["role"],
-                shorten("".join(p["text"] or "[picture]\n" for p in message["content"])),
+    return {row["question_id"]: turns_of(row["messages"], row["tools"]) for row in episodes}
+
+
+def turns_of(messages: Sequence[dict[str, Any]], tools: str) -> list[ShownTurn]:
+    """The turns of an episode, by its messages and the schemas of its tools.
+
+    Raises:
+        ValueError: a turn does not hold the format, which no kept episode's does.
+    """
+    protocol, found = TurnProtocol(json.loads(tools)), []
+    texts = ["".join(part["text"] or "" for part in message["content"]) for message in messages]
+    for number, message in enumerate(messages):
+        if message["role"] != "assistant":
+            continue
+        turn = protocol.check(texts[number])
+        if turn.call:
+            given: Any = turn.call.arguments
+            arguments = ", ".join(
+                f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in given.items()
             )
-            for message in messages[2:]
-        ]
-        for question, _, messages in episodes
-    }
+            call, returned = f"{turn.call.name}({arguments})", shorten(texts[number + 1])
+            found.append(ShownTurn(thought=turn.thought, call=call, returned=returned))
+        elif turn.answer:
+            found.append(ShownTurn(thought=turn.thought, answer=turn.answer))
+        else:
+            raise ValueError(f"turn {number}: {turn.violation}")
+    return found
 
 
 def shorten(text: str) -> str:
-    """The beginning of a long message.
+    """The beginning of what a call returned, in one line.
 
+    >>> shorten("<tool_response>\\n[1] Annapolis\\nURL: https://…\\n</tool_response>")
+    '[1] Annapolis URL: https://…'
     >>> len(shorten("a" * 5000))
-    801
+    241
     """
-    return text if len(text) <= MESSAGE else text[:MESSAGE] + "…"
+    line = " ".join(_RESPONSE.sub(" ", text).split())
+    return line if len(line) <= RETURNED else line[:RETURNED] + "…"
 
 
 def certificate_lines(row: dict[str, Any]) -> list[str]:
@@ -195,12 +237,24 @@ def certificate_lines(row: dict[str, Any]) -> list[str]:
     ]
 
 
+def licence_words(credit: dict[str, str]) -> str:
+    """A picture's licence, and on what grounds where its source does not state it.
+
+    >>> licence_words({"licence": "Public domain", "credit": "somebody; inferred: by age"})
+    'Public domain (inferred: by age)'
+    >>> licence_words({"licence": "CC0-1.0", "credit": "somebody"})
+    'CC0-1.0'
+    """
+    grounds = re.search(r"\binferred\b[^;]*", credit["credit"])
+    return f"{credit['licence']} ({grounds[0]})" if grounds else credit["licence"]
+
+
 def shown(
     row: dict[str, Any],
     credit: dict[str, str],
     picture: str,
     names: Names,
-    turns: list[tuple[str, str]],
+    turns: list[ShownTurn],
 ) -> Shown:
     """A question as the page shows it.
 
@@ -232,7 +286,7 @@ def shown(
         certificate=certificate_lines(row),
         turns=turns,
         picture=picture,
-        credit=", ".join(filter(None, (credit["author"], credit["licence"]))),
+        credit=", ".join(filter(None, (credit["author"], licence_words(credit)))),
         source=source if source.startswith("https://") and not is_invented(source) else "",
     )
 
@@ -244,15 +298,19 @@ def write_gallery(datasets: Sequence[Path], out: Path, *, number: int, seed: int
     out.mkdir(parents=True, exist_ok=True)
     for old in out.glob("*.jpg"):
         old.unlink()
-    sets = [drawn(rows(dataset), number, seed) for dataset in datasets]
+    played = [solved(dataset) for dataset in datasets]
+    sets = [
+        drawn(rows(dataset), number, seed, episodes)
+        for dataset, episodes in zip(datasets, played, strict=True)
+    ]
     questions = []
-    for dataset, found, share in zip(
-        datasets, sets, shares([len(each) for each in sets], number), strict=True
+    for dataset, episodes, found, share in zip(
+        datasets, played, sets, shares([len(each) for each in sets], number), strict=True
     ):
         credits = {
             row["image_sha256"]: row for row in pq.read_table(dataset / ATTRIBUTION).to_pylist()
         }
-        names, episodes = names_of(dataset), solved(dataset)
+        names = names_of(dataset)
         for row in found[:share]:
             credit = credits[row["image_sha256"]]
             picture = ""

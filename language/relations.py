@@ -69,8 +69,8 @@ class PropertyUse:
     """Name of a group of similar steps. Two steps of one group in a row sound silly: the child of
     the mother, the town of the district of the town."""
     forward_only: bool = False
-    """Whether many things share the value. A step then may not run backwards, from a town to "the
-    man who was born there and died in …"."""
+    """Whether many things share the value. No step may run backwards over such a property, from a
+    town to "the man who was born there and died in …"."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -131,8 +131,8 @@ def _stop(text: str, end: int) -> int:
 
 
 def _outside(ends: list[int], spans: list[tuple[int, int]]) -> list[int]:
-    """The ends outside all spans: no sentence ends within an anchor ("Yahoo! Inc."). The lists
-    `ends` and `spans` ascend."""
+    """The ends outside all spans. A sentence never ends within an anchor, although an anchor may
+    contain a full stop or an exclamation mark. The lists `ends` and `spans` ascend."""
     kept, number = [], 0
     for end in ends:
         while number < len(spans) and spans[number][1] <= end:

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 from annotated_types import Ge
 
-from questloom.files.extensions import load_extension
+from questloom.files.extensions import is_extension, load_extension
 from questloom.files.settings_files import (
     lay_over,
     read_settings_file,
@@ -33,7 +33,9 @@ from questloom.transforms.external.external_rules import ExternalRules
 from questloom.transforms.filters.custom import KEY as FILTERS_KEY
 from questloom.transforms.filters.languages import LANGUAGES
 from questloom.transforms.pictures.picture_rules import GroundingRules, PictureRules
+from questloom.transforms.writing.custom import KEY as WRITER_KEY
 from questloom.transforms.writing.llm.llm_rules import WRITER_ROLES
+from questloom.transforms.writing.writer import WRITERS
 
 RECIPES = Path(__file__).parent.parent / "recipes"
 
@@ -49,7 +51,8 @@ class Recipe:
     language: str = "en"
     """Wikipedia's code for the language of questions and answers. The graph writer writes English only."""
     writer: str = "graph"
-    """Who writes the questions: "graph" (no model) or "llm"."""
+    """Who writes the questions: "graph" (no model), "llm", or a writer of another package. The last is named by `module:Class` or by
+    an entry point of `questloom.writers`. Its code runs like the program. The rules for a model's words check its words too."""
     seeds: SeedRules = field(default_factory=SeedRules)
     draft: DraftRules = field(default_factory=DraftRules)
     certificate: CertificateRules = field(default_factory=CertificateRules)
@@ -93,9 +96,16 @@ class Recipe:
         Raises:
             InputError: an object cannot be imported.
         """
-        return [
-            load_extension(named, "filters", FILTERS_KEY).identity for named in self.filters.custom
-        ]
+        named = [(each, "filters", FILTERS_KEY) for each in self.filters.custom]
+        if self.own_writer:
+            named.append((self.own_writer, "writers", WRITER_KEY))
+        return [load_extension(*each).identity for each in named]
+
+    @property
+    def own_writer(self) -> str:
+        """The writer where it is one of another package, else ""."""
+        custom = self.writer not in WRITERS and is_extension(self.writer, "writers")
+        return self.writer if custom else ""
 
 
 IDENTITY = (

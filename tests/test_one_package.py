@@ -4,6 +4,7 @@ import ast
 import os
 import subprocess
 import sys
+import zipfile
 
 import pytest
 
@@ -59,3 +60,18 @@ def test_modules_of_a_user_with_the_names_of_our_folders_change_nothing(command,
         text=True,
     )
     assert done.returncode == 0 and done.stdout, done.stderr
+
+
+def test_an_editable_install_is_a_path_that_type_checkers_follow(tmp_path):
+    """And no hook of the import system, which they do not run."""
+    for name in ("setup.py", "pyproject.toml"):
+        (tmp_path / name).write_bytes((ROOT / name).read_bytes())
+    (tmp_path / "questloom").mkdir()
+    (tmp_path / "questloom" / "__init__.py").touch()
+    (tmp_path / "built").mkdir()
+    build = "from setuptools.build_meta import build_editable; build_editable('built')"
+    subprocess.run([sys.executable, "-c", build], cwd=tmp_path, check=True, capture_output=True)
+    (wheel,) = (tmp_path / "built").glob("*.whl")
+    with zipfile.ZipFile(wheel) as held:
+        added = {n: held.read(n).decode() for n in held.namelist() if "dist-info" not in n}
+    assert [text.strip() for text in added.values()] == [str(tmp_path)], added

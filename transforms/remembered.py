@@ -38,7 +38,7 @@ def remembered(
     [Callable[Concatenate[Source, Params], Answer]], Callable[Concatenate[Source, Params], Answer]
 ]:
     """Decorator that keeps a function's answers by its other arguments. The first argument, a store
-    or a model, holds them.
+    or a model, holds the kept answers.
 
     A cache in the module would keep the store alive for ever.
 

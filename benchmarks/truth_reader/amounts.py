@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from benchmarks.truth_reader.parts import Part, Rules, rule
-from benchmarks.truth_reader.query import SELF, Compared, Has, Pictured, Seen
+from benchmarks.truth_reader.query import SELF, WRITTEN, Compared, Has, Pictured, Seen
 from benchmarks.truth_reader.world import Date, Number, Text
 
 MONTHS = (
@@ -114,6 +114,8 @@ class Amounts(Rules):
         """Reads a date, number or text as a noun phrase: "the year {x} was built", "the height of
         {x}", "the year given on the plaque on {x}".
         """
+        if self.at(start, "that", "year"):
+            yield Part(start + 2, (), 0, WRITTEN, "date")
         var = f"d{start}"
         for end, said in self.owner(start):
             for words, prop in self.lexicon.events.items():
@@ -175,7 +177,7 @@ class Amounts(Rules):
             ("the date given on", "year"),
             ("the year on", "year"),
             ("the year written on", "year"),
-            ("the year written in the picture", "year"),
+            ("the year written in this picture", "year"),
             ("the year written in the picture of", "year"),
             ("the year that can be read on", "year"),
             ("the number on", "number"),

@@ -12,6 +12,8 @@ from benchmarks.truth_reader.world import Date, Literal, Number, Text, Truth
 
 SELF = "self"
 """The variable of a verb phrase's subject, until the phrase meets its noun."""
+WRITTEN = "written"
+"""The variable of the year that a sentence introduces: "A year is written in this picture."."""
 
 
 @dataclass(frozen=True)

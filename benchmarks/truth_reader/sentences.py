@@ -6,6 +6,7 @@ from benchmarks.truth_reader.grammar import Grammar
 from benchmarks.truth_reader.lexicon import AUXILIARY, Tokens
 from benchmarks.truth_reader.parts import Part, about
 from benchmarks.truth_reader.query import (
+    WRITTEN,
     Another,
     Atom,
     Back,
@@ -67,6 +68,7 @@ class Sentences(Grammar):
                                 (*first.atoms, *second.atoms, together),
                                 first.cost + second.cost,
                             )
+        yield from self._year_written(start)
         if start < len(self.text):
             for subject in self.noun_phrase(start):
                 if subject.end < len(self.text):
@@ -77,6 +79,20 @@ class Sentences(Grammar):
                                 (*subject.atoms, *about(said, subject.var)),
                                 subject.cost + said.cost,
                             )
+
+    def _year_written(self, start: int) -> Iterator[Part]:
+        """Reads "A year is written on the plaque of {x}." and "A year is written in this picture.";
+        "that year" refers back to the year."""
+        if not self.at(start, "A", "year", "is", "written"):
+            return
+        if self.at(start + 4, "in", "this", "picture", "."):
+            seen = (Pictured(f"{WRITTEN}x"), Seen(f"{WRITTEN}x", WRITTEN, "", "year"))
+            yield Part(start + 8, seen, 0)
+        for place in (("on",), ("in", "the", "picture", "of")):
+            if self.at(start + 4, *place):
+                for part in self.on_part(start + 4 + len(place), WRITTEN, "year"):
+                    if self.at(part.end, "."):
+                        yield Part(part.end + 1, part.atoms, part.cost)
 
     def question(self, start: int) -> Iterator[tuple[tuple[Atom, ...], Target, int]]:
         """Every way to read the rest of the text as one question."""
@@ -325,6 +341,9 @@ class Sentences(Grammar):
             ("after",),
         ):
             yield from self._from_then(start + 4)
+        for word in ("earlier", "later"):
+            if self.at(start, "how", "many", "years", word, "than"):
+                yield from self._from_then(start + 5)
         if self.at(start, "what", "is", "the", "combined"):
             yield from self._of_measure(start + 4, "sum")
         if self.at(start, "what", "do", "you", "get", "when", "you", "divide"):

@@ -95,7 +95,7 @@ def write_card(
         not_run=run.read_recipe().get("not_run", {}),
         source=store_facts(run),
         invented=invented,
-        models=models_of(recipe, tally),
+        models=models_of(recipe, tally, run.read_recipe().get("custom_writer", "")),
         spent=[*replies_of(run, recipe.run.calls), *_taught_for(run)],
         licences=sorted(licences.items(), key=lambda item: (-item[1], item[0])),
         num_pictures=sum(licences.values()),
@@ -254,11 +254,14 @@ def front_matter(
     return yaml.safe_dump(facts, sort_keys=False, allow_unicode=True)
 
 
-def models_of(recipe: Recipe, tally: Tally) -> dict[str, str]:
-    """For each role or check, the model's name, or the name of its substitute."""
+def models_of(recipe: Recipe, tally: Tally, custom_writer: str = "") -> dict[str, str]:
+    """For each role or check, the model's name, or the name of its substitute. `custom_writer` is
+    the entry of `recipe.json`."""
     found = {role: config.model for role, config in sorted(recipe.models.roles.items())}
     if recipe.writer == "graph":
         found["writer"] = "none: the graph writer composes from claims"
+    elif custom_writer:
+        found["writer"] = f"of another package: {custom_writer}"
     solvers: dict[str, list[tuple[str, int]]] = {}
     for key in sorted(k for k in tally.counts if k[0] == "solver"):
         solvers.setdefault(key[1], []).append((key[2].replace("_", " "), tally.counts[key]))

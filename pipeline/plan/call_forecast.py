@@ -22,6 +22,7 @@ from questloom.transforms.filters import registry
 from questloom.transforms.filters.filter import Asks
 from questloom.transforms.pictures.shown import MAX_SIDE
 from questloom.transforms.writing.llm.plan_words import CHARS_PER_TOKEN, MAX_TOKENS
+from questloom.transforms.writing.writer import LLM
 
 DRAFT = "draft"
 JUDGED = {
@@ -68,7 +69,9 @@ class RoleCalls:
 def uses_model(recipe: Recipe, stage: str) -> bool:
     """Whether a stage of this recipe calls a model."""
     if stage == DRAFT:
-        return recipe.writer == "llm"
+        return recipe.writer == LLM or bool(
+            recipe.own_writer and recipe.models.has_role("check_words")
+        )
     asks = JUDGED.get(stage)
     return (
         asks is not None
@@ -108,10 +111,13 @@ def planned_calls(recipe: Recipe, store: Store) -> list[RoleCalls]:
 def draft_calls(recipe: Recipe) -> dict[str, Range]:
     """The writing roles' calls for one seed with plans. Each plan that is tried is put into words,
     and each wording is read back."""
-    plans = priors.PLANS.at_most(recipe.models.llm.plans)
+    plans = priors.PLANS
+    if recipe.writer == LLM:
+        plans = plans.at_most(recipe.models.llm.plans)
+    read = (plans * priors.READ * priors.REPAIRS).scaled(recipe.models.llm.votes)
     return {
-        "word_plan": plans * priors.MENDED,
-        "check_words": (plans * priors.READ * priors.REPAIRS).scaled(recipe.models.llm.votes),
+        **({"word_plan": plans * priors.MENDED} if recipe.writer == LLM else {}),
+        "check_words": read,
     }
 
 

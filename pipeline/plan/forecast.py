@@ -25,7 +25,7 @@ from questloom.pipeline.synth.outside_stages import outside_seeds
 from questloom.pipeline.synth.settings_check import check_settings
 from questloom.pipeline.synth.synth_job import needs_vectors
 from questloom.pipeline.synth.synth_stages import synth_stages
-from questloom.pipeline.synth.writer_choice import check_writer
+from questloom.pipeline.synth.writer_choice import check_writer, describe_writer
 from questloom.records.errors import InputError
 from questloom.transforms.filters import registry
 
@@ -220,6 +220,7 @@ def forecast(
         stages=tuple(rows),
         pilot=measured,
         notes=(
+            *(f"The writer is {line}." for line in (describe_writer(recipe),) if line),
             *(f"{line}." for line in describe_filters(job)),
             *_notes(recipe, seeds, calls, measured, num_outside),
             *_unmeasured(rows),

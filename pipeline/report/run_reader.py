@@ -138,6 +138,8 @@ class Run:
     """The filters that were not run: the reason for each name."""
     custom_filters: dict[str, dict[str, Any]] = field(default_factory=dict)
     """Filters of other packages by name: identity, help, reasons."""
+    custom_writer: str = ""
+    """The writer of another package, and who checked its words; "" for a built-in writer."""
     extensions: tuple[str, ...] = ()
     """The identities of all objects from other packages: for episodes, tools and services."""
 
@@ -240,6 +242,7 @@ def open_run(folder: Location) -> Run:
         tuple(sorted(stages, key=lambda s: (s.number, s.name))),
         resolved.get("not_run", {}),
         resolved.get("custom_filters", {}),
+        resolved.get("custom_writer", ""),
         tuple(resolved.get("extensions", ())),
     )
 

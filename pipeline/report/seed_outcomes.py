@@ -30,7 +30,7 @@ class StageFlow:
     not_run: str = ""
     """Why the filter was not run, so that all its input passed; "" if it was run."""
     custom: str = ""
-    """For a custom filter, the name of its object in another package; "" for a built-in filter."""
+    """The object of another package behind the stage: "a custom filter: …"; "" for a built-in stage."""
 
     @property
     def balanced(self) -> bool | None:
@@ -102,8 +102,15 @@ def stage_flow(run: Run, stage: Stage) -> StageFlow:
         pending=_by_count(Counter(p.cause for p in stage.pending())),
         seconds=run.seconds(stage),
         not_run=run.not_run.get(stage.name, ""),
-        custom=run.custom_filters.get(stage.name, {}).get("identity", ""),
+        custom=_custom(run, stage.name),
     )
+
+
+def _custom(run: Run, stage: str) -> str:
+    if stage == "draft" and run.custom_writer:
+        return f"a custom writer: {run.custom_writer}"
+    found = run.custom_filters.get(stage)
+    return f"a custom filter: {found['identity']}" if found else ""
 
 
 def seed_outcomes(run: Run, kept: dict[str, list[int]], names: Names) -> list[Outcome]:

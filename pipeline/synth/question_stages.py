@@ -9,7 +9,7 @@ from questloom.pipeline.synth.outside_stages import (
     outside_picture,
     source_picture,
 )
-from questloom.pipeline.synth.writer_choice import make_writer
+from questloom.pipeline.synth.writer_choice import make_reader, make_writer
 from questloom.records.outcomes import Rejection
 from questloom.records.synthesis import Question
 from questloom.records.table import Json
@@ -29,7 +29,6 @@ from questloom.transforms.planning.ground import Ground
 from questloom.transforms.planning.planner import plan_seed
 from questloom.transforms.planning.route import find_route
 from questloom.transforms.stages.stage import Apply, reject
-from questloom.transforms.writing.llm.llm_writer import LlmWriter
 
 
 def make_draft(job: Job) -> Apply:
@@ -37,7 +36,7 @@ def make_draft(job: Job) -> Apply:
     drafter = Drafter(
         facts=job.lookups,
         writer=writer,
-        reader=writer if isinstance(writer, LlmWriter) else None,
+        reader=make_reader(job, writer),
         rules=job.recipe.draft,
         languages=job.recipe.certificate.languages,
         language=job.recipe.language,

@@ -32,7 +32,7 @@ from questloom.pipeline.synth.needed_tools import tools_of_filter
 from questloom.pipeline.synth.outside_stages import open_sources
 from questloom.pipeline.synth.settings_check import check_settings
 from questloom.pipeline.synth.synth_stages import NO_HINTS, synth_stages
-from questloom.pipeline.synth.writer_choice import check_writer
+from questloom.pipeline.synth.writer_choice import check_writer, describe_writer
 from questloom.records.errors import InputError
 from questloom.records.identity import canonical_json
 from questloom.transforms.drafting.seed_shortage import FIX, shortage
@@ -158,6 +158,8 @@ def claim_folder(job: Job) -> None:
             facts["not_run"] = left_out
         if custom := words_of_custom(job.recipe.filters):
             facts["custom_filters"] = custom
+        if writer := describe_writer(job.recipe):
+            facts["custom_writer"] = writer
         write_whole(job.run.recipe, (canonical_json(facts) + "\n").encode())
 
 
@@ -215,6 +217,8 @@ def run_synth(
     require_shared(runner, recipe.filters.exclude_pictures, "filters.exclude_pictures")
     require_shared(runner, (source.path for source in recipe.external), "external")
     require_runner(runner, (job.run.path, job.store_path), tools_of_filter(recipe))
+    if line := describe_writer(recipe):
+        say(f"questloom: the writer is {line}")
     for line in describe_filters(job):
         say(f"questloom: {line}")
     check_models(job, workers, runner)

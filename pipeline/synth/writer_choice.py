@@ -1,24 +1,38 @@
-"""Makes the writer that a recipe names."""
+"""The writer that a recipe names, and who reads its words back."""
+
+import json
 
 from questloom.pipeline.recipe import Recipe
 from questloom.pipeline.synth.job import Job
 from questloom.records.errors import InputError
+from questloom.transforms.writing.custom import KEY, CustomWriter, custom_extension, custom_writer
 from questloom.transforms.writing.graph.english import English
 from questloom.transforms.writing.graph.graph_writer import GraphWriter
 from questloom.transforms.writing.llm.llm_writer import LlmWriter
+from questloom.transforms.writing.llm.relation_words import LANGUAGE
+from questloom.transforms.writing.rule_reader import RuleReader
+from questloom.transforms.writing.writer import LLM, WRITERS, Reader, Writer
 
-WRITERS = ("graph", "llm")
+READER = "check_words"
 
 
 def check_writer(recipe: Recipe) -> None:
-    """Refuses a writer that does not exist, or an llm writer without a model, before work starts."""
-    if recipe.writer not in WRITERS:
+    """Refuses a writer that does not exist, or one without the model that it needs, before work starts."""
+    if recipe.own_writer:
+        custom_extension(recipe.own_writer)
+        if recipe.language != LANGUAGE and not recipe.models.has_role(READER):
+            raise InputError(
+                "recipe key models.roles",
+                f"names no model that reads words in the language {recipe.language}; rules prove English ones only",
+                f"Give a role {READER!r} or 'default' with endpoint and model.",
+            )
+    elif recipe.writer not in WRITERS:
         raise InputError(
-            f"recipe key writer: {recipe.writer}",
+            f"{KEY}: {recipe.writer}",
             "is no writer",
-            f"Use one of {', '.join(WRITERS)}.",
+            f"Use one of {', '.join(WRITERS)}; or MODULE:NAME, or an installed entry point of questloom.writers.",
         )
-    if recipe.writer == "llm" and not recipe.models.has_role("word_plan"):
+    if recipe.writer == LLM and not recipe.models.has_role("word_plan"):
         raise InputError(
             "recipe key models.roles",
             "names no model for the llm writer",
@@ -26,16 +40,56 @@ def check_writer(recipe: Recipe) -> None:
         )
 
 
-def make_writer(job: Job) -> GraphWriter | LlmWriter:
+def describe_writer(recipe: Recipe) -> str:
+    """The recipe's writer of another package, and who checks its words; "" for a built-in writer."""
+    if not recipe.own_writer:
+        return ""
+    read = "rules and a model" if recipe.models.has_role(READER) else "rules alone, and no model,"
+    identity = custom_extension(recipe.own_writer).identity
+    return f"{identity}; {read} read its words back"
+
+
+def make_writer(job: Job) -> Writer:
     """The writer for the store. The llm writer uses the run's chat client, also to read its questions back."""
     recipe = job.recipe
     check_writer(recipe)
-    if recipe.writer == "llm":
-        return LlmWriter(
-            job.client("draft"),
-            job.store,
-            recipe.models.llm,
-            recipe.draft.max_words,
-            recipe.language,
-        )
+    if recipe.own_writer:
+        _check_version(job)
+        return custom_writer(recipe.own_writer, job.store)
+    if recipe.writer == LLM:
+        return _with_model(job)
     return GraphWriter(English(job.store, recipe.seed, recipe.language))
+
+
+def make_reader(job: Job, writer: Writer) -> Reader | None:
+    """Who reads a writer's words back: nobody those that are composed from the form, the llm writer's model its own, rules those of another package."""
+    if isinstance(writer, LlmWriter):
+        return writer
+    if not isinstance(writer, CustomWriter):
+        return None
+    model = _with_model(job) if job.recipe.models.has_role(READER) else None
+    return RuleReader(job.store, job.recipe.language, model)
+
+
+def _with_model(job: Job) -> LlmWriter:
+    recipe = job.recipe
+    return LlmWriter(
+        job.client("draft"),
+        job.store,
+        recipe.models.llm,
+        recipe.draft.max_words,
+        recipe.language,
+    )
+
+
+def _check_version(job: Job) -> None:
+    """Refuses a worker whose package is not the one with which the run was started."""
+    identity, begun = custom_extension(job.recipe.own_writer).identity, job.run.recipe
+    if begun.exists() and identity not in json.loads(begun.read_text(encoding="utf-8")).get(
+        "extensions", ()
+    ):
+        raise InputError(
+            f"{KEY}: {job.recipe.writer}",
+            f"a worker has {identity}, with which the job was not started",
+            "Install the same version on every machine, and start again.",
+        )

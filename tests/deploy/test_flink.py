@@ -48,10 +48,11 @@ def test_a_task_manager_killed_in_mid_job_and_another_started_leave_the_same_byt
 
 
 @pytest.mark.slow
-def test_a_custom_filter_is_run_by_the_pools_and_gives_the_same_bytes_as_in_process(
+def test_a_custom_filter_and_writer_are_run_by_the_pools_and_give_the_same_bytes_as_in_process(
     on_cluster, store
 ):
-    settings = (*SETTINGS, "filters.custom=[examples.no_sports:NoSports]")
+    own = ("filters.custom=[examples.no_sports:NoSports]", "writer=examples.terse:Terse")
+    settings = (*SETTINGS, *own)
     here, there = store.parent / "custom", store.parent / "custom-flink"
     assert ended(synth(store, here, "--workers", "1", settings=settings), here) == 0
     assert ended(synth(store, there, *on_cluster, settings=settings), there) == 0

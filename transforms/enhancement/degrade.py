@@ -22,8 +22,8 @@ TOOLS = {
     "upside_down": "rotate",
     "mirrored": "flip",
 }
-"""Maps each degradation to the tool that repairs it. The first three degradations are
-OpenSearch-VL's. A picture is mirrored top to bottom, since everybody notices that."""
+"""Maps each degradation to the tool that repairs it. The first three degradations come from
+OpenSearch-VL. A picture is mirrored top to bottom, since everybody notices that."""
 TURNS = {"turned_left": 90.0, "turned_right": 270.0, "upside_down": 180.0}
 """Degrees clockwise that turn the picture upright again."""
 _GROUNDS = ((58, 62, 68), (74, 60, 48), (205, 205, 198), (232, 226, 214))

@@ -24,8 +24,8 @@ class EnhancementRules:
     share: Annotated[float, Ge(0), Le(1), Evolves("pictures", 0, 0.5, 0.1)] = 0.1
     """Share of the kept questions that get a degraded picture."""
     kinds: Annotated[tuple[Kind, ...], MinLen(1)] = ("blur", "down_sampling", "perspective")
-    """Kinds of degradation, all equally likely. The default is OpenSearch-VL's. The other kinds are
-    our own: turned by a quarter, upside down, mirrored top to bottom."""
+    """Kinds of degradation, all equally likely. The default kinds are those of OpenSearch-VL. The
+    other kinds are our own: turned by a quarter, upside down, mirrored top to bottom."""
     blur: Annotated[Severity, SEVERITIES] = (0.4, 0.9)
     """Severity of blur. At severity 1 the blur's standard deviation is 0.6 % of the longer side."""
     down_sampling: Annotated[Severity, SEVERITIES] = (0.4, 0.9)

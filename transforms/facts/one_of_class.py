@@ -2,8 +2,8 @@
 one county.
 
 Many properties have several values of different kinds, and a question's words name the kind ("the
-county where …"). A hop is then still functional if its property is functional among the values of
-the named kind.
+county where …"). If the words name a kind, a hop is functional if its property is functional among
+the values of this kind.
 """
 
 from questloom.records.knowledge import Value

@@ -29,7 +29,7 @@ def subjects_within(
 
 def num_within(facts: Facts, property: str, value: Value) -> int:
     """The number of subjects with this value or anything inside it. A subject counts once for each
-    of its values. The result is `ENUMERATION_LIMIT` + 1 where too much lies inside the value."""
+    of its values. If too many things lie inside the value, the result is `ENUMERATION_LIMIT` + 1."""
     if value.kind != "entity" or property not in TRANSITIVE:
         return facts.num_subjects(property, value.key())
     return _num_inside(facts, property, value.entity)

@@ -123,7 +123,8 @@ def losers_of(
 def banded(
     group: tuple[str, Iterable[tuple[str, str]]], similarity: float
 ) -> Iterator[tuple[str, Member]]:
-    """The first question with a text, under each band of the text. Groups by another kind of key give nothing."""
+    """Gives the first question of a group with one text, once for each band of the text. Groups by
+    another kind of key give nothing."""
     key, members = group
     if key.startswith(f"{TEXT}:"):
         about, _, words = key.rpartition(":")  # folded words have no colon, but an answer may

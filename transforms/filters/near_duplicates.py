@@ -51,7 +51,7 @@ def banding(similarity: float) -> tuple[int, int]:
     Two sets of Jaccard similarity s agree in one row of a MinHash with chance s, in all r rows of a
     band with chance s^r, and in none of b bands with chance (1 - s^r)^b. More rows propose fewer
     needless pairs but need more bands, and each band sends the text once more through the shuffle.
-    The function therefore takes the most rows that `MAX_BANDS` bands allow. At 0.85 this gives 6
+    `banding` therefore takes as many rows per band as `MAX_BANDS` bands allow. At 0.85 this gives 6
     rows and 12 bands: 0.85^6 = 0.377 and (1 - 0.377)^12 = 0.0034, while 7 rows would need 14 bands.
     Of the pairs at 0.73, 0.62, 0.5 and 0.3, 86, 50, 17 and 1 % are then compared and refused.
 
@@ -127,9 +127,9 @@ def _by_rarest(
     member has at least one of these triples.
 
     A text that is similar to a set of n triples has at least k = ⌈similarity × n⌉ of them, so it
-    has one of any n - k + 1 of them. The function takes the rarest triples. With common triples,
-    all questions of one template would be compared with each other, at a cost that grows with the
-    square of their number.
+    has one of any n - k + 1 of them. Of these triples the function takes the rarest ones. With
+    common triples, all questions of one template would be compared with each other, at a cost that
+    grows with the square of their number.
     """
     occurrences = Counter(triple for _, mine in block for triple in mine)
     numbers = defaultdict(list)

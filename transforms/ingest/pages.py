@@ -196,7 +196,8 @@ def link_array(title: str, revision: int, targets: Iterable[str]) -> np.ndarray:
 
 _LAST_TIME, _LAST_REVISION = 10**14 - 1, 10**12 - 1
 _REVISION, _NEWNESS = slice(15, 27), 27
-"""Position of the revision in a sort key, and length of the prefix that decides which revision is newer."""
+"""Two facts about the sort keys of `revision_order`: the position of the revision, and the length
+of the prefix that tells which revision is newer."""
 
 
 def _revisions(rows: pa.Table, state: np.ndarray) -> np.ndarray:

@@ -6,9 +6,10 @@ entity. This module uses a description without the name, and a threshold that be
 checkpoint. A margin is required too: no other description, of a path node or of a same-class
 distractor, may fit the picture as well. If the picture's own Commons statements name the anchor and
 nothing else of its class, the statements prove more than similarity can (which of two lighthouses
-it is). Similarity must then reach only the checkpoint's lower threshold, and the margin is measured
-but not required. Some pictures have no P18, depicts, category or title that names the anchor.
-Similarity alone must then set the picture apart from the whole class.
+it is). For a picture with such statements, similarity must reach only the checkpoint's lower
+threshold, and the margin is measured but not required. Some pictures have no P18, depicts, category
+or title that names the anchor. For a picture without any statement, similarity alone must set the
+picture apart from the whole class.
 """
 
 from collections.abc import Sequence

@@ -21,8 +21,8 @@ class PictureRules:
     max_candidates: Annotated[int, Ge(1)] = 8
     """K: number of pictures of an entity that are examined. The best grounded picture that passes is shown."""
     withhold_own: bool = False
-    """Whether picture search withholds a question's own picture. The store must then hold another
-    view of the same thing for the search to find."""
+    """Whether picture search withholds a question's own picture. If the own picture is withheld,
+    the store must hold another view of the same thing for the search to find."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,1 +1,1 @@
-"""Plans: what is asked, over which steps, and at which price, before any word."""
+"""Plans: what a question asks, over which steps and at which price, before any word."""

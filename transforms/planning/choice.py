@@ -1,8 +1,9 @@
-"""Choice over all seeds: which of its plans each seed asks, so that no relation, thing or kind of work is on too many questions.
+"""Orders the plans of each seed over all seeds, so that no relation, thing or kind of work appears
+in too many questions.
 
-Rules that drop at the end throw away what words and models were paid for. Here each seed's plans are put into an order,
-the one that takes least from what is scarce first, and the others stay as its reserves. What would be the same question
-belongs to one seed.
+Rules that drop questions at the end waste the words and models that were paid for. This module
+drops no questions but orders each seed's plans. The plan that takes least from scarce shares comes
+first, and the others stay in reserve. Plans that would give the same question belong to one seed.
 """
 
 import json
@@ -16,34 +17,37 @@ from questloom.records.plan import COMPUTATION, DETAIL, LATER_PICTURE, MID_CHAIN
 from questloom.transforms.drafting.interest import ALIKE
 
 NO_RELATION = "no relation"
-"""What is asked is computed, or read in a picture: the share of its work limits it."""
+"""Stands for the asked relation if the answer is computed, or read in a picture. A plan without an
+asked relation is limited by the share of its kind of work."""
 LOOKS = {DETAIL: 0.8, MID_CHAIN: 1.2, LATER_PICTURE: 0.25}
-"""Shares of looks for one of details: fewer plans have a picture in mid-chain, so those go first; ends that only read all sound alike."""
+"""Shares of readings relative to readings of the question's own picture. Few plans have a picture
+in mid-chain, so they get the largest share. Plans that only read at the end all sound alike, so
+they get the smallest share."""
 OF_FORM = 0.005
-"""What share one form may have: readers take two questions in the same words for one."""
+"""Maximum share of questions with one form. Readers take two questions with the same words for one."""
 CURIOUS = 0.25
-"""What a relation of the least weight may have of the share of one of weight 1."""
+"""Factor on the share of a relation with the least weight, compared with a relation of weight 1."""
 
 
 @dataclass(frozen=True)
 class Offer:
-    """A plan as choice sees it."""
+    """The facts about a plan that decide its place in the order."""
 
     relations: tuple[str, ...]
     things: tuple[str, ...]
     asked: str
-    """The relation that is asked, or `NO_RELATION`."""
+    """The relation that the plan asks for, or `NO_RELATION`."""
     work: str
     calls: int
     interest: float
     form: str = ""
-    """Its form as text, where no relation is asked, which would keep it rare: equal forms are mostly the same words."""
+    """The plan's form as text, if no asked relation keeps the form rare. Equal forms mostly give the same words."""
     same: str = ""
-    """What no other question may have as well: its things and answer, or the things that it computes with."""
+    """A key that no other question may share: the plan's things and answer, or the things of its computation."""
 
 
 def as_offer(plan: Plan) -> Offer:
-    """A plan's relations, things and price."""
+    """The relations, things and price of a plan."""
     form = plan.logical_form
     ends = (c.property for c in form.of(ClaimClause) if form.ask.var in (c.subject, c.object))
     asked = next(ends, NO_RELATION)
@@ -60,7 +64,7 @@ def as_offer(plan: Plan) -> Offer:
 
 
 def _same(plan: Plan) -> str:
-    """As the filter `duplicates` takes two questions for one, but for their words and pictures."""
+    """The key by which the filter `duplicates` recognises equal questions, without their words and pictures."""
     keys = sorted(set(plan.bindings.values()))
     if plan.work == PLAIN:
         return f"{plan.answer.value.key()}: {' '.join(keys)}"
@@ -69,13 +73,14 @@ def _same(plan: Plan) -> str:
 
 @dataclass(frozen=True)
 class Shares:
-    """The largest share of questions that each may be on; 1 is no limit.
+    """The maximum shares of questions per relation, thing and kind of work; 1 sets no limit.
 
     Args:
-        relation: of one relation of weight 1, on the way or asked.
-        thing: of one thing.
-        detail: what share is to read a detail of its picture, and what share a picture in mid-chain.
-        computation: what share is to compute.
+        relation: share of one relation of weight 1, on the path or asked for.
+        thing: share of one thing.
+        detail: share of questions that read a detail of their picture; the share for a picture in
+            mid-chain follows from it.
+        computation: share of questions that compute.
     """
 
     relation: float
@@ -99,7 +104,7 @@ class Shares:
         return self.relation * max(CURIOUS, property_use(property).weight)
 
     def of_question(self, property: str) -> float:
-        """Of a relation that is asked for: half of what it may have on the way and asked together."""
+        """The share of a relation that questions ask for: half of its whole share."""
         if property == NO_RELATION or self.relation == 1:
             return 1.0
         return self.of_relation(property) / 2
@@ -108,24 +113,27 @@ class Shares:
 def order_plans(
     seeds: Iterable[tuple[str, str, tuple[Offer, ...]]], shares: Shares
 ) -> dict[str, tuple[int, ...]]:
-    """For each seed the order of its plans.
+    """The order of the plans of each seed.
 
     Args:
         seeds: (seed id, its rank in the random order, its plans).
-        shares: the recipe's.
+        shares: the recipe's shares.
 
     Returns:
-        Seed id to indices of its plans, the best first: the one whose most used part is used least as yet, for its
-        share; among equals the dearest route, then the most interesting answer. Of plans that are the same question
-        one is left, of the seed that has it earliest. The same for any order of the seeds.
+        Seed id to indices of its plans, the best first. Each plan has a most used part, relative to
+        the part's share. The plan whose most used part is used least is the best. Ties go to the
+        dearest route, then to the most interesting answer. Of plans for the same question only one
+        stays, in the seed where it comes earliest. The result is the same for any order of the
+        seeds.
     """
     used: Counter[tuple[str, str]] = Counter()
     taken: set[str] = set()
     orders: list[tuple[str, list[int], tuple[Offer, ...]]] = []
-    # The seeds with the fewest plans first: they cannot give way.
+    # The seeds with the fewest plans come first: they cannot give way.
     for seed_id, _, offers in sorted(seeds, key=lambda s: (len(s[2]), s[1], s[0])):
         loads = [_loads(offer, used, shares) for offer in offers]
-        # Nearly the same interest is the same: there the order in which they were found decides, which is a random one.
+        # Nearly equal interest counts as equal: the random order in which the plans were found then
+        # decides.
         order = sorted(
             range(len(offers)),
             key=lambda i: (loads[i], -offers[i].calls, -round(offers[i].interest / ALIKE), i),
@@ -143,7 +151,8 @@ def order_plans(
 def _without_repeats(
     orders: list[tuple[str, list[int], tuple[Offer, ...]]],
 ) -> dict[str, tuple[int, ...]]:
-    """The orders, each question in one of them: the first place of each seed is served before any second one."""
+    """The orders without repeats: each question stays in one order. The first plan of every seed is
+    served before any second plan."""
     taken: set[str] = set()
     kept: dict[str, list[int]] = {seed_id: [] for seed_id, _, _ in orders}
     for place in range(max((len(order) for _, order, _ in orders), default=0)):
@@ -165,7 +174,7 @@ def _parts(offer: Offer) -> list[tuple[str, str]]:
 
 
 def _loads(offer: Offer, used: Counter[tuple[str, str]], shares: Shares) -> list[float]:
-    """How much of its share each part of a plan has taken, as a number of questions, the most used first."""
+    """How much of its share each part of a plan has used, as a number of questions, the most used part first."""
     allowed = {
         "relation": shares.of_relation,
         "asked": shares.of_question,

@@ -1,4 +1,4 @@
-"""Chooses, over all seeds at once, which plan each asks first, and writes that beside the stage that words them."""
+"""Orders the plans of all seeds at once, and writes the orders into the folder of the stage that words the plans."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -15,7 +15,7 @@ from questloom.transforms.stages.write_side import WriteSide
 
 
 class Prefer(beam.DoFn):
-    """The shard numbers as one list in; (shard, `Preference`) of every seed with plans out."""
+    """Takes the shard numbers as one list; gives (shard, `Preference`) for every seed with plans."""
 
     def __init__(self, job: Any, source: str) -> None:
         self.job, self.source = job, source
@@ -52,7 +52,7 @@ class Prefer(beam.DoFn):
 def gather_preferences(
     shards: beam.PCollection, job: Any, source: str, label: str
 ) -> beam.PCollection:
-    """Chooses for every seed, and writes it beside the stage that words the plans."""
+    """Orders the plans of every seed, and writes the orders into the folder of the stage that words them."""
     return (
         shards
         | "all for choice" >> beam.combiners.ToList()

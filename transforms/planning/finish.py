@@ -1,4 +1,5 @@
-"""What a way ends with: an attribute of its last thing, that thing itself, or years that are counted; and the whole certificate."""
+"""The end of a way (a growing chain of steps): an attribute of its last thing, that thing itself,
+or a count of years. After the end, `certify_plan` makes the whole certificate."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -38,7 +39,7 @@ from questloom.transforms.writing.graph.clues import answerable, attributes, cen
 from questloom.transforms.writing.graph.graph_writer import ask_for, belong_together
 
 MAX_ENDS = 6
-"""Ends of one way that are tried."""
+"""Maximum number of ends that are tried for one way."""
 
 
 def is_open_without_picture(
@@ -48,14 +49,15 @@ def is_open_without_picture(
     last: str,
     refusals: Refusals,
 ) -> bool:
-    """Whether enough things could be a way's last one where the picture says nothing: asked once, before any of its ends.
+    """Whether enough things could be the last thing of a way if the picture were unknown. The check
+    runs once per way, before any end is tried.
 
     Args:
         at: the store and the rules.
-        clauses: the way.
-        bindings: of its variables.
-        last: the variable of its last thing.
-        refusals: counts a way that falls.
+        clauses: the clauses of the way.
+        bindings: the values of the way's variables.
+        last: the variable of the way's last thing.
+        refusals: counts a refused way.
     """
     form = Form(clauses=clauses, ask=Ask(var=last, type="entity"))
     binding = {var: value_of_key(key) for var, key in bindings.items()}
@@ -72,14 +74,15 @@ def is_open_without_picture(
 def ask_attributes(
     at: Ground, clauses: tuple[Clause, ...], bindings: dict[str, str], last: str, draw: Random
 ) -> Iterator[tuple[Form, dict[str, str], Answer]]:
-    """Forms that ask for an attribute of a way's last thing, in random order by how telling it is; its dates also by their century.
+    """Forms that ask for an attribute of a way's last thing, in a random order that prefers
+    informative attributes. Dates are also asked by century.
 
     Args:
         at: the store and the rules.
-        clauses: the way.
-        bindings: of its variables.
-        last: the variable of its last thing.
-        draw: for the order.
+        clauses: the clauses of the way.
+        bindings: the values of the way's variables.
+        last: the variable of the way's last thing.
+        draw: random generator for the order.
     """
     facts, thing = at.facts, at.facts.entity(bindings[last])
     if thing is None:
@@ -107,7 +110,8 @@ def ask_attributes(
 def ask_last_thing(
     at: Ground, clauses: tuple[Clause, ...], bindings: dict[str, str], last: str
 ) -> tuple[Form, dict[str, str], Answer] | None:
-    """The form that asks for the way's last thing: "Which film was shot at this castle?"; None where its name is no short answer."""
+    """The form that asks for the way's last thing: "Which film was shot at this castle?"; None
+    where its name is too long for an answer."""
     kind = find_descriptor_class(at.facts, bindings[last])
     answer = answer_of(at.facts, entity_value(bindings[last]))
     if not kind or answer is None or len(answer.text.split()) > at.draft.max_answer_words:
@@ -123,17 +127,18 @@ def ask_last_thing(
 def count_years(
     at: Ground, form: Form, bindings: dict[str, str], before: str, draw: Random
 ) -> Iterator[tuple[Form, dict[str, str], Answer]]:
-    """A form that asks for a date, turned into some that ask for the years between it and another date of the way.
+    """Turns a form that asks for a date into forms that ask for the years between this date and
+    another date of the way.
 
-    The other date is a year that is read on the question's picture or on one of the dated thing or the thing before, or a
-    claim of the thing before; `_compared` says which are compared.
+    The other date is a year in a picture (the question's own, or one of the dated thing or the
+    thing before), or a claim of the thing before. `is_compared` decides which dates may be compared.
 
     Args:
         at: the store and the rules.
-        form: asks for a date of a thing, as the value of a claim.
-        bindings: of its variables.
-        before: the variable of the thing before the dated one.
-        draw: which date is taken.
+        form: a form that asks for a date of a thing, as the value of a claim.
+        bindings: the values of the form's variables.
+        before: the variable of the thing before the dated thing.
+        draw: random generator for the choice of the date.
     """
     claim = next((c for c in form.of(ClaimClause) if c.object == form.ask.var), None)
     shares = at.draft.detail_share, at.draft.computation_share
@@ -151,17 +156,17 @@ def count_years(
     for of in dict.fromkeys((form.anchor, before, claim.subject)) if shares[0] else ():
         is_shown = of == form.anchor
         written = years_seen(at.facts, bindings[of], shown=is_shown)
-        if written and _compared(at.facts, form, bindings, of, claim.subject):
+        if written and is_compared(at.facts, form, bindings, of, claim.subject):
             detail = draw.choice(written)
             seen = reads("r", of, detail)
             yield from _years_between(at.facts, form, bindings, seen, "r", detail.value, second)
-    if not _compared(at.facts, form, bindings, before, claim.subject):
+    if not is_compared(at.facts, form, bindings, before, claim.subject):
         return
     dates = [
         c
         for _, c, a in attributes(at.facts, one, at.draft.max_answer_words, frozenset())
         if a.type == "date"
-        # Of two people births are compared, or deaths, and no death with a birth.
+        # Births of two people are compared, or deaths, but never a death with a birth.
         and (c.property == claim.property or not {HUMAN} <= {*one.classes} & {*other.classes})
         and (not at.certificate.stated or is_named(at.facts, c))
     ]
@@ -171,11 +176,12 @@ def count_years(
         yield from _years_between(at.facts, form, bindings, said, "b", dated.value, second)
 
 
-def _compared(facts: Lookups, form: Form, bindings: dict[str, str], one: str, other: str) -> bool:
-    """Whether dates of two things of a form are compared.
+def is_compared(facts: Lookups, form: Form, bindings: dict[str, str], one: str, other: str) -> bool:
+    """Whether a question may compare dates of two things of a form.
 
-    Those of linked things that belong together are, of one and the same, or of the pictured thing and a later one of its
-    kind that no claim ties to it; but none of places. Readers find years of a coin and of a church far apart contrived.
+    A question may compare dates of linked things that belong together, of one and the same thing,
+    or of the pictured thing and a later thing of its kind without a claim between them. A question
+    never compares dates of places. Readers find the years between a coin and a church contrived.
     """
     ends = facts.entity(bindings[one]), facts.entity(bindings[other])
     if ends[0] is None or ends[1] is None:
@@ -198,7 +204,7 @@ def _years_between(
 ) -> Iterator[tuple[Form, dict[str, str], Answer]]:
     span = compute("difference", (coarsened(first, YEAR), coarsened(second, YEAR)))
     answer = answer_of(facts, span, unit_label="years") if span and span.number else None
-    if span is None or answer is None or not _whole_years_agree(first, second):
+    if span is None or answer is None or not whole_years_agree(first, second):
         return
     difference = Compute(out="n", op="difference", args=(name, form.ask.var))
     yield (
@@ -211,10 +217,12 @@ def _years_between(
     )
 
 
-def _whole_years_agree(one: Value, other: Value) -> bool:
-    """Whether the whole years between two dates are the difference of their years; a date without its day says no more than that.
+def whole_years_agree(one: Value, other: Value) -> bool:
+    """Whether the whole years between two dates equal the difference of their years. If one date
+    has no day, the years always agree, since nothing more exact is known.
 
-    From 2 February 1856 to 29 January 1940 there are 83 whole years, and 84 by the years alone: readers count both.
+    From 2 February 1856 to 29 January 1940 there are 83 whole years, but 84 by the years alone:
+    readers count both ways.
     """
     if min(one.precision, other.precision) < DAY:
         return True
@@ -231,18 +239,46 @@ def certify_plan(
     shape: str,
     refusals: Refusals,
 ) -> Plan | None:
-    """The plan of a form, if it gets a certificate and its answer does not stand on the picture's page.
+    """The plan of a form, if the form gets a certificate and its answer does not stand on the
+    picture's page.
+
+    Args:
+        at: the store and the rules.
+        form: a form with its picture and end.
+        bindings: the values of the form's variables.
+        answer: the expected answer.
+        shape: name of the shape that grew the form.
+        refusals: counts the reasons for refusals.
+    """
+    form = with_sign(form, at.facts, bindings[form.anchor])
+    made = certify_whole(at, form, bindings, answer, refusals)
+    if made is None:
+        return None
+    binding = {var: value_of_key(key) for var, key in bindings.items()}
+    return Plan(
+        form=Json(form.to_json()),
+        bindings=bindings,
+        answer=answer,
+        shape=shape,
+        certificate=made,
+        route=find_route(form, binding, at.facts),
+        interest=round(interest(form, at.facts, binding), 2),
+    )
+
+
+def certify_whole(
+    at: Ground, form: Form, bindings: dict[str, str], answer: Answer, refusals: Refusals
+) -> Certificate | None:
+    """The certificate of a form of which every step is needed and whose answer does not stand on the picture's page; None without one.
 
     Args:
         at: the store and the rules.
         form: with picture and end.
         bindings: of its variables.
         answer: what is expected.
-        shape: names the shape that made it.
         refusals: counts why not.
     """
     facts, rules = at.facts, at.certificate
-    form = with_sign(form, facts, bindings[form.anchor])
     binding = {var: value_of_key(key) for var, key in bindings.items()}
     if guess_of_kind(form, facts, binding) > rules.max_guess:
         refusals.add(Reason.GUESSABLE)
@@ -254,22 +290,14 @@ def certify_plan(
     if isinstance(made, Refusal):
         refusals.add(made.reason, partial(lack_behind, facts, made))
         return None
-    if not _is_needed_whole(form, made):
+    if not is_needed_whole(form, made):
         refusals.add(Reason.COLLAPSES)
         return None
-    return Plan(
-        form=Json(form.to_json()),
-        bindings=bindings,
-        answer=answer,
-        shape=shape,
-        certificate=made,
-        route=find_route(form, binding, facts),
-        interest=round(interest(form, facts, binding), 2),
-    )
+    return made
 
 
-def _is_needed_whole(form: Form, made: Certificate) -> bool:
-    """Whether every step is needed, side branches too, and no shorter chain stands beside the one from the picture."""
+def is_needed_whole(form: Form, made: Certificate) -> bool:
+    """Whether every step is needed, including side branches, and no shorter chain exists beside the picture's."""
     steps = chain(form)
     return num_hops(Form.from_json(made.smallest_part)) == made.nominal_hops and (
         made.effective_hops or 0

@@ -1,4 +1,4 @@
-"""What planning goes by: the store and the rules, and a count of what was refused."""
+"""The base of planning: the store, the rules, and a count of refusals."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -14,15 +14,15 @@ from questloom.transforms.planning.lacking import Lack
 
 @dataclass(frozen=True)
 class Ground:
-    """What all planning looks up and goes by.
+    """Everything that planning looks up or obeys: the store and the rules.
 
     Args:
         facts: the store.
-        draft: the recipe's part on how seeds grow.
-        certificate: its part on what is certain.
-        recipe_seed: for every draw.
-        min_views: pictures that a thing must have for one of them to be shown.
-        living_people: whether people without a date of death may be shown.
+        draft: the recipe's settings for growing seeds.
+        certificate: the recipe's settings for certificates.
+        recipe_seed: seed of every random draw.
+        min_views: minimum number of pictures of a thing before a question may show one.
+        living_people: whether a question may show people without a date of death.
     """
 
     facts: Lookups
@@ -38,24 +38,24 @@ class Ground:
         return entity is not None and may_be_shown(self.facts, entity, self.living_people)
 
     def is_pictured(self, thing: str) -> bool:
-        """Whether a thing has as many pictures as one must have to be shown."""
+        """Whether a thing has enough pictures for a question to show one."""
         return len(self.facts.images_of(thing)) >= self.min_views
 
 
 @dataclass
 class Refusals:
-    """How often each bound refused, so that a level without plans can say which one did most."""
+    """How often each bound refused, so that a level without plans can name its commonest refusal."""
 
     reasons: Counter[str] = field(default_factory=Counter)
     causes: list[Callable[[], tuple[Lack, ...]]] = field(default_factory=list, compare=False)
-    """Each finds what the store would have to hold for what was refused."""
+    """Functions that each find what the store lacks for one refused item."""
 
     def add(self, reason: Reason, lack: Callable[[], Lack | None] | None = None) -> None:
         """Counts a refusal.
 
         Args:
-            reason: the bound.
-            lack: finds what the store would have to hold. It is asked only where a seed has no plan: most have some.
+            reason: the bound that refused.
+            lack: finds what the store lacks; it is called only if a seed has no plan.
         """
         self.reasons[reason.value] += 1
         if lack is not None:
@@ -63,5 +63,5 @@ class Refusals:
 
     @property
     def lacks(self) -> Counter[Lack]:
-        """What the store would have to hold for what was refused, and how often."""
+        """What the store lacks for refused items, with counts."""
         return Counter(lack for cause in self.causes for lack in cause())

@@ -1,8 +1,9 @@
-"""What a store would have to hold for a step or a form that fell. All of it can be fetched.
+"""The facts that a store lacks for a refused step or form. All lacking facts can be fetched.
 
-members     the other members of a class: a step against its claim must single its end out among all of them
-claims      a claim that some members do not have: they may be what the descriptor says
-steps       any claim that leads on from a thing of the class: there the way ends
+* members: the other members of a class. A description of a reverse step's end must single the end out
+  among all members.
+* claims: a claim that some members lack. These members may also fit the descriptor.
+* steps: any claim that leads on from a thing of the class. The way ends at this thing.
 """
 
 import re
@@ -24,19 +25,19 @@ from questloom.transforms.writing.form_edits import describe_variable
 from questloom.transforms.writing.graph.clues import class_clause
 
 _VALUE_GAP = re.compile(r"(P\d+)[=<>]")
-"""A gap of a rival that a claim of its own would close, as the certificate names it: "P84=Q12"."""
+"""A rival's gap that one of its own claims would close, in the certificate's notation: "P84=Q12"."""
 
 MEMBERS, CLAIMS, STEPS = "members", "claims", "steps"
 
 
 @dataclass(frozen=True, order=True)
 class Lack:
-    """What a store lacks.
+    """A kind of fact that a store lacks.
 
     Args:
         kind: "members", "claims" or "steps".
         class_id: the class.
-        property: of "claims", what some members have none of.
+        property: for "claims", the property that some members lack.
     """
 
     kind: str
@@ -44,7 +45,7 @@ class Lack:
     property: str = ""
 
     def __str__(self) -> str:
-        """As rows hold it: "members Q515", "claims Q515 P84"."""
+        """The form in rows: "members Q515", "claims Q515 P84"."""
         return f"{self.kind} {self.class_id} {self.property}".strip()
 
     @classmethod
@@ -54,11 +55,12 @@ class Lack:
 
 
 def lack_behind(facts: Lookups, refusal: Refusal) -> Lack | None:
-    """What the store lacks for a form that got no certificate; None where nothing that it could hold would mend it.
+    """What the store lacks for a form without a certificate; None where no fact of a store would
+    help.
 
     Args:
         facts: the store.
-        refusal: of `certify_form`.
+        refusal: the refusal of `certify_form`.
     """
     evidence = refusal.evidence
     if refusal.reason == Reason.CLASS_INCOMPLETE:
@@ -74,14 +76,15 @@ def lack_behind(facts: Lookups, refusal: Refusal) -> Lack | None:
 def lack_behind_step(
     facts: Lookups, source: str, property: str, target: str, margin: int
 ) -> Lack | None:
-    """What the store lacks to single out the end of a step against its claim; None where others are known to fit as well.
+    """What the store lacks to single out the end of a reverse step; None where other things are
+    known to fit too.
 
     Args:
         facts: the store.
-        source: the thing that the claim is about.
+        source: the thing at which the step starts, the claim's value.
         property: the relation.
-        target: the claim's subject, the end.
-        margin: how many missing facts the recipe guards against.
+        target: the thing at which the step ends, the claim's subject.
+        margin: number of missing facts that the recipe guards against.
     """
     entity = facts.entity(target)
     kind = class_clause(facts, entity) if entity is not None else None
@@ -102,11 +105,12 @@ def lack_behind_step(
 
 @remembered()
 def lacks_at(facts: Lookups, thing: str) -> tuple[Lack, ...]:
-    """What the store lacks for more steps from a thing: the classes of what claims lead from, and a step at all.
+    """What the store lacks for more steps from a thing: members of the classes from which claims
+    lead to it, and any step at all.
 
     Args:
         facts: the store.
-        thing: where a way has come to.
+        thing: the last thing of the way.
     """
     found = set()
     for claim in facts.claims_into(thing, limit=MAX_REVERSE):

@@ -1,7 +1,9 @@
-"""What a plan reads in pictures: in that of its last thing what is asked, and in that of any thing a year that leads on.
+"""The readings of a plan: the asked writing in a picture of its last thing, or a year in a picture
+that leads to another thing.
 
-The question's own picture is read whenever it helps. A later picture, of a thing that has to be found first, stands on that
-thing's page; it is read only where the page does not say in words what is written there.
+A plan may read the question's own picture. A later picture shows a thing that must be found first,
+and stands on that thing's page. A plan reads a later picture only if the page does not state the
+picture's writing in words.
 """
 
 from collections.abc import Iterator
@@ -24,14 +26,16 @@ from questloom.transforms.writing.answers import answer_of
 from questloom.transforms.writing.graph.graph_writer import ask_for
 
 DATES = ("P571", "P577", "P1619")
-"""When a thing was made, published, opened: what a year can lead to. In any year many people are born."""
+"""Properties of dates to which a year can lead: when a thing was made, published or opened. Births
+are left out, since many people are born in any year."""
 LEAST_CANDIDATES = 5
-"""Dated things of a class, without the year: with fewer of them the picture is hardly needed."""
+"""Minimum number of dated things of a class, whatever their year. With fewer dated things a solver
+could guess without the picture."""
 
 
 @dataclass(frozen=True)
 class Dated:
-    """The one thing of its class whose date is the year in a picture."""
+    """The only thing of its class whose date is the year in a picture."""
 
     detail: Detail
     property: str
@@ -40,7 +44,8 @@ class Dated:
 
 
 def years_seen(facts: Lookups, thing: str, *, shown: bool) -> list[Detail]:
-    """Details that give a year in pictures of a thing: of the question's own (`shown`), or of a later one."""
+    """Details that give a year in pictures of a thing: in the question's own picture (`shown`), or
+    in a later picture."""
     if shown:
         return year_readings(facts, thing)
     return [d for d in later_readings(facts, thing) if d.value.year is not None]
@@ -54,13 +59,15 @@ def reads(var: str, of: str, detail: Detail) -> Reads:
 def ask_reading(
     at: Ground, clauses: tuple[Clause, ...], bindings: dict[str, str], last: str
 ) -> Iterator[tuple[Form, dict[str, str], Answer]]:
-    """Forms that ask for what is written in a later picture: "Which year is on the plaque of the bridge that this man designed?"
+    """Forms that ask for the writing in a later picture: "Which year is on the plaque of the bridge
+    that this man designed?"
 
     Args:
         at: the store and the rules.
-        clauses: the way.
-        bindings: of its variables.
-        last: the variable of its last thing; none where it is the pictured one, which needs no search.
+        clauses: the clauses of the way.
+        bindings: the values of the way's variables.
+        last: the variable of the way's last thing; the pictured thing gives no form, since it needs
+            no search.
     """
     if not at.draft.detail_share or len(clauses) == 1:
         return
@@ -73,7 +80,7 @@ def ask_reading(
 
 
 def dated_by(at: Ground, thing: str, *, shown: bool) -> tuple[Dated, ...]:
-    """The things that a year in a picture of a thing leads to, in a fixed order."""
+    """The things to which a year in a picture of a thing leads, in a fixed order."""
     if not at.draft.detail_share:
         return ()
     return tuple(
@@ -90,7 +97,7 @@ def dated_by(at: Ground, thing: str, *, shown: bool) -> tuple[Dated, ...]:
 def _things_of_year(
     facts: Lookups, year: Value, margin: int, stated: bool
 ) -> tuple[tuple[str, str, str], ...]:
-    """(property, thing, class) of the things that are the only ones of their class with a date in a year."""
+    """(property, thing, class) of the things that are the only ones of their class with a date in the year."""
     found = []
     for property in DATES:
         for thing in facts.subjects(property, year.key(), limit=200):
@@ -109,7 +116,7 @@ def _things_of_year(
 def _is_only(
     facts: Lookups, property: str, thing: str, kind: str, year: Value, margin: int, stated: bool
 ) -> bool:
-    """Whether a class and a year single a thing out with the margin, and a page says its date."""
+    """Whether a class and a year single a thing out with the margin, and a page states the thing's date."""
     clause = ClaimClause(subject="x1", property=property, object="r")
     form = Form(
         clauses=(

@@ -1,19 +1,22 @@
-"""What a solver can do in one question, and what it then has: the moves of the route (`route.py` says their prices)."""
+"""The moves of a solver in one question, and the state after each move; `route.py` states the price of each move."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from questloom.records.form import (
     ClaimClause,
     Clause,
     Compute,
     Form,
+    Fuzzy,
     Image,
     Reads,
     SentenceClause,
 )
-from questloom.records.knowledge import Value
+from questloom.records.knowledge import Value, entity_value
 from questloom.transforms.certificate.execute import Binding
+from questloom.transforms.facts.fuzzy import claims_behind
 from questloom.transforms.facts.lookups import Facts
 from questloom.transforms.planning.named import (
     find_description,
@@ -34,30 +37,34 @@ IMAGE_SEARCH, TEXT_SEARCH, VISIT, LOOK, COMPUTE = (
 
 @dataclass(frozen=True)
 class State:
-    """What a solver has: terms whose name is in hand, open pages, clauses seen to hold, what hits have shown of pages, calls made."""
+    """The state of a solver: terms with known names, open pages, confirmed clauses, texts that
+    search hits showed, and the calls so far."""
 
     known: frozenset[str]
     opened: frozenset[str]
     seen: frozenset[Clause]
     shown: frozenset[tuple[str, str]] = frozenset()
-    """A term, and the text that a search has shown of its page."""
+    """A term, and the text of its page that a search has shown."""
     moves: tuple[str, ...] = ()
 
     @property
     def place(self) -> tuple:
-        """What two states are compared by: the ways to them differ."""
+        """The key that compares two states. The calls that led to a state are no part of the key."""
         return self.known, self.opened, self.seen, self.shown
 
 
 class Moves:
-    """The moves that a solver has in one question."""
+    """The moves of a solver in one question."""
 
     def __init__(self, form: Form, binding: Binding, facts: Facts) -> None:
         self.form, self.binding, self.facts = form, binding, facts
+        self.clauses = frozenset(form.clauses)
         self.claims = form.of(ClaimClause)
         self.reads = form.of(Reads)
         self.computes = form.of(Compute)
         self.sentences = form.of(SentenceClause)
+        # What is said vaguely is seen to hold where the claims behind it are read; it gives no query.
+        self.behind = {c: claims_behind(facts, c, binding) for c in form.of(Fuzzy)}
         self.things = {v: value.entity for v, value in binding.items() if value.kind == "entity"}
         self.constants = tuple(
             dict.fromkeys(
@@ -68,8 +75,11 @@ class Moves:
             )
         )
         self.entities = {**self.things, **{entity: entity for entity in self.constants}}
+        self._given: dict[object, tuple[frozenset[str], frozenset[Clause]]] = {}
+        """What each page and each shown text gives: names of things, and clauses that it says. Most states share them."""
         self.exposed = tuple(self._exposed())
-        # Where the recipe asks for no page that says a claim, a search for it stands for whatever says it.
+        # Where the recipe requires no page that states a claim, a search for the claim stands for
+        # any source.
         self.unsaid = {
             c.object
             for c in self.claims
@@ -79,14 +89,14 @@ class Moves:
         }
 
     def end(self, term: str | Value) -> str:
-        """A term's name among those in hand: its variable, or the id of the thing that the words name."""
+        """The name of a term in `State`: its variable, or the id of a thing that the words name."""
         return term if isinstance(term, str) else term.entity
 
     def value(self, term: str | Value) -> Value:
         return self.binding[term] if isinstance(term, str) else term
 
     def _exposed(self) -> Iterator[tuple[str, str]]:
-        """Neighbours of which the first one's name holds that of the second, a hidden one."""
+        """Pairs of neighbours in which the first one's name contains the name of the second, hidden one."""
         for claim in self.claims:
             ends = (self.end(claim.subject), self.end(claim.object))
             for one, other in (ends, ends[::-1]):
@@ -101,19 +111,16 @@ class Moves:
         return self.settled(State(frozenset(), frozenset(), frozenset()))
 
     def settled(self, state: State) -> State:
-        """The state with all that costs nothing: names in names, names and claims on open pages."""
+        """The state after all moves without cost: names in names, and names and claims on open pages."""
         known, seen = set(state.known), set(state.seen)
         for page in state.opened:
-            for var, thing in self.things.items():
-                value = Value(kind="entity", entity=thing)
-                if var not in known and page_names(self.facts, self.entities[page], value):
-                    known.add(var)
-        for _, text in state.shown:
-            for var, thing in self.things.items():
-                if var not in known and text_names(
-                    self.facts, text, Value(kind="entity", entity=thing)
-                ):
-                    known.add(var)
+            names, said = self._on_page(page)
+            known |= names
+            seen |= said
+        for page, text in state.shown:
+            names, said = self._in_text(page, text)
+            known |= names
+            seen |= said
         changed = True
         while changed:
             changed = False
@@ -121,42 +128,60 @@ class Moves:
                 if (one in known or one in self.constants) and other not in known:
                     known.add(other)
                     changed = True
-        for said in self.sentences:
-            if said.subject in state.opened:
-                seen.add(said)
-                known.add(self.end(said.object))
         for claim in self.claims:
-            if claim not in seen and self._read(claim, state, known):
+            if claim not in seen and self._is_in_a_name(claim, known):
                 seen.add(claim)
-                if isinstance(claim.object, str) and claim.object not in self.things:
-                    known.add(claim.object)
+        for vague, claims in self.behind.items():
+            if seen.issuperset(claims):
+                seen.add(vague)
+        seen &= self.clauses
+        for clause in seen - state.seen:
+            if isinstance(clause, SentenceClause):
+                known.add(self.end(clause.object))
+            elif isinstance(clause, ClaimClause) and isinstance(clause.object, str):
+                known.update({clause.object} - self.things.keys())
         return replace(state, known=frozenset(known), seen=frozenset(seen))
 
-    def _read(self, claim: ClaimClause, state: State, known: set[str]) -> bool:
-        """Whether an open page, a hit or a name says a claim."""
-        subject, object = self.end(claim.subject), self.end(claim.object)
-        value = self.value(claim.object)
-        if subject in state.opened and page_names(self.facts, self.entities[subject], value):
-            return True
-        if self._is_shown(subject, value, state):
-            return True
-        if value.kind != "entity":
-            return False
-        about = self.value(claim.subject)
-        if object in state.opened and page_names(self.facts, value.entity, about):
-            return True
-        if self._is_shown(object, about, state):
-            return True
+    def _on_page(self, page: str) -> tuple[frozenset[str], frozenset[Clause]]:
+        """The variables and clauses that an open page names."""
+        if page not in self._given:
+            thing = self.entities[page]
+            names, said = self._found(page, lambda value: page_names(self.facts, thing, value))
+            written = (s for s in self.sentences if s.subject == page)
+            self._given[page] = names, said.union(written)
+        return self._given[page]
+
+    def _in_text(self, page: str, text: str) -> tuple[frozenset[str], frozenset[Clause]]:
+        """The variables and clauses that a page's passages in search results name."""
+        if (page, text) not in self._given:
+            self._given[page, text] = self._found(
+                page, lambda value: text_names(self.facts, text, value)
+            )
+        return self._given[page, text]
+
+    def _found(
+        self, page: str, is_named: Callable[[Value], bool]
+    ) -> tuple[frozenset[str], frozenset[Clause]]:
+        names = frozenset(v for v, thing in self.things.items() if is_named(entity_value(thing)))
+        said: set[Clause] = set()
+        for claim in (*self.claims, *chain.from_iterable(self.behind.values())):
+            about, value = self.value(claim.subject), self.value(claim.object)
+            if (self.end(claim.subject) == page and is_named(value)) or (
+                value.kind == "entity" and self.end(claim.object) == page and is_named(about)
+            ):
+                said.add(claim)
+        return names, frozenset(said)
+
+    def _is_in_a_name(self, claim: ClaimClause, known: set[str]) -> bool:
+        """Whether a known name contains the name of the claim's other end."""
+        ends = {self.end(claim.subject), self.end(claim.object)}
         return any(
-            {one, other} == {subject, object} and (one in known or one in self.constants)
+            {one, other} == ends and (one in known or one in self.constants)
             for one, other in self.exposed
         )
 
-    def _is_shown(self, page: str, value: Value, state: State) -> bool:
-        return any(of == page and text_names(self.facts, text, value) for of, text in state.shown)
-
     def following(self, state: State) -> Iterator[State]:
-        """The states one call further."""
+        """The states after one more call."""
         anchor = self.form.anchor
         images = self.form.of(Image)
         if images and images[0] not in state.seen:
@@ -184,7 +209,7 @@ class Moves:
                 found = self._after(state, TEXT_SEARCH, thing)
                 yield self._after(found, VISIT, thing, opened={thing})
         for reads in self.reads:
-            # A later picture is seen on the page that shows it.
+            # A solver sees a later picture on the page that shows it.
             if reads not in state.seen and (reads.of == anchor or reads.of in state.opened):
                 yield self._after(state, LOOK, reads.var, known={reads.var}, seen={reads})
         for compute in self.computes:
@@ -196,12 +221,12 @@ class Moves:
                 yield self._after(state, COMPUTE, compute.out, known={compute.out})
 
     def ends_of_query(self, var: str, state: State) -> set[str]:
-        """The other ends of the clauses by which a thing can be searched for."""
+        """The other ends of the clauses that a search for the thing can use."""
         found = {self.end(t) for c in self._query(var, state) for t in (c.subject, c.object)}
         return found - {var}
 
     def _hit(self, var: str, clauses: Iterable[ClaimClause]) -> set[tuple[str, str]]:
-        """What a search by clauses shows of the page of the thing that it finds."""
+        """The part of the found thing's page that a search by these clauses shows."""
         if var not in self.things:
             return set()
         others = {
@@ -214,7 +239,8 @@ class Moves:
         return {(var, text)} if text else set()
 
     def _query(self, var: str, state: State) -> set[ClaimClause]:
-        """The clauses by which a thing can be searched for: those whose other ends are in hand or in the words."""
+        """The clauses that a search for the thing can use: their other ends are known or stand in
+        the question's words."""
         found: set[ClaimClause] = set()
         for claim in self.claims:
             ends = (claim.subject, claim.object)
@@ -246,6 +272,6 @@ class Moves:
         )
 
     def is_solved(self, state: State, wanted: tuple[frozenset[Clause], ...]) -> bool:
-        """Whether the answer is in hand, and a set of clauses that singles it out was seen to hold."""
+        """Whether the answer is known, and a set of clauses that singles it out is confirmed."""
         answered = self.form.ask.var in state.known
         return answered and any(clauses <= state.seen for clauses in wanted)

@@ -1,9 +1,7 @@
-"""What a page names, and which names hold other names: what somebody who reads gets for nothing."""
-
-import re
+"""The names on a page, and names that contain other names: a reader gets both without a call."""
 
 from questloom.knowledge.store.passages import pieces
-from questloom.language.names_in_text import folded
+from questloom.language.names_in_text import folded, stands_in
 from questloom.records.knowledge import Value
 from questloom.transforms.certificate.text_veto import article_names, spellings
 from questloom.transforms.drafting.interest import TELLING_WORD
@@ -11,12 +9,12 @@ from questloom.transforms.facts.lookups import Facts
 from questloom.transforms.remembered import remembered
 
 NUM_PASSAGES = 3
-"""Passages of a page that a search shows (`questloom.agent.providers.local_provider`)."""
+"""Number of passages of a page that a search shows (`questloom.agent.providers.local_provider`)."""
 
 
 @remembered()
 def page_names(facts: Facts, entity_id: str, value: Value) -> bool:
-    """Whether a thing's page links a value or has its name; False where the thing has no page."""
+    """Whether a thing's page links to a value or contains its name; False where the thing has no page."""
     article = facts.article(entity_id)
     if article is None:
         return False
@@ -26,17 +24,16 @@ def page_names(facts: Facts, entity_id: str, value: Value) -> bool:
 @remembered()
 def text_names(facts: Facts, text: str, value: Value) -> bool:
     """Whether a text has a name of a value."""
-    return any(
-        re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) for name in spellings(facts, value)
-    )
+    return any(stands_in(name, text) for name in spellings(facts, value))
 
 
 @remembered()
 def find_shown_text(facts: Facts, entity_id: str, others: tuple[Value, ...]) -> str:
-    """What a text search that finds a thing's page by others' names shows of it; "" where the thing has no page.
+    """The text that a search shows of a thing's page when it finds the page by other names; ""
+    where the thing has no page.
 
-    A hit shows the passages that fit best, `NUM_PASSAGES` at most: a short page is shown whole, of a longer one what
-    names the others. Its infobox is not searched.
+    A hit shows the passages that fit best, at most `NUM_PASSAGES`. A short page is shown whole; a
+    longer page shows the passages with the other names. The infobox is not searched.
     """
     article = facts.article(entity_id)
     if article is None:
@@ -52,16 +49,18 @@ def find_shown_text(facts: Facts, entity_id: str, others: tuple[Value, ...]) -> 
 
 
 def find_description(facts: Facts, entity_id: str) -> str:
-    """What the search with a picture shows of the pictured thing beside its name."""
+    """The text that a search with the picture shows beside the name of the pictured thing."""
     entity = facts.entity(entity_id)
     return entity.descriptions.get("en", "") if entity else ""
 
 
 @remembered()
 def name_holds(facts: Facts, entity_id: str, other: str) -> bool:
-    """Whether a thing's name gives another's away: "Vantascara Museum" the town, "Orla Dant" the family Dant.
+    """Whether a thing's name reveals another thing's name: "Vantascara Museum" reveals the town,
+    "Orla Dant" the family Dant.
 
-    The other's name must lie in it as whole words, the longest of them of at least `TELLING_WORD` letters.
+    The thing's name must contain the other name as whole words. The longest of these words needs at
+    least `TELLING_WORD` letters.
     """
     one, two = facts.entity(entity_id), facts.entity(other)
     if one is None or two is None:

@@ -1,4 +1,4 @@
-"""From a seed to its plans: which shapes are asked, in which order, and what is said where none gives any."""
+"""From a seed to its plans: which shapes are tried, in which order, and the reason where no shape gives a plan."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -29,13 +29,13 @@ GrowsOfThing = Callable[[Ground, str, int, Random, Refusals], Iterator[Grown]]
 
 @dataclass(frozen=True)
 class Shape:
-    """What grows the whole forms of a seed.
+    """Grows the whole forms of a seed.
 
     Args:
-        name: what plans record.
-        grow: gives the forms of a seed and size, lazily.
-        off: why a certified plan is not what its seed asks for, None where it is.
-        limits: plans of a seed, by kind of work.
+        name: the name that plans record.
+        grow: gives the forms for a seed and a size, lazily.
+        off: the reason why a certified plan does not fit its seed, or None where it fits.
+        limits: maximum number of plans of a seed, by kind of work.
     """
 
     name: str
@@ -45,7 +45,7 @@ class Shape:
 
 
 def _of_thing(grow: GrowsOfThing) -> Grows:
-    """A shape that goes by the seed's thing alone."""
+    """A shape that depends only on the thing of the seed."""
     return lambda at, seed, size, draw, refusals: grow(at, seed.entity_id, size, draw, refusals)
 
 
@@ -56,11 +56,12 @@ CHAIN, MEET, TREE, CLUSTER = (
     Shape("cluster", grow_clusters, off_cluster, ALL_ALIKE),
 )
 BY_METHOD = {"paths": (MEET, CHAIN), "injection": (TREE,), "exploration": (CLUSTER,)}
-"""The shapes of a method. Few things have a meet, so it is asked first and a chain takes its place."""
+"""The shapes of each method. Few things allow a meet, so a meet is tried first and a chain replaces
+a missing meet."""
 
 
 def size_of(at: Ground, seed: Seed) -> int:
-    """How large a seed's plans are: rounds of a tree, claims of a cluster, else hops, the asked one included."""
+    """The size of a seed's plans: rounds of a tree, claims of a cluster, else hops, including the asked claim."""
     if seed.method == "injection":
         return at.draft.rounds[seed.level]
     if seed.method == "exploration":
@@ -73,10 +74,10 @@ def plans_of(at: Ground, seed: Seed) -> Found:
 
     Args:
         at: the store and the rules.
-        seed: of a method that is planned.
+        seed: a seed of a method that plans.
 
     Returns:
-        The plans, and what was refused.
+        The plans, and the counts of refusals.
     """
     size = size_of(at, seed)
     refusals, found = Refusals(), list[Plan]()
@@ -95,8 +96,8 @@ def plans_of(at: Ground, seed: Seed) -> Found:
 
 
 def plan_seed(at: Ground, seed: Seed) -> PlannedSeed | Rejection:
-    """A seed with its plans; a rejection with the bound that refused most where it has none (ties by name)."""
-    if seed.method not in BY_METHOD:  # read from outside
+    """A seed with its plans. A seed without plans becomes a rejection with the commonest bound (ties by name)."""
+    if seed.method not in BY_METHOD:  # read from an outside data set
         return PlannedSeed(seed=seed)
     found = plans_of(at, seed)
     if found.plans:

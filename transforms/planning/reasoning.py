@@ -1,9 +1,12 @@
-"""Reasoning nodes: what follows from two observations of a graph. Only what belongs together is computed with.
+"""Computations over two observations of a graph. Only observations that belong together are
+computed with.
 
-    difference, ratio                     years between two dates of linked things; one measure of two things of a kind
-    earliest, latest, largest, smallest   the one of two things of a kind that comes first or is greater; a question goes on from it
+* difference, ratio: the years between two dates of linked things, or one measure of two things of a
+  kind.
+* earliest, latest, largest, smallest: the thing of two of a kind that comes first or is greater. The
+  question goes on from this thing.
 
-A count of claims is not offered: no set of claims is known to be complete.
+A count of claims is not offered, because no set of claims is known to be complete.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,50 +22,51 @@ from questloom.transforms.facts.said_class import find_descriptor_class
 from questloom.transforms.writing.graph.clues import attributes
 
 CHOOSES = frozenset({"earliest", "latest", "largest", "smallest"})
-"""Operations that give one of the things compared."""
+"""Operations whose result is one of the compared things."""
 GENERATIONS = frozenset({"P22", "P25", "P40", "P1066", "P802", "P184", "P185"})
-"""Relations of which anybody knows which of the two was born first."""
+"""Relations between two people for which everybody knows who was born first."""
 LONGEST = 400
-"""Years between two dates that somebody would still count."""
+"""Maximum number of years between two dates that people would still count."""
 PLACE_OF = {"P569": "P19", "P570": "P20", "P571": "P740"}
-"""Of an event by which two things are compared the place is not asked: "where did the one who died later die?"."""
+"""Properties of events, with the property of the event's place. If a question compares things by an
+event, it does not ask for the event's place: "where did the one who died later die?"."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Observation:
-    """One value of a node: of a claim, or of a detail of its picture."""
+    """One value of a thing: of a claim, or of a detail of its picture."""
 
     node: str
     property: str
     value: Value
     part: str = ""
-    """Of a detail, as `questloom.records.knowledge.Detail` names it."""
+    """For a detail, the part in the sense of `questloom.records.knowledge.Detail`."""
     seen: bool = False
-    """Whether it is to be seen on the picture."""
+    """Whether the value can be seen on the picture."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Reasoning:
-    """What follows from two observations that belong together."""
+    """The result of a computation over two observations that belong together."""
 
     op: str
-    """Of `questloom.records.form.OPERATIONS`."""
+    """One of `questloom.records.form.OPERATIONS`."""
     first: Observation
     second: Observation
     result: Value
-    """A number, or for earliest, latest, largest and smallest the node that wins."""
+    """A number, or the winning thing for earliest, latest, largest and smallest."""
 
 
 def observations(
     facts: Lookups, node: str, max_words: int, *, stated: bool = False
 ) -> list[Observation]:
-    """The dates and measures of a node that a question may speak of.
+    """The dates and measures of a thing that a question may mention.
 
     Args:
         facts: the store.
         node: a thing of the store.
-        max_words: of the value in words.
-        stated: whether a page of either end must name the other.
+        max_words: maximum number of words of the value.
+        stated: whether the page of one end must name the other end.
     """
     entity = facts.entity(node)
     assert entity is not None
@@ -84,20 +88,21 @@ def reason_over(
     compares: bool,
     links: frozenset[str],
 ) -> Iterator[Reasoning]:
-    """What follows from the observations of two things.
+    """The computations over the observations of two things.
 
     Args:
         facts: the store.
-        of_one, of_other: what is seen and said of each.
-        counts: whether somebody would count the years between any two of their dates.
-        compares: whether somebody would ask which of them is older or taller.
-        links: the relations between the two.
+        of_one, of_other: the observations of each thing.
+        counts: whether people would count the years between two of their dates.
+        compares: whether people would ask which of them is older or taller.
+        links: the relations between the two things.
     """
     pairs = [(a, b) for a in of_one for b in of_other]
     if counts:
         for a, b in pairs:
             dated = a.value.kind == b.value.kind == "time" and not (a.seen and b.seen)
-            # Of two people ages are compared, or deaths: nobody counts from the birth of the one to the death of the other.
+            # For two people, births or deaths are compared: nobody counts from one person's birth
+            # to the other's death.
             mixed = not (a.seen or b.seen) and a.property != b.property and _people(facts, a, b)
             if dated and not mixed and (r := years_between(a, b)):
                 yield r
@@ -112,14 +117,14 @@ def _people(facts: Facts, *seen: Observation) -> bool:
 
 
 def alike(facts: Facts, one: str, other: str) -> bool:
-    """Whether two things are of one kind, so that it means something which of them is older or taller."""
+    """Whether two things are of one kind, so that comparing their age or size makes sense."""
     return bool(find_descriptor_class(facts, one)) and find_descriptor_class(
         facts, one
     ) == find_descriptor_class(facts, other)
 
 
 def years_between(one: Observation, other: Observation) -> Reasoning | None:
-    """The years between two dates; None where they are equal or nobody would count them."""
+    """The years between two dates; None where the dates are equal or too far apart to count."""
     span = compute("difference", (coarsened(one.value, YEAR), coarsened(other.value, YEAR)))
     if span is None or not span.number or span.number > LONGEST:
         return None
@@ -127,7 +132,8 @@ def years_between(one: Observation, other: Observation) -> Reasoning | None:
 
 
 def compare(one: Observation, other: Observation) -> Iterator[Reasoning]:
-    """What two values of one property give: the difference and ratio of measures, and which thing wins."""
+    """The computations over two values of one property: the difference and ratio of measures, and
+    the winning thing."""
     ends = (entity_value(one.node), entity_value(other.node))
     if one.value.kind == "time":
         years = (coarsened(one.value, YEAR), coarsened(other.value, YEAR))
@@ -143,7 +149,7 @@ def compare(one: Observation, other: Observation) -> Iterator[Reasoning]:
         yield Reasoning(op="difference", first=one, second=other, result=difference)
     first, second = sorted((one, other), key=lambda o: -(o.value.number or 0.0))
     ratio = compute("ratio", (first.value, second.value))
-    # A ratio that has to be rounded has no one right answer.
+    # A ratio that must be rounded has no single right answer.
     if (
         ratio is not None
         and ratio.number

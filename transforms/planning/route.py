@@ -1,23 +1,25 @@
-"""The route: the cheapest way to single out a question's answer, in tool calls, exact on the frozen store.
+"""The route: the cheapest way to single out a question's answer, in tool calls, computed exactly on
+the frozen store.
 
-A question is as hard as its cheapest solution (FORT-Searcher, arXiv 2606.12087). With a form and a frozen store that
-is computed: a shortest path over what is in hand, what pages are open and which clauses were seen to hold, until some
-set of clauses that alone singles out the answer was seen to hold.
+A question is as hard as its cheapest solution (FORT-Searcher, arXiv 2606.12087). A form and a
+frozen store allow an exact computation: a shortest path over states. A state holds known terms,
+open pages and confirmed clauses. The path ends when a set of clauses that singles out the answer is
+confirmed.
 
 | move | calls |
 |---|---|
 | name the pictured thing | 1, a search with the picture |
-| find a described thing by a query of the clauses whose other ends are in hand | 1 |
-| open the page of a thing that a search or an open page has given | 1 |
+| find a described thing by a query of the clauses whose other ends are known | 1 |
+| open the page of a thing that a search or an open page has named | 1 |
 | open the page of a thing that the question names | 2, a search and the visit |
 | look closely at the question's picture, or at one that an open page shows | 1 |
 | compute | 1 |
 | read a claim, or a later thing's name, on an open page | 0 |
-| read it in what a search has shown: of the thing that it finds the passages that name what it was found by, of the pictured thing the description | 0 |
+| read it in the text of a search: the passages of the found thing with the words of the search, or the description of the pictured thing | 0 |
 | take a name from a name that holds it | 0 |
 
-Where the moves are generous (a query always finds what it describes, of several named things the right one is taken),
-the price is a lower bound: no way of solving costs less.
+The moves are generous: a query always finds what it describes, and the solver always picks the
+right one of several named things. The price is therefore a lower bound: no solution costs less.
 """
 
 from dataclasses import replace
@@ -30,6 +32,7 @@ from questloom.records.form import (
     Compare,
     Compute,
     Form,
+    Fuzzy,
     Image,
     variables,
 )
@@ -52,21 +55,23 @@ from questloom.transforms.planning.moves import (
 from questloom.transforms.planning.treewidth import treewidth
 
 MAX_SETS = 64
-"""Sets of clauses that single out the answer, beyond which the smaller ones are not looked for."""
+"""Maximum number of sets of clauses that single out the answer. Beyond this number no smaller sets
+of clauses are searched for."""
 MAX_STATES = 4_000
-"""States beyond which the search for the shortest path gives up, and a greedy way is taken."""
+"""Maximum number of states of the search for the shortest path. Beyond this number of states a
+greedy path is taken."""
 
 
 def find_route(form: Form, binding: Binding, facts: Facts) -> Route:
     """The cheapest way to single out the answer of a form.
 
     Args:
-        form: with its picture.
+        form: the form with its picture.
         binding: the intended value of every variable.
         facts: the store.
 
     Returns:
-        Its price and what it is made of.
+        The price and the moves of the cheapest solution.
     """
     solver = Moves(form, binding, facts)
     wanted, all_sets = selecting_sets(form, binding, facts)
@@ -87,10 +92,11 @@ def find_route(form: Form, binding: Binding, facts: Facts) -> Route:
 def selecting_sets(
     form: Form, binding: Binding, facts: Facts
 ) -> tuple[tuple[frozenset[Clause], ...], bool]:
-    """The smallest sets of clauses that single out the answer, and whether none is missing.
+    """The smallest sets of clauses that single out the answer, and whether the list is complete.
 
-    Classes and comparisons are in the words and cost nothing, so they belong to every set. The search goes down
-    from all clauses by leaving out one at a time: what a set selects, a larger one selects too.
+    Classes and comparisons stand in the words and cost nothing, so every set contains them. The
+    search starts with all clauses and leaves out one at a time: a larger set selects whatever a
+    smaller set selects.
     """
     priced: tuple[Clause, ...] = tuple(
         c for c in form.clauses if not isinstance(c, ClassClause | Compare | Compute)
@@ -112,20 +118,23 @@ def selecting_sets(
             if num >= MAX_SETS:
                 break
         level = below
-    # Of what was left unexplored the sets themselves still single out the answer.
+    # Sets whose subsets were not explored still single out the answer themselves.
     return (*smallest, *level), not level
 
 
 def _selects(form: Form, chosen: frozenset[Clause], binding: Binding, facts: Facts) -> bool:
-    """Whether so many of a form's clauses single out its answer."""
+    """Whether the chosen clauses of a form single out its answer."""
     free = (ClassClause, Compare, Compute)
     kept = [c for c in form.clauses if c in chosen or isinstance(c, free)]
     reached = {form.ask.var}
     while more := {v for c in kept if reached & set(variables(c)) for v in variables(c)} - reached:
         reached |= more
     kept = [c for c in kept if set(variables(c)) <= reached]
-    bound = {v for c in kept if not isinstance(c, Compare | ClassClause) for v in variables(c)}
+    tests = (ClassClause, Compare, Fuzzy)
+    bound = {v for c in kept if not isinstance(c, tests) for v in variables(c)}
+    listed = bound | {c.var for c in kept if isinstance(c, ClassClause)}
     kept = [c for c in kept if not isinstance(c, Compare) or set(variables(c)) <= bound]
+    kept = [c for c in kept if not isinstance(c, Fuzzy) or set(variables(c)) <= listed]
     if form.ask.var not in bound | {c.var for c in kept if isinstance(c, ClassClause)}:
         return False
     shown = any(isinstance(c, Image) for c in kept)
@@ -148,7 +157,8 @@ def _selects(form: Form, chosen: frozenset[Clause], binding: Binding, facts: Fac
 
 
 def most_selective(form: Form, facts: Facts) -> int:
-    """How many things the most selective clause about something named leaves alone; 0 where none names anything."""
+    """Number of things that fit the most selective clause about a named thing or value; 0 where no
+    clause names any."""
     found = []
     for clause in form.of(ClaimClause):
         if isinstance(clause.object, Value) and isinstance(clause.subject, str):
@@ -159,7 +169,7 @@ def most_selective(form: Form, facts: Facts) -> int:
 
 
 def _cheapest(moves: Moves, wanted: tuple[frozenset[Clause], ...]) -> tuple[State, bool]:
-    """The cheapest solved state, and whether nothing cheaper can have been missed (Dijkstra, 1959)."""
+    """The cheapest solved state, and whether it is proven cheapest (Dijkstra, 1959)."""
     start = moves.start()
     queue, order, best = [(0, 0, start)], 0, {start.place: 0}
     num_states = 0
@@ -179,27 +189,26 @@ def _cheapest(moves: Moves, wanted: tuple[frozenset[Clause], ...]) -> tuple[Stat
 
 
 def _greedy(moves: Moves, wanted: tuple[frozenset[Clause], ...]) -> State:
-    """Where the shortest way was not found: a way that takes the move that sees most at each step, whether or not it ends solved."""
+    """A greedy path, for the case that no shortest path was found. Each step takes the move that
+    confirms most, and the path may end unsolved."""
     state = moves.start()
     while not moves.is_solved(state, wanted):
         ways = list(moves.following(state))
         if not ways:
-            break  # some claim is on no page: no way leads to the answer
-        state = max(
-            ways, key=lambda s: (len(s.seen) + len(s.known) + 0.1 * len(s.opened), -len(s.moves))
-        )
+            break  # some claim is on no page: no path leads to the answer
+        state = max(ways, key=lambda s: (len(s.seen) + len(s.known), len(s.opened), -len(s.moves)))
     return state
 
 
 def _depth(moves: Moves, made: tuple[str, ...]) -> int:
-    """The calls in the longest chain of which each needs what the one before it gave."""
+    """Number of calls in the longest chain in which each call needs the result of the call before."""
     state, level, deepest = moves.start(), dict.fromkeys(moves.start().known, 0), 0
     for move in made:
         tool, what = move.split(" ")
         needed = [level.get(what, 0)] if tool == VISIT else [0]
         if tool == LOOK:
             of = next(reads.of for reads in moves.reads if reads.var == what)
-            # Its page is opened after its name is known.
+            # The page is opened after the thing's name is known.
             needed = [level.get(of, 0) + 1 if of != moves.form.anchor else 0]
         if tool == TEXT_SEARCH and what in moves.binding:
             ends = moves.ends_of_query(what, state)

@@ -1,4 +1,4 @@
-"""The search for a seed's plans: whole forms as its shape grows them, certified, the dearest first."""
+"""Searches the plans of a seed: takes whole forms from its shape, certifies them, and sorts the dearest first."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
@@ -16,22 +16,26 @@ from questloom.records.plan import (
     work_of,
 )
 from questloom.transforms.planning.finish import certify_plan
+from questloom.transforms.planning.fuzz import fuzz
 from questloom.transforms.planning.ground import Ground, Refusals
 from questloom.transforms.planning.shapes.chain import Grown
 
 MAX_PLANS = 6
-"""Plans of a seed and shape: the dearest of six is rarely made cheaper by a page that says too much."""
+"""Maximum number of plans of a seed and shape. The dearest of six plans rarely becomes cheaper
+through a page that states too much."""
 FEW_OTHERS = {PLAIN: MAX_PLANS, DETAIL: 2, COMPUTATION: 2, LATER_PICTURE: 2, MID_CHAIN: 2}
-"""Plans by kind of work where details and computations are wanted beside plain ones."""
+"""Maximum number of plans by kind of work, where plans with details and computations are wanted
+besides plain plans."""
 ALL_ALIKE = dict.fromkeys(FEW_OTHERS, 12)
-"""Plans by kind of work where the seed says which kind is wanted, and whatever cannot be worded must be replaced by its like."""
+"""Maximum number of plans by kind of work, where the seed wants one kind. A plan that cannot be
+worded needs a replacement of the same kind."""
 MAX_FORMS = 120
-"""Whole forms of a seed that are looked at."""
+"""Maximum number of whole forms of a seed that are examined."""
 
 
 @dataclass(frozen=True)
 class Found:
-    """A seed's plans, and what was refused."""
+    """The plans of a seed, and the counts of refusals."""
 
     plans: tuple[Plan, ...]
     refusals: Refusals
@@ -51,17 +55,18 @@ def search(
     Args:
         at: the store and the rules.
         grown: whole forms, lazily.
-        shape: its name.
-        refusals: counts what is refused; the shape's bounds count in it, too.
-        limits: plans by kind of work; the search ends where one kind has the most.
-        off: why a certified plan is not what is wanted, None where it is.
+        shape: name of the shape.
+        refusals: counts refusals, including those by the shape's bounds.
+        limits: maximum number of plans by kind of work. The search ends when one kind reaches its
+            limit.
+        off: the reason why a certified plan is not wanted, or None where it is wanted.
     """
     plans: list[Plan] = []
     taken: Counter[str] = Counter()
     ways = set()
     for form, bindings, answer in islice(grown, MAX_FORMS):
         work = work_of(form)
-        # Several ends of one way differ by their last claim only: of each kind of work one is enough.
+        # The ends of one way differ only by their last claim: one of each kind of work is enough.
         way = (work, tuple(sorted(key for var, key in bindings.items() if var[0] in "xy")))
         if way in ways or taken[work] == limits[work]:
             continue
@@ -71,7 +76,7 @@ def search(
         if reason := off(plan):
             refusals.add(reason)
             continue
-        plans.append(plan)
+        plans.append(fuzz(at, plan))
         taken[work] += 1
         ways.add(way)
         if taken[work] == max(limits.values()):
@@ -80,5 +85,5 @@ def search(
 
 
 def dearest_first(plans: Iterable[Plan]) -> tuple[Plan, ...]:
-    """Plans by falling calls of their routes; among equals in the order in which they were found."""
+    """Plans by descending number of calls; ties keep the order in which they were found."""
     return tuple(sorted(plans, key=lambda plan: -plan.route.calls))

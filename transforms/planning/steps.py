@@ -1,17 +1,23 @@
-"""The steps of a plan: from a thing over a claim to the next, along or against its direction, with what singles the end out."""
+"""The steps of a plan: over a claim from one thing to the next, with a description that singles the
+end out. A *reverse step* goes against the claim's direction."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
 from random import Random
 
-from questloom.records.form import Ask, ClaimClause, ClassClause, Clause, Form, Image
+from questloom.records.form import Ask, ClaimClause, ClassClause, Clause, Form
 from questloom.records.identity import chance
-from questloom.records.knowledge import Entity, entity_value
-from questloom.transforms.certificate.description import descriptions
+from questloom.records.knowledge import Entity, Value, entity_value
+from questloom.transforms.certificate.description import Description, Part
 from questloom.transforms.certificate.effective import Step
 from questloom.transforms.certificate.evidence import claim_of, is_named
-from questloom.transforms.certificate.margin import constants_of, margin_of, num_fitting
+from questloom.transforms.certificate.margin import (
+    constants_of,
+    is_too_near,
+    margin_of,
+    num_fitting,
+)
 from questloom.transforms.drafting.edges import Edge, edges
 from questloom.transforms.facts.completeness import nearly_complete
 from questloom.transforms.facts.lookups import Lookups
@@ -24,11 +30,12 @@ from questloom.transforms.writing.graph.clues import by_weight, class_clause, cl
 from questloom.transforms.writing.graph.expected_fit import ExpectedFit
 
 MAX_DESCRIPTORS = 3
-"""Ways to single out one thing that are kept; further ones tell the same things apart."""
+"""Maximum number of descriptors of one thing that are kept. Further descriptors would use the same
+differences between things."""
 MAX_CLUES = 2
-"""Claims in one descriptor: with three the sentence has more clues than steps."""
+"""Maximum number of claims in one descriptor. With three claims a sentence has more clues than steps."""
 MAX_TRIED = 24
-"""Descriptors of a size that are executed."""
+"""Maximum number of descriptors of one size that are executed."""
 
 
 @dataclass(frozen=True)
@@ -37,16 +44,19 @@ class Descriptor:
 
     clauses: tuple[Clause, ...]
     ends: frozenset[str]
-    """Ids and value keys that the clauses say."""
+    """Ids and value keys in the clauses."""
 
 
 @remembered()
-def steps_from(facts: Lookups, thing: str, max_hub: int, stated: bool) -> tuple[Edge, ...]:
-    """The steps from a thing that a plan may take, in a fixed order: where it is asked for, those that a page of either end names."""
+def steps_from(
+    facts: Lookups, thing: str, max_hub: int, stated: bool, to: str = ""
+) -> tuple[Edge, ...]:
+    """The steps from a thing that a plan may take, in a fixed order. If `stated`, the page of one
+    end must name the other end. With `to`, only the steps to that thing."""
     entity = facts.entity(thing)
     if entity is None:
         return ()
-    found = edges(facts, entity, frozenset({thing}), max_hub)
+    found = edges(facts, entity, frozenset({thing}), max_hub, to)
     return tuple(e for e in found if not stated or _is_said(facts, thing, e))
 
 
@@ -61,15 +71,17 @@ def _is_said(facts: Lookups, thing: str, edge: Edge) -> bool:
 def shuffle_by_weight(
     found: Iterable[Edge], reverse_share: float, draw: Random, *, back: bool = False
 ) -> list[Edge]:
-    """Steps in an order in which heavier relations tend to come first, each relation once before any comes again.
+    """Steps in an order in which heavier relations tend to come first. Each relation comes once
+    before any relation comes again.
 
-    A thing with forty pupils is not left by that relation forty times as often.
+    A thing with forty pupils is therefore not left over that relation forty times as often.
 
     Args:
-        found: the steps.
-        reverse_share: how often those against their claims come before the others; 0 takes none of them, 1 no others.
-        draw: for the order.
-        back: whether the steps are given the other way round, from their ends.
+        found: the steps to order.
+        reverse_share: how often the reverse steps come before the others. 0 takes no reverse steps,
+            1 takes only reverse steps.
+        draw: random generator for the order.
+        back: whether the steps are given backwards, from their ends.
     """
     reverse_first = draw.random() < reverse_share
     by_relation: dict[Step, list[Edge]] = {}
@@ -93,7 +105,8 @@ def shuffle_by_weight(
 def separating_class(
     facts: Lookups, source: str, property: str, target: str, var: str
 ) -> tuple[ClassClause, ...]:
-    """The class of a forward step's end, where that is what tells it from the property's other values: the county, not the state."""
+    """The class of a forward step's end, if the class separates the end from the property's other
+    values: the county, not the state."""
     if single_value(facts, source, property) is not None:
         return ()
     return (ClassClause(var=var, class_id=find_descriptor_class(facts, target)),)
@@ -102,16 +115,17 @@ def separating_class(
 def describe_step_end(
     at: Ground, source: str, property: str, target: str
 ) -> tuple[Descriptor, ...]:
-    """How the end of a step against a claim can be singled out among all that the step leads to: by its class, with up to two clues.
+    """The descriptors that single out the end of a reverse step among all ends of the step: its
+    class, with up to two clues.
 
     Args:
         at: the store and the rules.
-        source: the thing that the claim is about; it must be needed.
+        source: the thing from which the step starts, which the descriptor must need.
         property: the relation.
-        target: the claim's subject, the end.
+        target: the end of the step, the claim's subject.
 
     Returns:
-        At most `MAX_DESCRIPTORS`, the shortest first.
+        At most `MAX_DESCRIPTORS` descriptors, the shortest first.
     """
     return _describe_step_end(
         at.facts,
@@ -140,14 +154,6 @@ def _describe_step_end(
     kind = class_clause(facts, entity) if entity is not None else None
     if entity is None or kind is None or not nearly_complete(facts, kind.class_id):
         return ()
-    step = Form(
-        clauses=(
-            Image(var="x0"),
-            ClaimClause(subject="x1", property=property, object="x0"),
-        ),
-        ask=Ask(var="x1", type="entity"),
-    )
-    bindings = {"x0": source, "x1": target}
     clues = shuffled_clues(
         facts,
         entity,
@@ -162,11 +168,12 @@ def _describe_step_end(
         facts.num_members(kind.class_id),
         facts.num_subjects(property, source),
     )
+    telling = _Telling(facts, source, property, target, kind, margin)
     found = []
     for clauses in clue_sets(clues, min(MAX_CLUES, max_clauses)):
         if clauses and not fits(clauses):
             continue
-        if _singles_out(facts, describe_variable(step, "x1", (kind, *clauses)), bindings, margin):
+        if telling.singles_out(clauses):
             found.append(Descriptor((kind, *clauses), ids_in(clauses)))
             if len(found) == MAX_DESCRIPTORS:
                 break
@@ -174,7 +181,7 @@ def _describe_step_end(
 
 
 def clue_sets(clues: list[Clause], most: int) -> Iterator[tuple[Clause, ...]]:
-    """The class alone, then single clues, then pairs of two relations."""
+    """The class alone, then single clues, then pairs of clues with two relations."""
     yield ()
     for size in range(1, most + 1):
         tried = 0
@@ -186,21 +193,74 @@ def clue_sets(clues: list[Clause], most: int) -> Iterator[tuple[Clause, ...]]:
                     break
 
 
-def _singles_out(facts: Lookups, form: Form, bindings: dict[str, str], margin: int) -> bool:
-    """Whether the end is singled out with the margin, needs the step, and needs one of the things that are named."""
-    binding = {var: entity_value(key) for var, key in bindings.items()}
-    description = next(d for d in descriptions(form, binding) if d.var == "x1")
-    measured = margin_of(facts, description, binding["x1"], margin, exact=False)
-    if measured.margin < (1 if facts.trust.complete else margin):
-        return False
-    named = tuple(dict.fromkeys(constants_of(description)))
-    if num_fitting(facts, description, "x0") == 1:
-        return False
-    return not named or any(num_fitting(facts, description, end) != 1 for end in named)
+class _Telling:
+    """Tests whether clues single out the end of one step against a claim. The rivals that refused
+    earlier clues are tried first.
+
+    Args:
+        facts: the store.
+        source: the thing that the claim is about.
+        property: the relation.
+        target: the end.
+        kind: its class, over `SELF`.
+        margin: how many missing facts the recipe guards against.
+    """
+
+    def __init__(
+        self,
+        facts: Lookups,
+        source: str,
+        property: str,
+        target: str,
+        kind: ClassClause,
+        margin: int,
+    ) -> None:
+        self._facts, self._margin = facts, margin
+        self._least = 1 if facts.trust.complete else margin
+        self._end = entity_value(target)
+        step = ClaimClause(subject="x1", property=property, object="x0")
+        self._always = (
+            Part(role="has", clause=step, property=property, value=entity_value(source)),
+            Part(role="kind", clause=ClassClause(var="x1", class_id=kind.class_id)),
+        )
+        self._parts: dict[Clause, Part] = {}
+        self._near: list[str] = []
+        """Rivals that earlier clues did not exclude, the latest first."""
+        self._idle: set[Clause] = set()
+        """Clues that single out the end without the step. A descriptor with such a clue is refused."""
+
+    def _part(self, clue: Clause) -> Part:
+        if clue not in self._parts:
+            assert isinstance(clue, ClaimClause) and isinstance(clue.object, Value)
+            said = ClaimClause(subject="x1", property=clue.property, object=clue.object)
+            self._parts[clue] = Part(
+                role="has", clause=said, property=clue.property, value=clue.object
+            )
+        return self._parts[clue]
+
+    def singles_out(self, clues: tuple[Clause, ...]) -> bool:
+        """Whether class and clues single the end out with the margin, need the step, and need one of
+        the named things."""
+        if self._idle.intersection(clues):
+            return False
+        facts, parts = self._facts, (*self._always, *map(self._part, clues))
+        if any(is_too_near(facts, rival, parts, self._least) for rival in self._near):
+            return False
+        description = Description(var="x1", parts=parts, predecessors=("x0",))
+        if num_fitting(facts, description, "x0") == 1:
+            self._idle.update(clues if len(clues) == 1 else ())
+            return False
+        measured = margin_of(facts, description, self._end, self._margin, exact=False)
+        if measured.margin < self._least:
+            if measured.nearest is not None:
+                self._near.insert(0, measured.nearest.entity_id)
+            return False
+        named = tuple(dict.fromkeys(constants_of(description)))
+        return not named or any(num_fitting(facts, description, end) != 1 for end in named)
 
 
 def ids_in(clauses: tuple[Clause, ...]) -> frozenset[str]:
-    """The ids and value keys that clauses say."""
+    """The ids and value keys in clauses."""
     terms = (t for c in clauses if isinstance(c, ClaimClause) for t in (c.subject, c.object))
     return frozenset(t.key() for t in terms if not isinstance(t, str))
 
@@ -214,14 +274,24 @@ def shuffled_clues(
     recipe_seed: int,
     place: str,
 ) -> list[Clause]:
-    """The clauses that can help to describe a thing, heavier relations tending to come first; the same order at every call."""
+    """The clauses that can help to describe a thing. Heavier relations tend to come first; every
+    call gives the same order."""
     draw = chance(recipe_seed, place, "descriptors")
     weighted = clue_clauses(facts, entity, avoid, "", taken)
-    return [c for c in by_weight(weighted, draw) if not stated or is_stated(facts, c, entity.id)]
+    said = _stated_clues(facts, entity.id) if stated else None
+    return [c for c in by_weight(weighted, draw) if said is None or c in said]
+
+
+@remembered()
+def _stated_clues(facts: Lookups, thing: str) -> frozenset[Clause]:
+    """The clues of a thing that a page of either end names."""
+    entity = facts.entity(thing)
+    clues = clue_clauses(facts, entity, frozenset(), "", frozenset()) if entity else []
+    return frozenset(c for _, c in clues if is_stated(facts, c, thing))
 
 
 def is_stated(facts: Lookups, clause: Clause, thing: str) -> bool:
-    """Whether a page of either end names the other, for a clause over `SELF` that stands for a thing."""
+    """Whether the page of one end names the other, for a clause over `SELF` that stands for a thing."""
     if not isinstance(clause, ClaimClause):
         return True
     claim = claim_of(facts, clause, {SELF: entity_value(thing)})
@@ -229,6 +299,6 @@ def is_stated(facts: Lookups, clause: Clause, thing: str) -> bool:
 
 
 def in_words(clauses: tuple[Clause, ...], var: str) -> tuple[Clause, ...]:
-    """A descriptor's clauses over a variable."""
+    """The clauses of a descriptor with a variable in place of `SELF`."""
     empty = Form(clauses=(), ask=Ask(var=var, type="entity"))
     return describe_variable(empty, var, clauses).clauses

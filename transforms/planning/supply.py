@@ -1,4 +1,5 @@
-"""What a store gives of each level, known before any word: the seeds with a plan, and which bound refused the others most."""
+"""The supply of plans at each level, known before any word: the seeds with a plan, and the bound
+that refused most of the others."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -11,18 +12,18 @@ from questloom.transforms.drafting.draft_rules import SeedRules
 from questloom.transforms.drafting.schedule import apportion
 
 FEW = 20
-"""Of so few seeds chance may leave none with a plan."""
+"""Number of seeds of a level up to which chance may leave none with a plan."""
 
 
 @dataclass
 class Supply:
-    """Of one level: its seeds, those with a plan, and how often each bound refused where there was none."""
+    """The supply of one level: its seeds, the seeds with a plan, and how often each bound refused the others."""
 
     seeds: int = 0
     planned: int = 0
     refused: Counter[str] = field(default_factory=Counter)
     lacks: Counter[str] = field(default_factory=Counter)
-    """Seeds without a plan by what the store lacks for one (`questloom.transforms.planning.lacking`)."""
+    """Number of seeds without a plan, by the facts that the store lacks (`questloom.transforms.planning.lacking`)."""
 
     @property
     def most(self) -> str:
@@ -31,17 +32,18 @@ class Supply:
 
     @property
     def lacking(self) -> str:
-        """What the store lacks for most of them: "; lacking most: members Q515 23"."""
+        """The facts that the store lacks for most of these seeds: "; lacking most: members Q515 23"."""
         found = ", ".join(f"{lack} {n:,}" for lack, n in self.lacks.most_common(2))
         return f"; lacking most: {found}" if found else ""
 
 
 def supply_of(planned: Iterable[PlannedSeed], dropped: Iterable[Rejection]) -> dict[str, Supply]:
-    """By level what planning gave; seeds that are not planned count as planned.
+    """The supply of plans at each level. Seeds of methods without planning count as planned.
 
     Args:
-        planned: the seeds that went on.
-        dropped: those that did not; their evidence names the level. Errors of ours say nothing of the store.
+        planned: the seeds that went on to the writer.
+        dropped: the rejected seeds, whose evidence names the level; errors of our code do not
+            count.
     """
     found: dict[str, Supply] = {}
     for one in planned:
@@ -60,15 +62,16 @@ def supply_of(planned: Iterable[PlannedSeed], dropped: Iterable[Rejection]) -> d
 
 
 def check_supply(found: Mapping[str, Supply], rules: SeedRules, store: str) -> None:
-    """Stops a run whose levels the store cannot give, before any word is paid for.
+    """Stops a run if the store cannot supply a level, before any word is paid for.
 
     Args:
-        found: by level.
-        rules: what the recipe wants.
-        store: its path, for the message.
+        found: supply by level.
+        rules: the recipe's settings for seeds.
+        store: the store's path, for the message.
 
     Raises:
-        InputError: a level has no plan at all, or fewer than are wanted where fewer are an error.
+        InputError: a level has no plan, or fewer plans than wanted if the recipe makes this an
+            error.
     """
     wanted = apportion(rules.accepted, rules.levels)
     for level in sorted({*found, *wanted}):

@@ -1,4 +1,4 @@
-"""The treewidth of a form's graph: 1 where every branch goes its own way, more where branches meet."""
+"""The treewidth of a form's graph: 1 where branches never meet, more where they meet."""
 
 from collections.abc import Iterable
 from itertools import combinations
@@ -6,14 +6,15 @@ from itertools import combinations
 from questloom.records.form import Form, variables
 
 MAX_EXACT = 14
-"""Variables up to which the width is exact: the work doubles with each."""
+"""Maximum number of variables for an exact width. The work of an exact width doubles with each variable."""
 
 
 def treewidth(form: Form) -> int:
-    """The treewidth of the graph that ties variables of one clause together.
+    """The treewidth of the graph that connects the variables of each clause.
 
-    Up to `MAX_EXACT` variables it is exact, by dynamic programming over the sets of eliminated ones
-    (Bodlaender et al., 2012, "On exact algorithms for treewidth"); beyond that it is the bound of the least degree.
+    Up to `MAX_EXACT` variables the width is exact, by dynamic programming over sets of eliminated
+    variables (Bodlaender et al., 2012, "On exact algorithms for treewidth"). With more variables
+    the result is the minimum-degree bound.
     """
     neighbours: dict[str, set[str]] = {}
     for clause in form.clauses:
@@ -27,7 +28,7 @@ def treewidth(form: Form) -> int:
 
 
 def width_of(neighbours: dict[str, set[str]]) -> int:
-    """The treewidth of a graph given by its neighbours; -1 of an empty one.
+    """The treewidth of a graph given by its neighbours; -1 for an empty graph.
 
     >>> width_of({"a": {"b"}, "b": {"a", "c"}, "c": {"b"}})
     1
@@ -53,7 +54,7 @@ def width_of(neighbours: dict[str, set[str]]) -> int:
 
 
 def _seen(ties: list[int], done: int, start: int) -> int:
-    """How many vertices that are not eliminated a vertex reaches over eliminated ones."""
+    """Number of remaining vertices that a vertex reaches over eliminated vertices."""
     reached, front, found = 1 << start, [start], 0
     while front:
         for v in _bits(ties[front.pop()] & ~reached):

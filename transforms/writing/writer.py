@@ -1,8 +1,8 @@
 """The interface of all writers: a whole plan goes in, and its words come out.
 
 Two writers implement this interface: `graph` composes words from the form and needs no model; `llm`
-asks a model. No writer judges its own work: a `Reader` checks all words that are not composed from
-the form.
+asks a model. A package may bring another writer (`custom.py`). No writer judges its own work: a
+`Reader` checks all words that are not composed from the form.
 """
 
 from dataclasses import dataclass, field
@@ -13,6 +13,10 @@ from questloom.records.outcomes import Reason
 from questloom.records.plan import Plan
 from questloom.records.synthesis import Answer
 from questloom.transforms.certificate.certify import Refusal
+
+GRAPH, LLM = "graph", "llm"
+WRITERS = (GRAPH, LLM)
+"""The program's own; any other name is one of a package."""
 
 
 @dataclass(frozen=True, kw_only=True)

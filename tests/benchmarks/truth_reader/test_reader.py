@@ -82,6 +82,11 @@ QUESTIONS = [
     ("What year is given on the plaque on the bridge in the picture?", OLD, (1851,)),
     ("Which year is written on the plaque of the bridge designed by this person?", IVO, (1851,)),
     ("Which year does the plaque of the bridge designed by this person give?", IVO, (1851,)),
+    (
+        "This person designed a bridge. A year is written on the plaque of that bridge. How many years after that year did this person die?",
+        IVO,
+        Number(29.0),
+    ),
     ("Which year can be read in the picture of the bridge designed by this person?", IVO, (1851,)),
     (
         "How many years after the year written in the picture of the bridge designed by this person did this person die?",

@@ -1,1 +1,1 @@
-"""The shapes of plans, one a file: each grows whole forms from a seed."""
+"""The shapes of plans, one per file: each shape grows whole forms from a seed."""

@@ -1,7 +1,7 @@
-"""Chains (paths, OpenSearch-VL 3.1): from the picture over one step after another to what is asked.
+"""Chains (paths, OpenSearch-VL 3.1): step after step from the picture to the asked value.
 
-Depth first with the steps in random order: the first whole chain is found in milliseconds, and what cannot be mended
-by later steps refuses at once.
+The search is depth first with the steps in random order, so it finds the first whole chain in
+milliseconds. A fault that no later step can repair refuses the chain at once.
 """
 
 from collections.abc import Iterator
@@ -37,22 +37,23 @@ from questloom.transforms.planning.steps import (
 Grown = tuple[Form, dict[str, str], Answer]
 """A whole form with its bindings and answer."""
 MAX_BRANCHES = 6
-"""Steps that are tried from one thing."""
+"""Maximum number of steps that are tried from one thing."""
 MAX_READ_ON = 2
-"""Things to which a year in a thing's picture leads that are tried, over one way each: they are beside the usual steps."""
+"""Maximum number of things that are tried through a year in a thing's picture, besides the usual
+steps; each is tried in one way."""
 
 
 @dataclass(frozen=True)
 class Way:
-    """A chain so far: things from the picture's to the last one, and what ties them."""
+    """A growing chain: the things from the pictured one to the last, and the clauses between them."""
 
     things: tuple[str, ...]
     steps: tuple[Step, ...] = ()
     clauses: tuple[Clause, ...] = (Image(var="x0"),)
     said: frozenset[str] = frozenset()
-    """Ids and value keys that its descriptors say."""
+    """Ids and value keys in the way's descriptors (clauses that single a thing out)."""
     sides: dict[str, str] = field(default_factory=dict)
-    """What else its variables are: years read in pictures."""
+    """Values of the way's other variables: years read in pictures."""
 
     @property
     def bindings(self) -> dict[str, str]:
@@ -63,21 +64,21 @@ class Way:
         return f"x{len(self.things) - 1}"
 
     def clauses_of(self, kind: type) -> tuple:
-        """Its clauses of one kind, in order."""
+        """The clauses of one kind, in order."""
         return tuple(c for c in self.clauses if isinstance(c, kind))
 
 
 def grow_chains(
     at: Ground, anchor: str, hops: int, draw: Random, refusals: Refusals
 ) -> Iterator[Grown]:
-    """Whole forms of so many hops from the picture of a thing, the asked one included.
+    """Whole forms with this number of hops from the picture of a thing, including the asked claim.
 
     Args:
         at: the store and the rules.
-        anchor: what the picture shows.
-        hops: claims between variables that must be followed.
-        draw: for the order of steps.
-        refusals: counts what the bounds refuse.
+        anchor: the thing that the picture shows.
+        hops: number of claims between variables that a solver must follow.
+        draw: random generator for the order of steps.
+        refusals: counts the refusals of the bounds.
     """
     for way in _ways(at, Way((anchor,)), hops, draw, refusals):
         if is_open_without_picture(at, way.clauses, way.bindings, way.last, refusals):
@@ -103,7 +104,8 @@ def _ends(at: Ground, way: Way, hops: int, draw: Random) -> Iterator[Grown]:
 
 
 def _ways(at: Ground, way: Way, hops: int, draw: Random, refusals: Refusals) -> Iterator[Way]:
-    """The ways of one step fewer than the hops, and of as many where the last step is against its claim: its end is then asked for itself."""
+    """The ways with `hops` - 1 steps. Ways with `hops` steps are included if the last step is a
+    reverse step, because a form can ask for its end."""
     if len(way.steps) == hops - 1:
         yield way
     if len(way.steps) == hops:
@@ -116,7 +118,7 @@ def _ways(at: Ground, way: Way, hops: int, draw: Random, refusals: Refusals) -> 
             yield from islice(_ways(at, longer, hops, draw, refusals), 1)
     found = steps_from(at.facts, way.things[-1], at.draft.max_hub, at.certificate.stated)
     refusals.causes.append(partial(lacks_at, at.facts, way.things[-1]))
-    # The last of as many steps as hops must lead against its claim.
+    # A way with as many steps as hops must end with a reverse step.
     if len(way.steps) == hops - 1:
         found = tuple(e for e in found if e.reverse)
     for edge in shuffle_by_weight(found, at.draft.reverse_share, draw)[:MAX_BRANCHES]:
@@ -125,7 +127,8 @@ def _ways(at: Ground, way: Way, hops: int, draw: Random, refusals: Refusals) -> 
 
 
 def extend(at: Ground, way: Way, edge: Edge, refusals: Refusals) -> Iterator[Way]:
-    """A way with one more step, once for each way to single its end out; none where a bound refuses that no later step mends."""
+    """A way with one more step, once for each descriptor of the step's end. No way is given where a
+    bound refuses a fault that no later step can repair."""
     facts, step = at.facts, (edge.property, edge.reverse)
     classes = {c for t in way.things if (e := facts.entity(t)) for c in e.classes}
     if edge.target in way.things or edge.target in classes or edge.target in way.said:
@@ -169,7 +172,8 @@ def extend(at: Ground, way: Way, edge: Edge, refusals: Refusals) -> Iterator[Way
 
 
 def read_on(at: Ground, way: Way, refusals: Refusals) -> list[Way]:
-    """The ways with one more thing, which the year in a picture of the last one dates: "the ship that was launched in the year on this bridge's plaque"."""
+    """The ways with one more thing, dated by the year in a picture of the last thing: "the ship
+    that was launched in the year on this bridge's plaque"."""
     shown, found = len(way.things) == 1, list[Way]()
     for dated in dated_by(at, way.things[-1], shown=shown):
         year, var, r = dated.detail.value.key(), f"x{len(way.things)}", f"r{len(way.sides)}"
@@ -198,10 +202,11 @@ def read_on(at: Ground, way: Way, refusals: Refusals) -> list[Way]:
 
 
 def _fits(descriptor: Descriptor, way: Way) -> bool:
-    """Whether a descriptor names nothing that the way hides or has said already."""
+    """Whether a descriptor is free of names that the way hides, and of facts that the way has stated."""
     return not descriptor.ends & (frozenset(way.things) | way.said)
 
 
 def _has_shorter_way(facts: Lookups, way: Way) -> bool:
-    """Whether fewer steps lead to the last thing alone: a forward step from there would be shorter, too, and no later step mends that."""
+    """Whether fewer steps reach the last thing alone. A forward step from that thing would have a
+    shorter way too, and no later step can repair this fault."""
     return any(way.things[-1] in alone(facts, way.things[0], k) for k in range(1, len(way.steps)))

@@ -1,14 +1,19 @@
-"""Clusters (exploration, ODE 3.1): what is seen on the picture, what is found by chains from it, and what is computed of both.
+"""Clusters (exploration, ODE 3.1): readings of the picture, chains from it, and computations over
+both.
 
-    ability                        the plan
-    perception                     what is seen on the picture is asked
-    perception+reasoning           asked are the years between the one on the picture and a turn of the century
-    perception+search              a meet or a chain; nothing is computed
-    perception+search+reasoning    two things, reached from the picture, of which observations are compared
+The ability of a seed decides its plan:
 
-Two things are compared by their dates, their measures, or the year that is read on the picture. Asked is what is
-computed, or an attribute of the one that wins: "Of this bridge and the church by the same architect, who opened the older one?"
-A level with a search is a number of claims, and each of them must be needed.
+* perception: the question asks for a reading of the picture.
+* perception+reasoning: the question asks for the years between the year in the picture and a turn of
+  the century.
+* perception+search: a meet or a chain; the question computes nothing.
+* perception+search+reasoning: the question compares two things, reached from the picture, by their
+  observations.
+
+A question compares two things by their dates, their measures, or the year in the picture. The
+question asks for the computed value, or for an attribute of the winning thing: "Of this bridge and
+the church by the same architect, who opened the older one?" For an ability with a search, a level
+sets the number of claims, and each claim must be needed.
 """
 
 from collections.abc import Iterator
@@ -51,30 +56,31 @@ from questloom.transforms.writing.graph.clues import answerable
 from questloom.transforms.writing.graph.graph_writer import ask_for, belong_together
 
 MAX_STEPS = 3
-"""Steps from the picture to a thing that is compared."""
+"""Maximum number of steps from the picture to a compared thing."""
 MAX_WAYS = 60
-"""Ways of so many steps that are kept; they are drawn."""
+"""Maximum number of ways kept for each number of steps. The kept ways are drawn at random."""
 MAX_EDGES = 12
-"""Steps that are tried from the end of one way."""
+"""Maximum number of steps that are tried from the end of one way."""
 MAX_NEIGHBOURS = 4
-"""Things with a picture from which a step leads to the seed that take its place as the picture."""
+"""Maximum number of pictured neighbours that replace the seed as the pictured thing. A step must
+lead from the neighbour to the seed."""
 MAX_FORMS = 3
-"""Forms of one way or pair of things."""
+"""Maximum number of forms of one way or pair of things."""
 MAX_TRIED = 150
-"""Meets of a number of steps that are counted."""
+"""Maximum number of meets of a number of steps that are counted."""
 
 
 def grow_clusters(
     at: Ground, seed: Seed, claims: int, draw: Random, refusals: Refusals
 ) -> Iterator[Grown]:
-    """Whole forms of a seed's ability around its thing.
+    """Whole forms for a seed's ability, around the seed's thing.
 
     Args:
         at: the store and the rules.
-        seed: says the thing, the ability and the level.
-        claims: that a form with a search has, clues and what is asked included.
-        draw: for the order.
-        refusals: counts what the bounds refuse.
+        seed: gives the thing, the ability and the level.
+        claims: number of claims of a form with a search, including clues and the asked claim.
+        draw: random generator for the order.
+        refusals: counts the refusals of the bounds.
     """
     match seed.ability:
         case "perception":
@@ -88,15 +94,15 @@ def grow_clusters(
 
 
 def off_cluster(at: Ground, seed: Seed, plan: Plan) -> Reason | None:
-    """Why a certified plan is not what its seed's ability and level ask for.
+    """The reason why a certified plan does not fit its seed's ability and level.
 
     Args:
         at: the store and the rules.
-        seed: says the ability and the level.
-        plan: of a cluster.
+        seed: gives the ability and the level.
+        plan: a plan of a cluster.
 
     Returns:
-        The bound that refuses it, None where it may stand.
+        The bound that refuses the plan, or None where the plan fits.
     """
     if SEARCH not in seed.ability:
         return None
@@ -117,7 +123,7 @@ def _text(at: Ground, value: Value) -> str:
 
 
 def _readings(at: Ground, seed: Seed, draw: Random) -> list[Observation]:
-    """What is seen on the pictures of a thing at a level, in random order."""
+    """The readings of a thing's pictures at a level, in random order."""
     found = [
         Observation(node=seed.entity_id, property=d.property, part=d.part, value=d.value, seen=True)
         for d in sure_readings(at.facts, seed.entity_id)
@@ -136,7 +142,7 @@ def _read(at: Ground, seed: Seed, draw: Random) -> Iterator[Grown]:
 
 
 def _count_from_reading(at: Ground, seed: Seed, draw: Random) -> Iterator[Grown]:
-    """The years to the nearest turn of a century: all else that could be counted from would have to be searched for."""
+    """The years from a reading to the nearest turn of a century. Any other date to count to would need a search."""
     for seen in _readings(at, seed, draw):
         year = seen.value.year or 0
         turn = Value(
@@ -158,7 +164,8 @@ def _reads(seen: Observation) -> Reads:
 
 
 def _starts(at: Ground, seed: Seed, draw: Random, refusals: Refusals) -> Iterator[list[Way]]:
-    """What ways are grown from: the seed's picture; then, one by one, that of a neighbour from which a step leads to the seed."""
+    """The starts of ways: the seed's own picture; then, one by one, the pictures of neighbours from
+    which a step leads to the seed."""
     yield [Way((seed.entity_id,))]
     back = list(steps_to(at.facts, seed.entity_id, at.draft.max_hub, at.certificate.stated))
     draw.shuffle(back)
@@ -173,7 +180,7 @@ def _starts(at: Ground, seed: Seed, draw: Random, refusals: Refusals) -> Iterato
 def _search(
     at: Ground, start: list[Way], claims: int, draw: Random, refusals: Refusals
 ) -> Iterator[Grown]:
-    """Meets and chains with so many claims."""
+    """Meets and chains with this number of claims."""
     if len(start) == 1:
         for hops in (claims, claims - 1):
             met = islice(grow_meets(at, start[0].things[0], hops, draw, refusals), MAX_TRIED)
@@ -196,7 +203,7 @@ def _search(
 
 
 def _ways(at: Ground, start: list[Way], draw: Random, refusals: Refusals) -> list[Way]:
-    """The ways at the start, and longer ones of each number of steps to things that no shorter way leads to."""
+    """The ways at the start, and longer ways of each number of steps to things that no shorter way reaches."""
     level, found = start[-1:], list(start)
     for _ in range(MAX_STEPS):
         longer = []
@@ -225,13 +232,13 @@ def _is_near(at: Ground, way: Way, refusals: Refusals) -> bool:
 
 @dataclass(frozen=True)
 class _Pair:
-    """Two things on joined ways from the picture, by variable."""
+    """Two things on joined ways from the picture, by their variables."""
 
     way: Way
     one: str
     other: str
     longest: int
-    """Steps of the longer way."""
+    """Number of steps of the longer way."""
 
     @property
     def ends(self) -> tuple[str, str]:
@@ -239,7 +246,7 @@ class _Pair:
 
     @property
     def links(self) -> frozenset[str]:
-        """The relations between the two."""
+        """The relations between the two things."""
         ends = {self.one, self.other}
         return frozenset(
             c.property for c in self.way.clauses_of(ClaimClause) if {c.subject, c.object} == ends
@@ -252,16 +259,17 @@ class _Pair:
 def _reason(
     at: Ground, start: list[Way], claims: int, draw: Random, refusals: Refusals
 ) -> Iterator[Grown]:
-    """Forms that compare two things, each the picture's or reached by a way from it."""
+    """Forms that compare two things; each is the pictured thing or the end of a way from it."""
     pairs = []
     for one, other in combinations(_ways(at, start, draw, refusals), 2):
         joined = join_ways(one, other)
-        # What is compared adds a claim to the way, where the other value is read, or two, or three with what is asked.
+        # A comparison adds one claim to the way where the other value is read, else two, and three
+        # with an asked attribute.
         if joined and claims - 3 <= len(joined[0].clauses_of(ClaimClause)) <= claims - 1:
             longest = max(len(one.steps), len(other.steps))
             pairs.append(_Pair(joined[0], one.last, joined[1], longest))
     draw.shuffle(pairs)
-    # Two short ways are easier to tell than a long one.
+    # Two short ways are easier to word than one long way.
     for pair in sorted(pairs, key=lambda p: p.longest > 2):
         found = list(_compared(at, pair, claims, draw))
         draw.shuffle(found)
@@ -269,7 +277,7 @@ def _reason(
 
 
 def _compared(at: Ground, pair: _Pair, claims: int, draw: Random) -> Iterator[Grown]:
-    """The forms of one pair."""
+    """The forms of one pair of things."""
     one, other = (at.facts.entity(thing) for thing in pair.ends)
     if one is None or other is None:
         return
@@ -277,7 +285,8 @@ def _compared(at: Ground, pair: _Pair, claims: int, draw: Random) -> Iterator[Gr
     linked = any(belong_together(one, other, link) for link in pair.links)
     is_place = "location" in (one.domain, other.domain)
     num = claims - len(pair.way.clauses_of(ClaimClause))
-    # The year on a picture is held against a date of its like: nobody counts from a portrait to a treaty.
+    # The year on a picture is compared with a date of a similar thing: nobody counts from a
+    # portrait to a treaty.
     reads = num == 1 and pair.one == "x0"
     is_like = same_kind or (reads and one.domain == other.domain)
     found = reason_over(
@@ -298,7 +307,7 @@ def _compared(at: Ground, pair: _Pair, claims: int, draw: Random) -> Iterator[Gr
 
 
 def _said(at: Ground, thing: str) -> list[Observation]:
-    """The dates and measures of a thing that a question may speak of."""
+    """The dates and measures of a thing that a question may mention."""
     most, stated = at.draft.max_answer_words, at.certificate.stated
     return observations(at.facts, thing, most, stated=stated)
 
@@ -312,7 +321,7 @@ def _seen_years(at: Ground, thing: str) -> list[Observation]:
 
 
 def _observed(pair: _Pair, r: Reasoning) -> tuple[tuple[Clause, ...], dict[str, Value]]:
-    """The clauses of both observations, and their values by variable, in the order of the reasoning."""
+    """The clauses of both observations, and their values by variable, in the order of the computation."""
     clauses: tuple[Clause, ...] = ()
     values = {}
     for name, o in (("b", r.first), ("c", r.second)):
@@ -327,7 +336,7 @@ def _observed(pair: _Pair, r: Reasoning) -> tuple[tuple[Clause, ...], dict[str, 
 
 
 def _result(at: Ground, pair: _Pair, r: Reasoning) -> Grown:
-    """What is computed is asked."""
+    """The form that asks for the value computed from two observations."""
     clauses, values = _observed(pair, r)
     unit = "years" if r.first.value.kind == "time" else ""
     return _computed(at, pair.way, clauses, values, tuple(values), r.result, unit, r.op)
@@ -354,7 +363,8 @@ def _computed(
 
 
 def _winner(at: Ground, pair: _Pair, r: Reasoning, draw: Random) -> Iterator[Grown]:
-    """An attribute of the thing that wins is asked; the other must have another, or nothing would have to be compared."""
+    """Forms that ask for an attribute of the winning thing. The other thing must have another
+    value, or no comparison would be needed."""
     clauses, values = _observed(pair, r)
     winner = at.facts.entity(r.result.entity)
     assert winner is not None, "what is compared is in the store"

@@ -1,7 +1,9 @@
-"""Meets: two branches from the picture that come together in one thing, so that neither of them alone leads there.
+"""Meets: two branches from the picture lead to one thing, and neither branch alone singles the
+thing out.
 
-"Which film was directed by this man's pupil and is set in his birthplace?" A cycle in the form's graph: taking cycles
-out of questions made a strong agent better by a quarter (FORT-Searcher, arXiv 2606.12087).
+An example is "Which film was directed by this man's pupil and is set in his birthplace?" The graph
+of such a form has a cycle. Without cycles in the questions, a strong agent scored better by a
+quarter (FORT-Searcher, arXiv 2606.12087).
 """
 
 from collections.abc import Iterator
@@ -25,7 +27,7 @@ from questloom.transforms.planning.shapes.chain import Grown, Way, extend
 from questloom.transforms.planning.steps import steps_from
 
 MAX_BRANCH = 2
-"""Steps from the picture to where a branch turns to the meeting thing."""
+"""Maximum number of steps from the picture to the point where a branch turns to the meeting thing."""
 
 
 def grow_meets(
@@ -35,13 +37,14 @@ def grow_meets(
 
     Args:
         at: the store and the rules.
-        anchor: what the picture shows.
-        hops: claims between variables, the asked one included; a meet has three at least.
-        draw: for the order.
-        refusals: counts what the bounds refuse.
+        anchor: the thing that the picture shows.
+        hops: number of claims between variables, including the asked claim; a meet has at least
+            three.
+        draw: random generator for the order.
+        refusals: counts the refusals of the bounds.
     """
     if not at.draft.reverse_share:
-        return  # branches meet by steps against their claims
+        return  # branches meet by reverse steps
     branches = [
         b for n in range(MAX_BRANCH + 1) for b in _branches(at, Way((anchor,)), n, refusals)
     ]
@@ -62,7 +65,7 @@ def grow_meets(
 
 
 def _branches(at: Ground, way: Way, steps: int, refusals: Refusals) -> Iterator[Way]:
-    """The ways of so many steps along claims."""
+    """The ways of exactly `steps` steps along claims."""
     if not steps:
         yield way
         return
@@ -81,7 +84,7 @@ def _met(
     draw: Random,
     refusals: Refusals,
 ) -> Iterator[Grown]:
-    """The forms in which two branches meet in the thing that both their last steps lead to."""
+    """The forms in which two branches meet in the thing that both last steps reach."""
     joined = join_ways(one[0], other[0])
     if joined is None:
         return
@@ -115,14 +118,15 @@ def _met(
 
 
 def join_ways(one: Way, other: Way) -> tuple[Way, str] | None:
-    """Two ways from one picture over one set of variables.
+    """Two ways from one picture, joined over one set of variables.
 
     Args:
-        one: keeps its variables.
-        other: what it shares with the first way is taken once.
+        one: the way that keeps its variables.
+        other: the way that is added; the common part of both ways is taken once.
 
     Returns:
-        The joined way, and the variable at which the second ends; None where both end in one thing, or meet before.
+        The joined way, and the variable at which the second way ends. The result is None if both
+        ways end in one thing, or meet earlier.
     """
     if one.things[-1] == other.things[-1]:
         return None
@@ -144,7 +148,7 @@ def join_ways(one: Way, other: Way) -> tuple[Way, str] | None:
 
 
 def _over(clause: Clause, names: dict[str, str]) -> Clause:
-    """A branch's clause over other variables; what it names stays."""
+    """A branch's clause with other variables; constants stay."""
 
     def renamed(term: Term) -> Term:
         return names[term] if isinstance(term, str) else term
@@ -158,7 +162,8 @@ def _over(clause: Clause, names: dict[str, str]) -> Clause:
 
 
 def _needs_both(at: Ground, met: Way, ends: tuple[str, str]) -> bool:
-    """Whether the branches together single the meeting thing out with the margin, and each alone leaves two."""
+    """Whether both branches together single the meeting thing out with the margin, and each branch
+    alone leaves two things."""
     form = Form(clauses=met.clauses, ask=Ask(var=met.last, type="entity"))
     binding = {var: entity_value(thing) for var, thing in met.bindings.items()}
     description = next(d for d in descriptions(form, binding) if d.var == met.last)

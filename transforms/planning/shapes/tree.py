@@ -1,8 +1,10 @@
-"""Trees (iterative injection, VSearcher 2.2): a question about a thing in which each round hides one more name.
+"""Trees (iterative injection, VSearcher 2.2): a question about a thing in which each round hides
+one more name.
 
-A thing is hidden behind the way that leads to it from a picture, one round a step; what the steps' descriptors name is
-hidden behind descriptions of its own, one round a name. So a tree of so many rounds hides as many things beside the
-pictured one. It is grown from what is asked: backward to pictured things, then forward along each way found, under the
+A *tree* hides a thing behind the way that leads to it from a picture, one round per step. The names
+in the steps' descriptors are hidden behind descriptions of their own, one round per name. The
+number of rounds is therefore the number of hidden things besides the pictured one. A tree grows
+from the asked thing: backward to pictured things, then forward along each way found, under the
 bounds of a chain.
 """
 
@@ -16,7 +18,6 @@ from typing import TypeVar
 from questloom.records.form import Ask, Clause, Form
 from questloom.records.knowledge import entity_value, value_of_key
 from questloom.records.outcomes import Reason
-from questloom.records.synthesis import Answer
 from questloom.transforms.certificate.certify import given_by_picture, unclear_names
 from questloom.transforms.certificate.description import descriptions
 from questloom.transforms.certificate.execute import TooLarge, answers
@@ -27,7 +28,7 @@ from questloom.transforms.facts.completeness import nearly_complete
 from questloom.transforms.facts.lookups import Lookups
 from questloom.transforms.planning.finish import (
     ask_attributes,
-    certify_plan,
+    certify_whole,
     count_years,
     is_open_without_picture,
 )
@@ -54,36 +55,37 @@ from questloom.transforms.writing.graph.expected_fit import ExpectedFit
 Item = TypeVar("Item")
 
 MAX_STEPS = 3
-"""Steps of the way from the picture; further rounds hide what its descriptors name."""
+"""Maximum number of steps of the way from the picture. Further rounds hide names in the descriptors."""
 MAX_CHAINS = 24
-"""Ways back to a picture that are followed."""
+"""Maximum number of chains back to a picture that are followed."""
 WAYS_OF_A_CHAIN = 4
-"""Ways along the same things that are followed: they differ by their descriptors."""
+"""Maximum number of ways along the same things that are followed. Such ways differ by their descriptors."""
 TREES_OF_A_FORM = 2
-"""Trees that grow from one form: the next one begins elsewhere."""
+"""Maximum number of trees that grow from one form. Each tree hides different names first."""
 MAX_HIDINGS = 40
-"""Descriptions that are put in place of names of one form."""
+"""Maximum number of descriptions that replace names of one form."""
 MAX_ROOTS = 24
-"""Forms of a seed in which names are hidden."""
+"""Maximum number of forms of a seed in which names are hidden."""
 MAX_BACK = 8
-"""Things before one thing that are tried on the way back."""
+"""Maximum number of things before one thing that are tried on the way back."""
 
 
 def grow_trees(
     at: Ground, asked: str, rounds: int, draw: Random, refusals: Refusals
 ) -> Iterator[Grown]:
-    """Whole forms that ask for an attribute of a thing and hide so many things, the asked one included.
+    """Whole forms that ask for an attribute of a thing and hide `rounds` things, including the
+    asked thing.
 
     Args:
         at: the store and the rules.
-        asked: the thing.
-        rounds: of injection.
-        draw: for the order of steps.
-        refusals: counts what the bounds refuse.
+        asked: the thing whose attribute is asked for.
+        rounds: number of rounds of injection.
+        draw: random generator for the order of steps.
+        refusals: counts the refusals of the bounds.
     """
     roots = count()
     lengths = range(1, min(rounds, MAX_STEPS) + 1)
-    # The longest way first: a short one needs more names to hide than its descriptors have.
+    # The longest way first: a short way has too few names in its descriptors to hide.
     for steps in reversed(lengths):
         for way in _ways_from_pictures(at, asked, steps, draw, refusals):
             if not is_open_without_picture(at, way.clauses, way.bindings, way.last, refusals):
@@ -91,7 +93,8 @@ def grow_trees(
             for form, bindings, answer in _ends(at, way, steps, draw):
                 if rounds == steps:
                     yield form, bindings, answer
-                elif _stands(at, form, bindings, answer, refusals):
+                # To hide a name behind what singles its thing out changes no solution: what falls with all names in it falls without.
+                elif certify_whole(at, form, bindings, answer, refusals) is not None:
                     if next(roots) == MAX_ROOTS:
                         return
                     trying = Trying(at, refusals, frozenset(bindings.values()))
@@ -112,27 +115,12 @@ def _ends(at: Ground, way: Way, steps: int, draw: Random) -> Iterator[Grown]:
     yield from ask_reading(at, way.clauses, way.bindings, way.last)
 
 
-def _stands(
-    at: Ground, form: Form, bindings: dict[str, str], answer: Answer, refusals: Refusals
-) -> bool:
-    """Whether a form could be asked with all names in it.
-
-    To hide a name behind what singles its thing out changes no solution: what the certificate refuses here no further
-    round mends.
-    """
-    return certify_plan(at, form, bindings, answer, shape="tree", refusals=refusals) is not None
-
-
 def _ways_from_pictures(
     at: Ground, asked: str, steps: int, draw: Random, refusals: Refusals
 ) -> Iterator[Way]:
-    """The ways of so many steps from things with a picture to one thing."""
-    shown = (
-        edges
-        for edges in _back(at, asked, steps, frozenset({asked}), draw, refusals)
-        if at.is_pictured(edges[0][0]) and at.may_be_shown(edges[0][0])
-    )
-    for edges in islice(shown, MAX_CHAINS):
+    """The ways of exactly `steps` steps from things with a picture to one thing."""
+    chains = _back(at, asked, steps, frozenset({asked}), draw, refusals)
+    for edges in islice(chains, MAX_CHAINS):
         yield from islice(_along(at, edges, refusals), WAYS_OF_A_CHAIN)
 
 
@@ -153,9 +141,11 @@ def _each_extended(
 def _back(
     at: Ground, thing: str, steps: int, met: frozenset[str], draw: Random, refusals: Refusals
 ) -> Iterator[tuple[tuple[str, Edge], ...]]:
-    """Chains of so many (thing, step from it) that end at a thing, in random order; by turns those of each last step."""
+    """Chains of `steps` pairs (thing, step from it) from a thing that may be shown to the given
+    thing, in random order. Chains with different last steps take turns."""
     if not steps:
-        yield ()
+        if at.is_pictured(thing) and at.may_be_shown(thing):
+            yield ()
         return
     found = shuffle_by_weight(
         steps_to(at.facts, thing, at.draft.max_hub, at.certificate.stated),
@@ -179,19 +169,26 @@ def _back_over(
     draw: Random,
     refusals: Refusals,
 ) -> Iterator[tuple[tuple[str, Edge], ...]]:
-    """Those whose last step is this one, given as the step back."""
+    """The chains whose last step is the step `back`, which is given backwards from its end."""
     forward = Edge(
         property=back.property, target=thing, reverse=not back.reverse, weight=back.weight
     )
-    if forward.reverse and not describe_step_end(at, back.target, back.property, thing):
-        refusals.add(Reason.NO_DESCRIPTION)
-        return
-    for earlier in _back(at, back.target, steps - 1, met | {back.target}, draw, refusals):
+    for number, earlier in enumerate(
+        _back(at, back.target, steps - 1, met | {back.target}, draw, refusals)
+    ):
+        # Only where some picture leads there: to describe a thing costs more than to look for pictures.
+        if (
+            not number
+            and forward.reverse
+            and not describe_step_end(at, back.target, back.property, thing)
+        ):
+            refusals.add(Reason.NO_DESCRIPTION)
+            return
         yield (*earlier, (back.target, forward))
 
 
 def by_turns(streams: Iterable[Iterator[Item]]) -> Iterator[Item]:
-    """One of each stream after another, as long as any has some.
+    """Takes one item of each stream in turn, until all streams are empty.
 
     >>> list(by_turns([iter("abc"), iter("x")]))
     ['a', 'x', 'b', 'c']
@@ -206,27 +203,26 @@ def by_turns(streams: Iterable[Iterator[Item]]) -> Iterator[Item]:
 
 @remembered()
 def steps_to(facts: Lookups, thing: str, max_hub: int, stated: bool) -> tuple[Edge, ...]:
-    """The steps of a plan that lead to a thing, each as the step back."""
+    """The steps of a plan that lead to a thing, each given as the step back."""
     neighbours = {
         c.value.entity for c in facts.claims(thing) if c.best and c.value.kind == "entity"
     } | {c.subject for c in facts.claims_into(thing, limit=200)}
     return tuple(
         Edge(property=e.property, target=other, reverse=not e.reverse, weight=e.weight)
         for other in sorted(neighbours)
-        for e in steps_from(facts, other, max_hub, stated)
-        if e.target == thing
+        for e in steps_from(facts, other, max_hub, stated, thing)
     )
 
 
 @dataclass(frozen=True)
 class Tree:
-    """A form some of whose names are hidden already."""
+    """A form in which some names are hidden already."""
 
     form: Form
     bindings: dict[str, str]
-    """Of the form that it grew from."""
+    """The bindings of the form from which the tree grew."""
     said: frozenset[str]
-    """Ids and value keys that its descriptors say."""
+    """Ids and value keys in the tree's descriptors."""
     sides: dict[str, str] = field(default_factory=dict)
     """The hidden things, by variable."""
 
@@ -237,8 +233,8 @@ class Trying:
 
     Args:
         at: the store and the rules.
-        refusals: counts what the bounds refuse.
-        things: ids and value keys on the way: no descriptor may say them.
+        refusals: counts the refusals of the bounds.
+        things: ids and value keys on the way, which no descriptor may contain.
     """
 
     at: Ground
@@ -246,15 +242,17 @@ class Trying:
     things: frozenset[str]
     left: int = MAX_HIDINGS
     needed: dict[str, int] = field(default_factory=dict)
-    """Answers that are left open where a name may be anything. To hide another name changes no solution, so each is asked once."""
+    """For each name, the number of answers that remain if the name may be anything. Hiding another
+    name changes no solution, so each number is computed once."""
 
     def hide(self, tree: Tree, num: int, kept: frozenset[str] = frozenset()) -> Iterator[Tree]:
-        """The trees with `num` more names hidden. Names that leave most answers open are hidden first.
+        """The trees with `num` more hidden names. Names that leave many answers open are hidden
+        first.
 
         Args:
-            tree: what is there.
-            num: names to hide.
-            kept: names that stay: what hiding them gives is tried elsewhere.
+            tree: the tree before.
+            num: number of names to hide.
+            kept: names that stay, because another call tries to hide them.
         """
         if not num:
             yield tree
@@ -277,7 +275,7 @@ class Trying:
         return [d for d in describe_thing(self.at, name) if not d.ends & said]
 
     def _may_be_hidden(self, tree: Tree, name: str) -> bool:
-        """Whether something describes a name and its description would not be idle."""
+        """Whether a description for the name exists and would be needed."""
         if not self._descriptors(tree, name):
             self.refusals.add(Reason.NO_DESCRIPTION)
             return False
@@ -289,7 +287,8 @@ class Trying:
 
 
 def num_left_open(facts: Lookups, tree: Tree, name: str) -> int:
-    """How many answers are left where a name of a tree may be anything, counted up to `MOST_ANSWERS`: with one, what describes it would be idle."""
+    """Number of answers that remain if a name of a tree may be anything, counted up to
+    `MOST_ANSWERS`. If only one answer remains, a solver would not need a description of the name."""
     form = hide_constant(tree.form, name, "free", ())
     binding = {var: value_of_key(key) for var, key in tree.bindings.items()}
     try:
@@ -309,10 +308,11 @@ def _hiding(tree: Tree, name: str, descriptor: Descriptor) -> Tree:
 
 
 def describe_thing(at: Ground, thing: str) -> tuple[Descriptor, ...]:
-    """How a thing can be told without its name and without a step to it: by a named thing that points at it alone, or by its class and clues.
+    """Descriptions of a thing without its name and without a step to it: a named thing that refers
+    only to it, or its class with clues.
 
     Returns:
-        At most `MAX_DESCRIPTORS`, each naming something.
+        At most `MAX_DESCRIPTORS` descriptors, each with a name in it.
     """
     return _describe_thing(
         at.facts, thing, at.certificate.margin, at.certificate.stated, at.recipe_seed
@@ -325,7 +325,7 @@ def _describe_thing(
 ) -> tuple[Descriptor, ...]:
     entity = facts.entity(thing)
     kind = class_clause(facts, entity) if entity is not None else None
-    # A genus or family has the class "taxon" as a species has, and would be called a species.
+    # A genus or family has the class "taxon" like a species, and would be called a species.
     if entity is None or kind is None or facts.num_subjects("P171", thing):
         return ()
     avoid = frozenset({thing})
@@ -334,7 +334,7 @@ def _describe_thing(
         for _, c in sorted(role_clauses(facts, entity, avoid), key=lambda w: -w[0])
         if not stated or is_stated(facts, c, thing)
     ]
-    candidates: list[tuple[Clause, ...]] = [(c,) for c in pointing[: MAX_DESCRIPTORS * 2]]
+    candidates: list[tuple[Clause, ...]] = [(c,) for c in pointing]
     if nearly_complete(facts, kind.class_id):
         fits = ExpectedFit(facts, facts.num_members(kind.class_id), 0)
         clues = shuffled_clues(facts, entity, avoid, frozenset(), stated, recipe_seed, thing)

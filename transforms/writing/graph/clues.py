@@ -1,28 +1,32 @@
-"""Which claims of an entity the graph writer may use: as clues that describe it, or as the attribute that is asked."""
+"""Which claims of an entity the graph writer may use: as clues that describe the entity, or as the
+asked attribute."""
 
 from random import Random
 
-from questloom.knowledge.dates import coarsened
 from questloom.prompts.phrases import property_use
 from questloom.records.form import ClaimClause, ClassClause, Clause
 from questloom.records.knowledge import Claim, Entity, Value, entity_value
-from questloom.records.periods import YEAR
 from questloom.records.synthesis import Answer
 from questloom.transforms.facts.askable import is_askable
 from questloom.transforms.facts.century import CENTURY, has_one_century
 from questloom.transforms.facts.lookups import Facts, Lookups
 from questloom.transforms.facts.one_of_class import single_value
 from questloom.transforms.facts.said_class import find_descriptor_class
-from questloom.transforms.facts.values import best_values, is_functional, is_volatile
+from questloom.transforms.facts.values import (
+    best_values,
+    is_functional,
+    is_volatile,
+    value_as_clue,
+)
 from questloom.transforms.writing.answers import answer_of
 from questloom.transforms.writing.form_edits import SELF
 
 MAX_ROLES = 200
-"""Claims into an entity that are looked at; one with more is a hub."""
+"""Maximum number of claims into an entity that are examined. An entity with more claims counts as a hub."""
 
 
 def class_clause(facts: Facts, entity: Entity) -> ClassClause | None:
-    """The class by which people call the entity, as a clause over `SELF`."""
+    """The class that people name for the entity, as a clause over `SELF`."""
     return (
         ClassClause(var=SELF, class_id=class_id)
         if (class_id := find_descriptor_class(facts, entity.id))
@@ -37,14 +41,17 @@ def clue_clauses(
     asked: str,
     taken: frozenset[str],
 ) -> list[tuple[float, Clause]]:
-    """Claims of an entity that can help to describe it, each as a weight and a clause over `SELF`; functional ones weigh more.
+    """Claims that can help to describe an entity, each as a weight and a clause over `SELF`.
+    Functional claims weigh more.
 
     Args:
         facts: the store.
         entity: the entity to describe.
-        avoid: ids and value keys that must not be said: nodes of the path, named entities, the answer.
-        asked: the property of this entity that the question asks for, or ""; it is no clue, nor is a date beside a date.
-        taken: properties by which the question speaks of this entity already.
+        avoid: ids and value keys that a clue must not state: nodes of the path, named entities, the
+            answer.
+        asked: the property that the question asks of this entity, or ""; this property is no clue,
+            and beside an asked date no other date is a clue.
+        taken: properties that the question already uses for this entity.
     """
     found: list[tuple[float, Clause]] = []
     dates = any(v.kind == "time" for v in best_values(facts, entity.id, asked)) if asked else False
@@ -64,7 +71,12 @@ def clue_clauses(
             2.0 if is_functional(facts, claim.property, entity.classes, entity.id) else 1.0
         )
         found.append(
-            (weight, ClaimClause(subject=SELF, property=claim.property, object=_said(claim.value)))
+            (
+                weight,
+                ClaimClause(
+                    subject=SELF, property=claim.property, object=value_as_clue(claim.value)
+                ),
+            )
         )
     return found
 
@@ -72,7 +84,7 @@ def clue_clauses(
 def role_clauses(
     facts: Lookups, entity: Entity, avoid: frozenset[str]
 ) -> list[tuple[float, Clause]]:
-    """Claims by which a named entity points at this one alone: "the architect of the Old Mill", over `SELF`."""
+    """Claims by which a named entity identifies this entity: "the architect of the Old Mill", over `SELF`."""
     found: list[tuple[float, Clause]] = []
     into = facts.claims_into(entity.id, limit=MAX_ROLES)
     for claim in into if len(into) < MAX_ROLES else ():
@@ -118,17 +130,10 @@ def _sayable(facts: Facts, value: Value) -> bool:
     )
 
 
-def _said(value: Value) -> Value:
-    """A date as a clue is said by its year."""
-    if value.kind == "time" and value.precision > YEAR:
-        return coarsened(value, YEAR)
-    return entity_value(value.entity) if value.kind == "entity" else value
-
-
 def answerable(
     facts: Lookups, entity: Entity, max_words: int, avoid: frozenset[str]
 ) -> list[tuple[float, Claim, Answer]]:
-    """The attributes of an entity that can be asked, and that people would ask for."""
+    """The attributes of an entity that can be asked for, and that people would ask for."""
     return [
         found
         for found in attributes(facts, entity, max_words, avoid)
@@ -140,9 +145,11 @@ def answerable(
 def attributes(
     facts: Lookups, entity: Entity, max_words: int, avoid: frozenset[str]
 ) -> list[tuple[float, Claim, Answer]]:
-    """Those that can be asked or computed with: functional, stable, short, and not one of the nodes already used.
+    """The attributes that can be asked for or computed with: functional, stable, short, and not
+    among the used nodes.
 
-    The year in which a thing came into being is no answer (sources mean different years by it, and `centuries` are asked), but years are counted from it.
+    The year in which a thing came into being is no answer, since sources mean different years by
+    it; `centuries` asks for its century. A question may still count years from that year.
     """
     found = []
     for claim in facts.claims(entity.id):
@@ -167,7 +174,7 @@ def attributes(
 
 
 def centuries(facts: Lookups, entity: Entity, max_words: int) -> list[tuple[Claim, Answer]]:
-    """The dates of an entity of which no more than the century can be asked, one claim a property."""
+    """The dates of an entity for which a question can ask only the century, one claim per property."""
     found: dict[str, tuple[Claim, Answer]] = {}
     for claim in facts.claims(entity.id):
         told = (

@@ -1,4 +1,4 @@
-"""What the graph writer asks of language: a form as a question, clauses as a noun phrase, labels, all from the store."""
+"""The English of the graph writer: a form as a question, clauses as a noun phrase, and labels, all from the store."""
 
 from questloom.prompts.phrases import language_data
 from questloom.records.form import Ask, Clause, Form
@@ -16,7 +16,7 @@ _PRONOUN = {"Q6581097": "he", "Q6581072": "she"}
 
 
 class English:
-    """Words for forms, in the recipe's language (the name says which language is complete)."""
+    """Words for forms in the recipe's language. Only English is complete."""
 
     def __init__(self, facts: Facts, recipe_seed: int, language: str = "en") -> None:
         self._facts, self._seed, self._language = facts, recipe_seed, language
@@ -26,7 +26,8 @@ class English:
         return self._words.label(entity_id, self._language)
 
     def question(self, form: Form, bindings: dict[str, str], item_id: str) -> Verbalisation:
-        """A form in words; variables are described, constants named, and no name of a variable may be said."""
+        """A form in words. Variables are described and constants named; the text must not contain
+        the name of a variable."""
         classes = {v: c for v, key in bindings.items() if (c := self._words.class_of(key))}
         hidden = [
             n
@@ -34,7 +35,7 @@ class English:
             if key.startswith("Q")
             for n in names_of_value(self._facts, value_of_key(key), (self._language,))
         ]
-        # Before the picture stands in, there is nothing that would have to be mentioned.
+        # While the form has no picture, the question need not mention one.
         names = {} if form.anchor else {"": ""}
         years = {
             v: year
@@ -58,7 +59,7 @@ class English:
         )
 
     def _pronoun(self, entity_id: str) -> str:
-        """ "he" or "she" by the claim of P21; "" where there is none, or another."""
+        """ "he" or "she" by the claim of P21 (sex); "" where there is no claim, or another value."""
         values = best_values(self._facts, entity_id, "P21") if entity_id.startswith("Q") else ()
         return _PRONOUN.get(values[0].entity, "") if len(values) == 1 else ""
 

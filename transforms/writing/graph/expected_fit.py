@@ -1,7 +1,9 @@
-"""Which descriptions are worth an execution: those that can be expected to fit about one entity, and to need what it rests on.
+"""Predicts which descriptions are worth executing: they should fit about one entity, and need the
+hop and the named things.
 
-The expectation takes clauses as independent, which they are not, so the bounds are wide; the certificate decides. On the
-painting rows, where a class has 5,151 members and a material 4,000, most bundles of clues are hopeless and dear to execute.
+The prediction treats clauses as independent, which they are not. The bounds are therefore wide, and
+the certificate decides. In a store of paintings, a class has 5,151 members and a material 4,000.
+Most sets of clues for paintings are hopeless and expensive to execute.
 """
 
 from math import prod
@@ -11,19 +13,26 @@ from questloom.records.knowledge import Value
 from questloom.transforms.facts.lookups import Facts
 
 MOST_EXPECTED = 6.0
-"""A description that is expected to fit more entities is not tried."""
+"""Maximum number of entities that a description may be expected to fit before it is skipped."""
 LEAST_WITHOUT = 0.4
-"""Nor is one that is expected to fit hardly any other entity even without its hop, or without any one of the entities it names."""
+"""Minimum number of entities that a description must be expected to fit without its hop, or without
+one of its named entities. If fewer entities fit, the description would not need the hop or the
+name."""
 
 
 class ExpectedFit:
-    """How many entities the clues of one thing can be expected to fit, and whether that is few enough to try them."""
+    """How many entities the clues of one thing are expected to fit, and whether the number is low
+    enough to try the clues."""
 
     def __init__(self, facts: Facts, num_members: int, num_by_hop: int) -> None:
         self._facts, self._num_members, self._num_by_hop = facts, max(1, num_members), num_by_hop
+        self._shares: dict[Clause, float] = {}  # a clue stands in many descriptions
 
     def __call__(self, clues: tuple[Clause, ...]) -> bool:
-        shares = [self._share(c) for c in clues]
+        for clue in clues:
+            if clue not in self._shares:
+                self._shares[clue] = self._share(clue)
+        shares = [self._shares[c] for c in clues]
         if self._num_by_hop:
             return (
                 self._num_by_hop * prod(shares) <= MOST_EXPECTED

@@ -1,4 +1,4 @@
-"""A form with the words for what occurs in it: nouns, names, kinds, and which clause is about which variable."""
+"""A form with the words for its parts: nouns, names, kinds, and the variable that each clause describes."""
 
 import re
 from collections.abc import Mapping
@@ -9,6 +9,12 @@ from questloom.prompts.phrases.words import Words
 from questloom.records.form import Ask, ClaimClause, ClassClause, Compute, Form, Reads, Term
 from questloom.records.knowledge import Value
 from questloom.transforms.certificate.description import distances
+from questloom.transforms.writing.graph.fuzzy_words import (
+    by_stand_in,
+    name_like,
+    plain_phrase,
+    tellable_claims,
+)
 from questloom.transforms.writing.graph.label_source import WordSource
 
 _UNSAFE = re.compile(r"[\ue000-\uf8ff\x00-\x1f\x7f{}]+")
@@ -16,35 +22,36 @@ MAX_LABEL = 120
 
 
 def clean(label: str) -> str:
-    """A label as it may stand in a sentence: no control characters, no marks, not endless."""
+    """A label that may stand in a sentence: no control characters, no marks, limited length."""
     return " ".join(_UNSAFE.sub(" ", label).split())[:MAX_LABEL]
 
 
 @dataclass(kw_only=True)
 class FormWords:
-    """A form with the words for its parts. Built once a question; all wordings that are tried share it."""
+    """A form with the words for its parts. A `FormWords` is built once per question; all wordings share it."""
 
     form: Form
     names: Mapping[str, str]
     classes: Mapping[str, str]
     genders: Mapping[str, str]
-    """Variables for people to "he" or "she", where known."""
+    """"he" or "she" by variable of a person, where known."""
     years: Mapping[str, int]
-    """Variables for dates to their years, where a computation says which came first."""
+    """Year by variable of a date, where a computation needs to know which date came first."""
     facts: WordSource
     language: str
     seen: str = ""
-    """What the eye sees in the picture, where that is more than the thing's class ("bird" of a species)."""
+    """The kind of the pictured thing, if the picture shows more than its class ("bird" for a species)."""
     roles: dict[str, str] = field(init=False)
-    """Variable to what a person is by a clause of the form ("architect")."""
+    """Role of a person by variable, if a clause of the form gives the person a role ("architect")."""
     literals: set[str] = field(init=False)
-    """Variables for dates, numbers and texts."""
+    """The variables of dates, numbers and texts."""
 
     def __post_init__(self) -> None:
         self.data = language_data(self.language)
         self.verbs = verb_forms(self.language)
         self.words = Words(self.data)
-        self.claims = self.form.of(ClaimClause)
+        self.claims, self.vague = tellable_claims(self.form)
+        self._stand_ins = by_stand_in(self.vague)
         self.computes = {c.out: c for c in self.form.of(Compute)}
         self.reads = {c.var: c for c in self.form.of(Reads)}
         self.stated = {c.var: c.class_id for c in self.form.of(ClassClause)}
@@ -74,7 +81,8 @@ class FormWords:
                     self.roles.setdefault(var, bare(nouns[0]))
 
     def _ranks(self) -> dict[str, tuple[float, float, str]]:
-        """How far out a variable lies: a clause describes the end with the lower rank. The picture lies farthest out."""
+        """The distance of each variable from the question. A clause describes its end with the
+        lower rank; the picture has the highest."""
         to_ask = distances(self.form)
         to_anchor = distances(
             Form(clauses=self.form.clauses, ask=Ask(var=self.form.anchor, type="entity"))
@@ -91,17 +99,24 @@ class FormWords:
     # ------------------------------------------------------------ classes and kinds
 
     def class_id(self, term: Term) -> str:
-        """The class of a variable or entity as far as known."""
+        """The class of a variable or entity, where known."""
         if isinstance(term, str):
             return self.stated.get(term) or self.classes.get(term, "")
         if term.kind != "entity":
             return ""
+        if clause := self._stand_ins.get(term.entity):
+            if isinstance(clause.object, str):
+                return ""  # years that are counted
+            stands = clause.object.entity
+            return self.facts.class_of(stands) if clause.kind == "exclusion" else stands
         return self.classes.get(term.entity) or self.facts.class_of(term.entity)
 
     def kinds(self, term: Term, default: str = "") -> tuple[str, ...]:
-        """The kinds of the language's file that the term belongs to, the nearest first; those of one superclass in the file's order.
+        """The kinds in the language's file to which the term belongs, the nearest first. Kinds with
+        a common superclass keep the file's order.
 
-        In Wikidata a party is, far above, a structure, as a building is; the nearest kind says which of the two it is called.
+        In Wikidata a party is, many steps up, a structure, like a building. The nearest kind in the
+        class tree decides which word is used.
         """
         class_id = self.class_id(term)
         if not class_id:
@@ -124,16 +139,16 @@ class FormWords:
         return self.kinds(term)[:1] == ("person",)
 
     def is_place(self, term: Term, default: bool = False) -> bool:
-        """Whether things happen in it: "the town where", not "the war where"."""
+        """Whether things happen in the place: "the town where", not "the war where"."""
         kinds = self.kinds(term)
         return kinds[0] in self.data["places"] if kinds else default
 
     def is_water(self, term: Term) -> bool:
-        """Whether things lie beside it that are said to lie on it."""
+        """Whether "on" means beside for this term: a town lies on a river."""
         return self.kinds(term)[:1] in {(kind,) for kind in self.data["waters"]}
 
     def noun(self, var: str) -> str:
-        """What a variable is called: a person as a man or woman, anything else by its class in words."""
+        """The noun for a variable: "man" or "woman" for a person, the class in words for any other thing."""
         if self.seen and var == self.form.anchor:
             return self.seen
         if (
@@ -148,12 +163,13 @@ class FormWords:
         return self.data["default_nouns"]["entity"]
 
     def called(self, var: str) -> str:
-        """What a variable is called before anything is said of it: a person by a profession that the form gives them ("an architect")."""
+        """The noun for a variable at its first mention: for a person, a profession that the form
+        states ("an architect")."""
         role = self.roles.get(var, "")
         return role if role in self.data["professions"] else self.noun(var)
 
     def class_noun(self, class_id: str) -> str:
-        """A class's label as a person would say it ("human" is "person"; "commune of France" is "commune")."""
+        """A class's label in everyday words ("human" is "person"; "commune of France" is "commune")."""
         if class_id not in self._nouns:
             self._nouns[class_id] = self._class_noun(class_id)
         return self._nouns[class_id]
@@ -178,16 +194,20 @@ class FormWords:
         """The phrase of a claim's property, in the variant for its subject and object."""
         if claim in self._phrases:
             return self._phrases[claim]
-        found = property_phrase(
-            claim.property,
-            self.language,
-            label=clean(self.facts.label(claim.property, self.language)),
-        )
-        self._phrases[claim] = found.variant(self.kinds(claim.subject), self.kinds(claim.object))
+        found = self.property_phrase(claim.property, claim.subject, claim.object)
+        clause = self.vague.get(claim)
+        self._phrases[claim] = plain_phrase(found, clause) if clause else found
         return self._phrases[claim]
 
+    def property_phrase(self, property: str, *ends: Term) -> PropertyPhrase:
+        """The phrase of a property, in the variant for its subject and, where that is given, its object."""
+        label = clean(self.facts.label(property, self.language))
+        found = property_phrase(property, self.language, label=label)
+        return found.variant(*map(self.kinds, ends))
+
     def ends(self, index: int, slot: str) -> tuple[str, ...]:
-        """What the end of a claim in a slot is of the other end; a wife where a spouse is known to be a woman."""
+        """The nouns for one end of a claim in relation to the other end. A spouse who is known to
+        be a woman is a wife."""
         claim = self.claims[index]
         phrase, var = self.phrase(claim), claim.object if slot == "o" else claim.subject
         gender = self.genders.get(var, "") if isinstance(var, str) else ""
@@ -198,7 +218,7 @@ class FormWords:
         )
 
     def describing(self, var: str) -> list[tuple[int, str]]:
-        """The claims that can describe a variable: index in `claims`, and the slot in which the variable stands, "s" or "o"."""
+        """The claims that can describe a variable: index in `claims`, and the slot of the variable, "s" or "o"."""
         found: list[tuple[int, str]] = []
         for i, claim in enumerate(self.claims):
             told = claim.object not in self.literals or claim.object in self.reads
@@ -215,8 +235,13 @@ class FormWords:
     # ------------------------------------------------------------ names and values
 
     def name(self, term: Value | str) -> str:
-        """The name of a constant entity, with its article or quotation marks where English wants them."""
+        """The name of a constant entity, with article or quotation marks where English needs them."""
         entity_id = term.entity if isinstance(term, Value) else term
+        if clause := self._stand_ins.get(entity_id):
+            stands = clause.object
+            if isinstance(stands, str) or clause.kind == "exclusion":
+                return self.name(stands) if isinstance(stands, Value) else ""
+            return name_like(clause, self.class_noun(stands.entity), self.words)
         name = clean(self.names.get(entity_id) or self.facts.label(entity_id, self.language))
         kinds = self.kinds(term) if isinstance(term, Value) else ()
         data = self.data
@@ -237,7 +262,7 @@ class FormWords:
         return name
 
     def value(self, value: Value) -> str:
-        """A constant as it stands in a sentence: a name, a date, a number with its unit, a text."""
+        """A constant in a sentence: a name, a date, a number with its unit, a text."""
         words = self.words
         match value.kind:
             case "entity":
@@ -254,13 +279,13 @@ class FormWords:
                 return clean(value.text) or "an unknown value"
 
     def unit(self, unit: str, number: float | None = None) -> str:
-        """The words of a unit ("metres"), given by its id or its name."""
+        """The words of a unit ("metres"), from its id or its name."""
         label = self.data["units"].get(unit) or clean(self.facts.label(unit, self.language))
         return label if label.endswith("s") else self.words.unit(label, number)
 
 
 def bare(noun: str) -> str:
-    """What an end is called, without its own preposition: "artist" of "artist behind"."""
+    """A role noun without its preposition: "artist" from "artist behind"."""
     return noun.removesuffix(" behind")
 
 
@@ -270,7 +295,7 @@ def _proper(label: str) -> bool:
 
 
 def in_picture(words: FormWords, reads: Reads, part: str) -> bool:
-    """Whether writing stands in the picture rather than on the thing: nothing is written on a person or a plant."""
+    """Whether writing stands in the picture and not on the thing: nothing is written on a person or a plant."""
     return (not part or part in words.data["parts_written"]) and words.kinds(reads.of)[:1] in (
         ("person",),
         ("taxon",),

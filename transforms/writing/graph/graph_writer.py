@@ -1,4 +1,5 @@
-"""The graph writer: words composed from the form of a plan, without a model. It is the default and needs no key."""
+"""The graph writer: words composed from the form of a plan, without a model. The graph writer is
+the default and needs no key."""
 
 from dataclasses import dataclass
 
@@ -12,16 +13,16 @@ from questloom.transforms.writing.graph.english import English
 from questloom.transforms.writing.writer import Wording
 
 MAKERS = frozenset("P50 P57 P61 P84 P86 P110 P112 P170 P175 P176 P178 P287 P631 P943".split())
-"""Relations between a thing and whoever made it."""
+"""Relations between a thing and its maker."""
 
 
 @dataclass(frozen=True)
 class GraphWriter:
-    """Implements `questloom.transforms.writing.writer.Writer` on the store alone.
+    """Implements `questloom.transforms.writing.writer.Writer` with the store alone.
 
     Args:
         english: puts forms into words.
-        most_plans: of a seed; its words cost nothing but time.
+        most_plans: maximum number of plans of a seed. Wording a plan costs only time.
     """
 
     english: English
@@ -30,7 +31,7 @@ class GraphWriter:
     name: str = "graph"
 
     async def word(self, plan: Plan, seed_id: str) -> Wording | Refusal:
-        """The plan in words; a refusal where no wording is fit for readers."""
+        """The plan in words; a refusal where no wording is good enough for readers."""
         form = plan.logical_form
         worded = self.english.question(form, plan.bindings, seed_id)
         if worded.problems:
@@ -39,11 +40,12 @@ class GraphWriter:
 
 
 def belong_together(one: Entity, other: Entity, link: str) -> bool:
-    """Whether somebody would count the years between dates of two linked things: both of one kind, or a thing and its maker, but no places."""
+    """Whether people would count the years between dates of two linked things: two things of one
+    kind, or a thing and its maker, but no places."""
     domains = {one.domain, other.domain}
     return bool(link) and "location" not in domains and (len(domains) == 1 or link in MAKERS)
 
 
 def ask_for(var: str, answer: Answer) -> Ask:
-    """What is asked for an answer: its type, unit and precision."""
+    """The asked variable with the type, unit and precision of an answer."""
     return Ask(var=var, type=answer.type, unit=answer.unit, precision=answer.precision)

@@ -1,4 +1,4 @@
-"""Labels, datatypes and classes, which wording a form needs beside the form; `StoreWords` reads them from a store."""
+"""Labels, datatypes and classes for the wording of a form. `StoreWords` reads them from a store."""
 
 import functools
 from collections.abc import Callable, Iterable, Mapping
@@ -10,23 +10,23 @@ MAX_SUPERCLASSES = 200
 
 
 class WordSource(Protocol):
-    """Look-ups of the store that wording needs."""
+    """The look-ups of the store that wording needs."""
 
     def label(self, entity_id: str, language: str) -> str:
-        """The label of an entity, class, unit or property; the id where there is none."""
+        """The label of an entity, class, unit or property; the id where there is no label."""
 
     def datatype(self, property_id: str) -> str:
         """Wikibase's name of the property's datatype ("wikibase-item", "time"), or "" where unknown."""
 
     def class_of(self, entity_id: str) -> str:
-        """The class by which people call an entity, or "" where unknown."""
+        """The class that people name for an entity, or "" where unknown."""
 
     def superclasses(self, class_id: str) -> tuple[str, ...]:
         """The class itself and its superclasses, the nearest first."""
 
 
 class StoreWords:
-    """The `WordSource` that a store is. Look-ups of classes are kept, since every question needs them."""
+    """A `WordSource` over a store. Class look-ups are cached, since every question needs them."""
 
     def __init__(self, store: Any) -> None:
         self._store = store
@@ -43,11 +43,12 @@ class StoreWords:
         return info.datatype if info else ""
 
     def group_of(self, entity_id: str, groups: Mapping[str, str]) -> str:
-        """The nearest of some groups of living things that a thing belongs to by P171, in everyday words; "" where none is.
+        """The nearest group of living things to which a thing belongs by P171 (parent taxon), in
+        everyday words; "" where there is none.
 
         Args:
             entity_id: the thing.
-            groups: labels of taxa, in English and lower case, to words.
+            groups: English lower-case labels of taxa to words.
         """
         labels = (self.label(t, "en").lower() for t in self._above(entity_id, "P171"))
         return next((groups[label] for label in labels if label in groups), "")
@@ -70,7 +71,8 @@ class StoreWords:
 
 
 def nearest_first(class_id: str, parents: Callable[[str], Iterable[str] | None]) -> tuple[str, ...]:
-    """The closure of a class over its direct superclasses, breadth first; cycles and huge hierarchies end.
+    """The closure of a class over its direct superclasses, breadth first. Cycles and huge
+    hierarchies end the search.
 
     >>> nearest_first("a", {"a": ["c", "b"], "b": ["a"], "c": []}.get)
     ('a', 'b', 'c')

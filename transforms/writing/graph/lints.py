@@ -1,4 +1,5 @@
-"""What no question may have, and how heavy one is: doubled words, repeated words, stranded verbs, openers of exam papers, and so on."""
+"""Faults that no question may have, and the cost of a text: doubled words, repeated words,
+separated verbs, exam-style openers, and so on."""
 
 import functools
 import re
@@ -13,18 +14,19 @@ from questloom.prompts.phrases import language_data, property_phrase, variants, 
 from questloom.prompts.phrases.words import Words
 
 MAX_WORDS = 140
-"""Of a question with all its sentences."""
+"""Maximum number of words of a question with all its sentences."""
 MAX_SENTENCE = 20
 MAX_OF = 2
 MAX_NESTED = 1
-"""Relative clauses of a sentence."""
+"""Maximum number of relative clauses of a sentence."""
 MAX_BETWEEN = 7
-"""Words that may stand between "was" and "born" before the verb is lost; more than one "of" or a clause among them loses it at once."""
+"""Maximum number of words between "was" and "born" before a reader loses the verb. A clause, or a
+second "of", between the two loses the verb at once."""
 PER_WORD = 0.18
-"""Cost of a word."""
+"""Cost of each word."""
 _RELATIVE = re.compile(r"\b(?:who|whom|whose|which|where|that (\w+))\b")
 _ASKING = re.compile(r"^(Of [^,]*, (?:\w+ )?)(?:who|whom|whose|which|where)\b")
-"""The word that asks, behind two things of which one is asked for: it opens no relative clause."""
+"""A question word after two things to choose from ("Of A and B, which ..."); this word opens no relative clause."""
 _QUOTED = re.compile(r"“[^”]*”")
 _OPENERS = re.compile(
     r"^(?:take|consider|think of|imagine|given|identify|name|determine|suppose|compare|look at|find)\b",
@@ -51,7 +53,7 @@ _SMALL = frozenset(
     )
     for word in line.split()
 )
-"""Words that may recur: grammar's own, and those of births, deaths, dates and the picture."""
+"""Words that may be repeated: grammatical words, and words of births, deaths, dates and the picture."""
 _IRREGULAR = {
     "built": "build",
     "wrote": "write",
@@ -72,16 +74,17 @@ _IRREGULAR = {
     "crosses": "cross",
 }
 _APART = frozenset({"another", "Another", "other", "first", "second", "third"})
-"""Words that tell two things of one kind apart."""
+"""Words that distinguish two things of one kind."""
 _ENDINGS = re.compile(r"(?:ations?|ings?|ers?|ors?|ists?|ed|es|s|e|al|ic)$")
 
 
 def problems(text: str, language: str = "en") -> tuple[str, ...]:
-    """What a copy editor would strike, each as a short phrase; empty where nothing is wrong.
+    """The faults that a copy editor would mark, each as a short phrase; empty where the text has
+    none.
 
     Args:
-        text: one question, or statements with a question behind them.
-        language: of the text.
+        text: one question, or statements and a question after them.
+        language: language of the text.
 
     >>> problems("Who designed a old bridge of the the town")
     ('no question mark at the end', 'doubled word: the the', 'article: a old')
@@ -90,7 +93,7 @@ def problems(text: str, language: str = "en") -> tuple[str, ...]:
     >>> problems("Who painted this painting?"), problems("Take the town in the picture. When was it founded?")
     (('repeated word: paint',), ('opener of an exam paper',))
     """
-    # What stands in quotation marks is a title or an inscription, and is not ours to correct.
+    # Text in quotation marks is a title or an inscription, and must not be corrected.
     plain = _QUOTED.sub("“…”", text)
     sentences = [plain[start:end] for start, end in sentence_spans(plain)]
     found = [] if text.endswith("?") else ["no question mark at the end"]
@@ -106,7 +109,7 @@ def problems(text: str, language: str = "en") -> tuple[str, ...]:
 
 
 def num_relative(text: str, language: str = "en") -> int:
-    """The relative clauses of a text; "that river" is none.
+    """Number of relative clauses of a text; "that river" is none.
 
     >>> num_relative("the town where the river that rises on that mountain ends")
     2
@@ -116,7 +119,7 @@ def num_relative(text: str, language: str = "en") -> int:
 
 
 def _sentence_faults(sentence: str, language: str) -> list[str]:
-    """What is wrong with one sentence, quotations taken out."""
+    """The faults of one sentence without its quotations."""
     found = []
     for match in re.finditer(r"\b([a-z]+) \1\b", sentence, re.IGNORECASE):
         if match[1].lower() not in ("had",) and not match[1][0].isupper():
@@ -175,7 +178,8 @@ def unclear_references(text: str, language: str = "en") -> list[str]:
 
 
 def _is_lost(sentence: str, language: str) -> bool:
-    """Whether the second half of a verb stands too far from its first, or right behind another verb: "the town where she died founded?"."""
+    """Whether the second half of a verb stands too far from the first half, or directly after
+    another verb: "the town where she died founded?"."""
     finite, halves = _verbs(language)
     sentence = _PARTICLE.sub("?", sentence)
     trailing = _TRAILING.search(sentence)
@@ -195,7 +199,7 @@ def _is_lost(sentence: str, language: str) -> bool:
 
 
 def is_heavy(subject: list[str]) -> bool:
-    """Whether a subject is too heavy for a verb behind it: what is heavy comes last in English (end weight)."""
+    """Whether a subject is too long for a verb after it: English puts long parts last (end weight)."""
     clauses = num_relative(" ".join(subject)) > 0 or any(
         b == "this" and a not in PREPOSITIONS for a, b in pairwise(subject)
     )
@@ -206,18 +210,19 @@ def is_heavy(subject: list[str]) -> bool:
 
 @functools.cache
 def _participles(language: str) -> frozenset[str]:
-    """What a clause without its "that was" begins with: "set", "designed"."""
+    """Participles that begin a clause without "that was": "set", "designed"."""
     return frozenset(verb_forms(language).participles.values())
 
 
 def stays(frame: Frame) -> bool:
-    """Whether a sentence's preposition may stay behind its participle at the end of a light clause: "named after", "dedicated to", but not "home to"."""
+    """Whether a preposition may stay after its participle at the end of a short clause: "named
+    after", "dedicated to", but not "home to"."""
     return frame.verb in BE and frame.middle.endswith("ed") and frame.preposition in _STAYING
 
 
 @functools.cache
 def _staying(language: str) -> frozenset[tuple[str, str]]:
-    """Participles of the language's file with the prepositions that stay behind them."""
+    """The participles of the language's file with the prepositions that may stay after them."""
     frames = (
         f
         for p in worded_properties()
@@ -229,7 +234,7 @@ def _staying(language: str) -> frozenset[tuple[str, str]]:
 
 @functools.cache
 def _verbs(language: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Words that end a clause of their own, and second halves of verbs."""
+    """Finite verbs that end a clause, and second halves of verbs."""
     forms = verb_forms(language)
     frames = [
         f
@@ -238,7 +243,10 @@ def _verbs(language: str) -> tuple[frozenset[str], frozenset[str]]:
         for f in phrase.say
         if f.verb in BE and f.middle
     ]
-    participles = {*forms.participles.values(), *(f.middle.split(" ")[0] for f in frames)} - {
+    participles = {
+        *forms.participles.values(),
+        *(f.middle.removeprefix("first ").split(" ")[0] for f in frames),
+    } - {
         "the",
         "a",
         "in",
@@ -250,7 +258,7 @@ def _verbs(language: str) -> tuple[frozenset[str], frozenset[str]]:
 
 @functools.cache
 def stem(word: str) -> str:
-    """What a word has in common with its kin, roughly: "paint" of "painter" and "painted".
+    """A rough common stem of related words: "paint" for "painter" and "painted".
 
     >>> [stem(w) for w in ("painter", "painted", "built", "building", "designed")]
     ['paint', 'paint', 'build', 'build', 'design']
@@ -261,7 +269,7 @@ def stem(word: str) -> str:
 
 
 def repeated(text: str) -> list[str]:
-    """Stems of content words that a text says twice; names do not count."""
+    """Stems of content words that a text contains twice. Names may be repeated."""
     counts: Counter[str] = Counter()
     for sentence in re.split(r"(?<=[.?]) ", text):
         words = re.findall(r"[\w’'-]+", sentence)
@@ -276,26 +284,26 @@ def repeated(text: str) -> list[str]:
 
 
 def weigh(text: str, language: str = "en") -> float:
-    """How awkward a text is as a whole: its faults and the weight of its sentences."""
+    """The cost of a whole text: its faults and the weight of its sentences."""
     sentences = re.split(r"(?<=[.?]) ", text)
     return 15.0 * len(problems(text, language)) + sum(_weight(s) for s in sentences)
 
 
 @functools.lru_cache(maxsize=50_000)
 def weigh_sentence(sentence: str, language: str = "en") -> float:
-    """How awkward one sentence is, a statement or the question."""
+    """The cost of one sentence, a statement or the question."""
     faults = _sentence_faults(_QUOTED.sub("“…”", sentence), language)
     return 15.0 * len(faults) + _weight(sentence)
 
 
 def _weight(sentence: str) -> float:
-    """A sentence's length, its relative clauses, and "of" upon "of"."""
+    """The cost of a sentence's length, its relative clauses, and chains of "of"."""
     cost = PER_WORD * len(sentence.split())
     cost += 1.0 * max(0, len(sentence.split()) - 15)
     cost += 1.5 * max(0, num_relative(sentence) - 1)
     cost += 2.5 * max(0, sentence.count(" of ") - 1)
     cost += 4.0 * len(re.findall(r"\b(?:of|in|on|at|by|from) (?:it|him|her)\b", sentence))
-    # "the stadium in the town in the picture": what is to be seen there?
+    # "the stadium in the town in the picture": is the stadium or the town in the picture?
     cost += 2.5 * len(
         re.findall(
             r"\b(?:in|on) the [\w-]+(?: [\w-]+)? (?:in|on) (?:the|this) (?:picture|photo)\b",
@@ -306,7 +314,7 @@ def _weight(sentence: str) -> float:
 
 
 def find_hidden_words(text: str, hidden: Collection[str]) -> list[str]:
-    """Those of the hidden words that a text says."""
+    """The hidden words that a text contains."""
     low = text.lower()
     return [
         h for h in sorted(hidden) if h and re.search(rf"(?<!\w){re.escape(h.lower())}(?!\w)", low)

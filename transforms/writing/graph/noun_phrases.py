@@ -1,32 +1,39 @@
-"""Noun phrases for a form's variables: what is shown, described, named, or referred back to.
+"""Noun phrases for a form's variables: shown, described, named, or referred back to.
 
-A variable is described by the claims that tie it to terms farther from the question, up to the picture and the named constants:
+A variable is described by the claims that connect it to terms farther from the question, up to the
+picture and the named constants:
 
-    x1 --P84--> x2 (asked: x1's height)      "the lighthouse designed by {x2}"
-    x1 <--P84-- x0 (asked: x1's birthplace)  "the architect of {x0}", "the man who designed {x0}"
+```
+x1 --P84--> x2 (asked: x1's height)      "the lighthouse designed by {x2}"
+x1 <--P84-- x0 (asked: x1's birthplace)  "the architect of {x0}", "the man who designed {x0}"
+```
 
-Each `NounPhrases` makes one random derivation and keeps account of how awkward it gets (`cost`); `verbalise.py` weighs several.
+Each `NounPhrases` makes one random derivation (a choice of words for every part) and sums up its
+`cost`, a measure of awkward wording. `verbalise.py` compares several derivations.
 """
 
 import random
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
 from questloom.language.frames import PREPOSITIONS, Frame, share_verb
 from questloom.records.form import ClaimClause, Reads, Term
 from questloom.records.knowledge import Value
 from questloom.transforms.writing.graph.form_words import FormWords, bare, in_picture
+from questloom.transforms.writing.graph.fuzzy_words import negated, years_from
 from questloom.transforms.writing.graph.lints import PER_WORD, num_relative, stays
 
 HOPELESS = 100.0
-"""Cost of what no reader should see: an undescribed variable, a name for two things."""
+"""Cost of wording that no reader should see: an undescribed variable, one name for two things."""
 MAX_DEPTH = 2
-"""Descriptions within one another; "this bridge's architect" at their end does not count."""
+"""Maximum number of nested descriptions. A possessive ("this bridge's architect") at the end of
+nested descriptions does not count."""
 LIGHT = 4
-"""Words up to which a noun phrase may stand in the middle of a clause."""
+"""Maximum number of words of a noun phrase in the middle of a clause."""
 PLAIN = 0.75
-"""How often the picture's thing is "this bridge" at least: the other phrases hide little, as strangers said, and read worse."""
+"""Minimum share of wordings that call the picture's thing "this bridge". Strangers said that the
+other phrases hide little and read worse."""
 _T = TypeVar("_T")
 _PRONOUNS = {"it": ("it", "its"), "he": ("him", "his"), "she": ("her", "her")}
 
@@ -34,25 +41,29 @@ _PRONOUNS = {"it": ("it", "its"), "he": ("him", "his"), "she": ("her", "her")}
 class NounPhrases:
     """One random derivation of the noun phrases of a form.
 
-    `used` are the claims already said, `introduced` the variables that can be referred back to, with their nouns; `said_nouns` are
-    the nouns after which the picture's thing may be "this one".
+    `used` are the claims that are stated already. `introduced` maps variables that can be referred
+    back to, to their nouns. `said_nouns` are the nouns after which "this one" may stand for the
+    picture's thing.
     """
 
     def __init__(self, form_words: FormWords, rng: random.Random) -> None:
         self.form_words, self.rng = form_words, rng
         self.used: set[int] = set()
         self.introduced: dict[str, str] = {}
+        self.told_years: set[str] = set()
+        """Years read in pictures that have a sentence of their own."""
         self.anchor_phrase = ""
         self.cost = 0.0
         self.said_nouns: list[str] = []
         self._depth = 0
 
     def choose(self, options: Sequence[_T]) -> _T:
-        """One of several ways to say a thing; the first of the file a little more often."""
+        """One of several wordings. The first wording in the file is chosen a little more often."""
         return self.rng.choices(options, weights=[1.6] + [1.0] * (len(options) - 1))[0]
 
     def noun_phrase(self, term: Term, *, subject: bool = False) -> str:
-        """What a term is called here; `subject` says that it is the subject of its clause ("she", not "her")."""
+        """The words for a term at this place. `subject` says that the term is the subject of its
+        clause ("she", not "her")."""
         words = self.form_words
         if isinstance(term, Value):
             return words.value(term)
@@ -67,27 +78,47 @@ class NounPhrases:
         return self._described(term)
 
     def read_year(self, reads: Reads, opening: str = "") -> str:
-        """A year that is seen in a picture: "the year on the plaque of this bridge"; `opening` says how it must begin."""
+        """A year seen in a picture: "the year on the plaque of this bridge", "that year" after a
+        sentence about the year. `opening` is the required beginning."""
+        if reads.var in self.told_years:
+            return self.form_words.data["that_year"]
+        table = self.form_words.data["readings"][reads.property]
+        said = self.placed(
+            reads,
+            {
+                k: self.choose([t for t in v if t.startswith(opening)])
+                for k, v in table.items()
+                if k != "told"
+            },
+        )
+        # A long phrase for the year comes between "how many years after" and the verb.
+        self.cost += 0.5 * max(0, len(said.split()) - LIGHT)
+        return said
+
+    def placed(self, reads: Reads, templates: Mapping[str, str]) -> str:
+        """The template for the place of a writing, filled: on a part of a thing, on a whole thing,
+        in the question's picture or in the picture of another thing."""
         words = self.form_words
-        table = words.data["readings"][reads.property]
         part = words.class_noun(reads.part) if reads.part else ""
         if not in_picture(words, reads, part):
-            whole = not part or part in words.data["parts_written"]
-            said = table["whole" if whole else "part"]
-            template = self.choose([t for t in said if t.startswith(opening)])
+            template = templates[
+                "whole" if not part or part in words.data["parts_written"] else "part"
+            ]
         elif reads.of == words.form.anchor:
-            self.anchor_phrase = self.anchor_phrase or "the picture"
-            return self.choose(table["picture"])
+            self.anchor_phrase = self.anchor_phrase or "this picture"
+            return templates["picture"]
         else:
-            template = self.choose(table["picture_of"])
+            template = templates["picture_of"]
         return template.replace("{p}", part).replace("{s}", self.noun_phrase(reads.of))
 
     def in_year(self, reads: Reads) -> str:
-        """When a thing is dated by a year in a picture: "in the year on the plaque of this bridge", never "in the date"."""
+        """The date of a thing whose year stands in a picture: "in the year on the plaque of this
+        bridge", never "in the date"."""
         return f"in {self.read_year(reads, 'the year')}"
 
     def possessor(self, term: Term, noun: str) -> str:
-        """What something is of a term: "the architect of the church", "this church's architect", "its architect"."""
+        """A noun with the term it belongs to: "the architect of the church", "this church's
+        architect", "its architect"."""
         *_, last = noun.split(" ")
         preposition = last if noun != bare(noun) else "of"
         if isinstance(term, str) and term in self.introduced and (pronoun := self._pronoun(term)):
@@ -115,12 +146,13 @@ class NounPhrases:
         if sign:
             phrase = self.form_words.data["signs"][sign].replace("{c}", noun)
         elif noun in self.said_nouns:
-            # Behind another thing, "this one" would be that.
+            # After another thing, "this one" would mean that thing.
             self.cost += HOPELESS * (self.form_words.is_person(var) or self.said_nouns[-1] != noun)
             phrase = "this one"
         else:
             pictured = self.form_words.data["pictured"]
-            # "the film shot at the lighthouse in the picture": is the film there, or the lighthouse? Beside another claim it is "this lighthouse".
+            # "the film shot at the lighthouse in the picture": is the film or the lighthouse in the
+            # picture? Beside another claim it is "this lighthouse".
             plain = (
                 self.form_words.kinds(var)[:1] == ("painting",)
                 or len(self.form_words.claims) > 1
@@ -138,25 +170,26 @@ class NounPhrases:
         return phrase
 
     def shown_alone(self, template: str) -> str:
-        """A question of the language's file about the picture itself, which nothing else is said of: "Who painted this?"."""
+        """A question of the language's file about the pictured thing, if the form states nothing
+        else about it: "Who painted this?"."""
         self.anchor_phrase = self.choose(self.form_words.data["shown_alone"])
         return template.replace("{this}", self.anchor_phrase)
 
     def kind_in_question(self, var: str, noun: str) -> str:
-        """The kind of what is asked for, as it follows "which"."""
+        """The kind of the asked thing, as it follows "which"."""
         return noun
 
     def definite_kind(self, var: str, noun: str, claims: Sequence[tuple[int, str]]) -> str:
-        """The kind of what claims describe, as it follows "the"."""
+        """The kind of a described thing, as it follows "the"."""
         return noun
 
     def introduce(self, var: str, noun: str) -> None:
-        """From now on the variable can be referred back to by a noun."""
+        """Marks the variable as introduced, so that the noun can refer back to it."""
         self.introduced[var] = noun
         self.said_nouns.append(noun)
 
     def own(self, term: Term) -> str:
-        """ "his", "her" or, of whom that is not known, "their"."""
+        """ "his" or "her"; "their" where the person's sex is unknown."""
         return (
             _PRONOUNS.get(self.form_words.genders.get(term, ""), ("", "their"))[1]
             if isinstance(term, str)
@@ -164,7 +197,7 @@ class NounPhrases:
         )
 
     def _pronoun(self, var: str) -> str:
-        """ "he", "she" or "it", where nothing else that was mentioned is called so; else ""."""
+        """ "he", "she" or "it", if no other mentioned thing takes the same pronoun; else ""."""
 
         words = self.form_words
         called = {
@@ -175,11 +208,11 @@ class NounPhrases:
     def _reference(self, var: str, subject: bool) -> str:
         if pronoun := self._pronoun(var):
             return pronoun if subject else _PRONOUNS[pronoun][0]
-        self.cost += HOPELESS  # "A town … the town": said twice
+        self.cost += HOPELESS  # "A town … the town": stated twice
         return f"the {self.introduced[var]}"
 
     def take_claims(self, var: str) -> list[tuple[int, str]]:
-        """The claims not yet said that describe a variable; from now on they count as said."""
+        """The unused claims that describe a variable. The returned claims count as used afterwards."""
         words, found = self.form_words, list[tuple[int, str]]()
         for i, slot in words.describing(var):
             other = self.other(i, slot)
@@ -212,7 +245,8 @@ class NounPhrases:
 
     def _description(self, var: str, claims: list[tuple[int, str]]) -> str:
         words = self.form_words
-        # The class is part of what makes a description fit one thing, where the form states it.
+        # If the form states the class, the class is part of what makes the description fit one
+        # thing.
         heads = [
             (i, slot, noun)
             for i, slot in claims
@@ -234,7 +268,7 @@ class NounPhrases:
             len(claims) == 1 and i == claims[0][0] and (words.is_person(var) or called == noun)
             for i, _, called in heads
         ):
-            self.cost += 1.2  # "the man who was the father of …", where "the father of …" would do; "the biography about …"
+            self.cost += 1.2  # "the man who was the father of …", where "the father of …" is enough; "the biography about …"
         self.said_nouns.append(noun)
         head = f"the {self.definite_kind(var, noun, claims)}"
         said = self.modified(head, claims, words.is_person(var), bare_head=True)
@@ -249,10 +283,19 @@ class NounPhrases:
 
     def frames(self, index: int) -> tuple[Frame, ...]:
         """The sentences of a claim."""
-        return self.form_words.phrase(self.form_words.claims[index]).frames(self.form_words.verbs)
+        words, claim = self.form_words, self.form_words.claims[index]
+        found = words.phrase(claim).frames(words.verbs)
+        return (
+            tuple(negated(f, words.verbs.bases) for f in found) if self._is_denied(index) else found
+        )
+
+    def _is_denied(self, index: int) -> bool:
+        vague = self.form_words.vague.get(self.form_words.claims[index])
+        return vague is not None and vague.kind == "exclusion"
 
     def frame(self, index: int, *, subject: str) -> Frame:
-        """A sentence of a claim with the given slot as its subject; where there is none the derivation is hopeless."""
+        """A sentence of a claim with the given slot as its subject. If the claim has no sentence
+        with this subject, the derivation is hopeless."""
         fit = [f for f in self.frames(index) if f.subject == subject]
         if not fit:
             self.cost += HOPELESS
@@ -260,9 +303,11 @@ class NounPhrases:
         return self.choose(fit)
 
     def predicates(self, claims: Sequence[tuple[int, str]]) -> str:
-        """Claims as joined predicates of their common subject: "stands in Karsk and was opened in 1850".
+        """The claims as joined predicates of their common subject: "stands in Karsk and was opened
+        in 1850".
 
-        Two of one relation or one verb share it: "holds that painting and “Fog”", "was discovered in Karsk by Ivo Mersk".
+        Two claims with one relation or one verb share it: "holds that painting and “Fog”", "was
+        discovered in Karsk by Ivo Mersk".
         """
         alike = {self.form_words.claims[i].property for i, _ in claims}
         if len(alike) == 1 < len(claims):
@@ -277,14 +322,27 @@ class NounPhrases:
         return share_verb(frames, said, LIGHT) or self.form_words.words.listed(said)
 
     def _other_end(self, frame: Frame, index: int, slot: str) -> str:
-        """The words for the end of a claim that is not the noun described."""
+        """The words for the end of a claim that the described noun does not fill."""
         words, other = self.form_words, self.other(index, slot)
+        vague = words.vague.get(words.claims[index])
+        if vague is not None and vague.since:
+            start = vague.object
+            since = words.property_phrase(vague.since, start)
+            return years_from(
+                vague,
+                frame,
+                since,
+                words.words,
+                self.choose,
+                lambda subject: self.noun_phrase(start, subject=subject),
+            )
         if isinstance(other, Value) and frame.other == "t":
             return words.words.at(other)
         if isinstance(other, str) and other in words.reads:
             return self.in_year(words.reads[other])
         said = self._same(index, slot) or self.noun_phrase(other)
-        # A common noun as value wants an article ("a poet", "an apple"); names and descriptions have theirs.
+        # A common noun as value needs an article ("a poet", "an apple"); names and descriptions
+        # have their own.
         common = (
             frame.other == "a"
             and said[:1].islower()
@@ -293,7 +351,8 @@ class NounPhrases:
         return words.words.indefinite(said) if common else said
 
     def _same(self, index: int, slot: str) -> str:
-        """ "the same architect as this bridge", where all that is known of the other end is the same claim of another thing; else ""."""
+        """ "the same architect as this bridge", if the other end is known only through the same
+        claim of another thing; else ""."""
         words, var = self.form_words, self.other(index, slot)
         if (
             slot != "s"
@@ -311,6 +370,8 @@ class NounPhrases:
                 other = self.noun_phrase(twin.subject)
                 self._depth -= 1
                 self.introduce(var, noun)
+                # "the same family as the first one": a family, or a painting?
+                self.cost += HOPELESS * (other == "the first one")
                 return f"the same {noun} as {other}"
         self.used = before
         return ""
@@ -318,17 +379,20 @@ class NounPhrases:
     def modified(
         self, head: str, claims: Sequence[tuple[int, str]], person: bool, *, bare_head: bool
     ) -> str:
-        """A head with what claims say of it: reduced clauses first, then relative ones that share a pronoun.
+        """A head noun with its claims: reduced clauses first, then relative clauses that share a
+        pronoun.
 
         Args:
             head: "the tower", "a tower", "the architect of …".
-            claims: what is said of it, as `take_claims` gives it.
-            person: for "who" or "that".
-            bare_head: whether the head is a noun alone, behind which a clause may lose its "that was".
+            claims: the claims about the head, from `take_claims`.
+            person: whether the clauses take "who" instead of "that".
+            bare_head: whether the head is a bare noun, after which a clause may drop its "that
+                was".
         """
         pronoun = "who" if person else "that"
         reduced, relative = list[str](), dict[str, list[str]]()
-        for i, slot in sorted(claims, key=lambda c: isinstance(self.other(*c), str)):
+        # What years are counted from lies on the way, which mentions it first.
+        for i, slot in sorted(claims, key=self._told_late):
             other = self.other(i, slot)
             phrase = self.form_words.phrase(self.form_words.claims[i])
             if (
@@ -345,7 +409,10 @@ class NounPhrases:
             frame = self.choose(self.frames(i))
             if frame.subject == slot:
                 predicate = frame.predicate(self._other_end(frame, i, slot))
-                if bare_head and frame.is_reducible and self.rng.random() < 0.8:
+                # "The town beside that river not in Velm": is the river not there?
+                vague = self.form_words.vague.get(self.form_words.claims[i])
+                alone = len(claims) == 1 or vague is None or vague.kind == "range"
+                if bare_head and alone and frame.is_reducible and self.rng.random() < 0.8:
                     reduced.append(predicate.partition(" ")[2])
                 else:
                     relative.setdefault(pronoun, []).append(predicate)
@@ -394,12 +461,17 @@ class NounPhrases:
                 relative.setdefault("" if contact else "whom" if person else "which", []).append(
                     said
                 )
-        # "The 1991 painting": which one, a reader asks.
+        # "The 1991 painting" would make a reader ask which painting.
         self.cost += 2.5 * (bool(claims) and bare_head and not reduced and not relative)
         return self._joined(head, reduced, relative)
 
+    def _told_late(self, claim: tuple[int, str]) -> int:
+        vague = self.form_words.vague.get(self.form_words.claims[claim[0]])
+        return 2 * bool(vague and vague.since) or isinstance(self.other(*claim), str)
+
     def _with_adjective(self, head: str, value: Value) -> str:
-        """A head with a value before its noun: "the 1871 painting", "the Gothic church" (of "Gothic architecture")."""
+        """A head with a value before its noun: "the 1871 painting", "the Gothic church" (from
+        "Gothic architecture")."""
         article, _, noun = head.partition(" ")
         adjective = re.sub(r"^the | (?:architecture|style)$", "", self.noun_phrase(value))
         if noun.startswith("other "):
@@ -413,7 +485,8 @@ class NounPhrases:
         )
 
     def _joined(self, head: str, reduced: list[str], relative: dict[str, list[str]]) -> str:
-        """Head, reduced clauses and relative ones in a row, the light ones first, so that none seems to belong to a noun of another."""
+        """The head with its reduced and relative clauses, the short ones first, so that no clause
+        seems to belong to another clause's noun."""
 
         def light(texts: list[str]) -> list[str]:
             return sorted(texts, key=lambda t: len(t.split()))
@@ -428,6 +501,7 @@ class NounPhrases:
             + 4.0 * max(0, len(clauses) - 1)
             + 3.0 * max(0, len(where) - 1)
         )
-        # "the station in this town that has two floors": which of the two has them?
+        # "the station in this town that has two floors": does the station or the town have two
+        # floors?
         self.cost += 5.0 * any(" this " in f" {p} " or " the " in f" {p} " for p in parts[:-1])
         return " ".join([head, *parts])

@@ -1,4 +1,4 @@
-"""The question itself, by the type of its answer."""
+"""The question sentence, by the type of its answer."""
 
 from questloom.language.frames import PREPOSITIONS
 from questloom.records.form import Compute, Term
@@ -17,7 +17,7 @@ from questloom.transforms.writing.graph.reasoning_questions import (
 
 
 def question(phrases: NounPhrases) -> str:
-    """The sentence that asks. Everything not introduced yet is described in it."""
+    """The sentence that asks. The question sentence describes everything that was not introduced before."""
     words, ask = phrases.form_words, phrases.form_words.form.ask
     if ask.var in words.computes:
         compute = words.computes[ask.var]
@@ -41,14 +41,15 @@ def question(phrases: NounPhrases) -> str:
 def fronted(
     phrases: NounPhrases, index: int, slot: str, wh: str, *, rest: bool = False
 ) -> str | None:
-    """A question for the end of a claim in a slot, by one of its sentences: "In which town was … born?"; None where none fits.
+    """A question for one end of a claim, from one of the claim's sentences: "In which town was …
+    born?"; None where no sentence fits.
 
     Args:
         phrases: the derivation.
-        index: of the claim.
-        slot: of the end that is asked for.
-        wh: the words that ask ("which town", "who", "in which year", "how many metres").
-        rest: whether what follows the end moves with it ("how many metres tall").
+        index: index of the claim.
+        slot: slot of the asked end.
+        wh: the question words ("which town", "who", "in which year", "how many metres").
+        rest: whether the words after the end move to the front with it ("how many metres tall").
     """
     words = phrases.form_words
     frame = phrases.choose(phrases.frames(index))
@@ -78,8 +79,8 @@ def fronted(
 
 
 def _weigh_middle(phrases: NounPhrases, subject: str) -> None:
-    """Words between a verb's two halves must be kept in mind, and cost points. No preposition may meet the second half ("is named after
-    call his horse")."""
+    """Adds a cost for words between the two halves of a verb, which a reader must remember. No
+    preposition may stand next to the second half ("is named after call his horse")."""
     phrases.cost += (
         0.45 * max(0, len(subject.split()) - LIGHT)
         + 3.0 * num_relative(subject)
@@ -88,7 +89,7 @@ def _weigh_middle(phrases: NounPhrases, subject: str) -> None:
 
 
 def _filled(phrases: NounPhrases, template: str, subject: Term) -> str:
-    """A question of the language's file with its subject."""
+    """A question of the language's file with its subject filled in."""
     said = phrases.noun_phrase(subject)
     if not template.endswith("{s}?"):
         _weigh_middle(phrases, said)
@@ -96,7 +97,7 @@ def _filled(phrases: NounPhrases, template: str, subject: Term) -> str:
 
 
 def _entity(phrases: NounPhrases) -> str:
-    """Which thing, or who."""
+    """The question for a thing or person."""
     words, var = phrases.form_words, phrases.form_words.form.ask.var
     claims, person = phrases.take_claims(var), phrases.form_words.is_person(var)
     if not claims:
@@ -129,11 +130,11 @@ def _entity(phrases: NounPhrases) -> str:
     if slot == "o" and phrase.ask:
         if phrases.rng.random() < 0.5:
             return _filled(phrases, phrases.choose(phrase.ask), other)
-        phrases.cost += 3.0  # the file gives a question where the sentences make none that people ask: "Which dog belonged to …?"
+        phrases.cost += 3.0  # the file has a question where the sentences make none that people ask: "Which dog belonged to …?"
     if called and other not in phrases.introduced and phrases.rng.random() < 0.4:
         phrases.cost += (
             1.3 if person else 3.0
-        )  # "Who was the founder of …": "Who founded …" is shorter; "Which town was the birthplace of …" is for heavy ones
+        )  # "Who was the founder of …": "Who founded …" is shorter; "Which town was the birthplace of …" is for long subjects
         past = person or phrase.say[0].is_past
         said = phrases.possessor(other, phrases.choose(called))
         return (
@@ -143,7 +144,7 @@ def _entity(phrases: NounPhrases) -> str:
 
 
 def _literal(phrases: NounPhrases) -> str:
-    """A date, a number or a text."""
+    """The question for a date, a number or a text."""
     words, ask = phrases.form_words, phrases.form_words.form.ask
     index, claim = words.definition(ask.var)
     phrases.used.add(index)
@@ -167,7 +168,8 @@ def _literal(phrases: NounPhrases) -> str:
 
 
 def _years_between(phrases: NounPhrases, compute: Compute) -> str:
-    """ "How many years after this bridge opened did its architect die?": the earlier date first, so that the later one is counted to."""
+    """ "How many years after this bridge opened did its architect die?" The earlier date comes
+    first, so that the reader counts to the later one."""
     words, years = phrases.form_words, phrases.form_words.years
     known = [a for a in compute.args if isinstance(a, str) and a in years]
     if len(known) < 2:
@@ -197,7 +199,7 @@ def _years_between(phrases: NounPhrases, compute: Compute) -> str:
 
 
 def _when(phrases: NounPhrases, literal: str) -> str:
-    """What a date is the date of: "this bridge opened", "the year on the plaque of this bridge"."""
+    """The event of a date: "this bridge opened", "the year on the plaque of this bridge"."""
     words = phrases.form_words
     if literal not in words.reads:
         index, claim = words.definition(literal)

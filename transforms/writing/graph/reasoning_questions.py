@@ -1,5 +1,6 @@
-"""Questions about what is seen on the picture, and about two things compared.
+"""Questions about details of the picture, and about two compared things.
 
+```
 read          "Which year is written on the plaque of this bridge?"
 years to      "How many years before 1900 is the year on the plaque of this bridge?"
 ages          "How many years older than the architect of this bridge was his teacher?"
@@ -7,6 +8,7 @@ events        "How many years lie between the opening of this museum and the dea
 difference    "What is the difference in height between this tower and the one designed by its architect, in metres?"
 ratio         "How many times as long as this bridge is …?"
 one of two    "Of this bridge and …, in which town does the longer one stand?"
+```
 """
 
 from collections.abc import Callable
@@ -18,12 +20,12 @@ from questloom.transforms.writing.graph.noun_phrases import HOPELESS, NounPhrase
 
 BIRTH, DEATH = "P569", "P570"
 MANY = 5
-"""Number of claims from which on the compared things take many words to describe."""
+"""Number of claims from which on the description of the compared things is long."""
 CHOOSES = ("earliest", "latest", "largest", "smallest")
 
 
 def phrase_picture_question(phrases: NounPhrases, reads: Reads) -> str:
-    """What is written, counted or coloured on the picture."""
+    """The question for writing, a count or a colour in the picture."""
     words = phrases.form_words
     table = words.data["seen"].get(reads.property)
     if table is None:
@@ -40,7 +42,7 @@ def phrase_picture_question(phrases: NounPhrases, reads: Reads) -> str:
     )
     template = phrases.choose(table.get(f"{year}{where}") or table["any"])
     if "{s}" not in template:
-        phrases.anchor_phrase = "the picture"
+        phrases.anchor_phrase = "this picture"
         return template
     return (
         template.replace("{ps}", words.words.plural(part))
@@ -50,7 +52,7 @@ def phrase_picture_question(phrases: NounPhrases, reads: Reads) -> str:
 
 
 def years_to(phrases: NounPhrases, compute: Compute) -> str:
-    """The years from the one on the picture to one that the question names."""
+    """The question for the years between the year in the picture and a year that the question names."""
     words = phrases.form_words
     named = next(a for a in compute.args if isinstance(a, Value))
     reads = words.reads[next(a for a in compute.args if isinstance(a, str))]
@@ -59,7 +61,8 @@ def years_to(phrases: NounPhrases, compute: Compute) -> str:
 
 
 def _two(phrases: NounPhrases, compute: Compute) -> tuple[str, str]:
-    """The two things compared, the one nearer to the picture first; of two of one kind the second is "the one …"."""
+    """The words for the two compared things, the one nearer to the picture first. If both things
+    are of one kind, the second is "the one …"."""
     words = phrases.form_words
     ends = [
         words.definition(a)[1].subject if compute.op not in CHOOSES else a for a in compute.args
@@ -79,7 +82,8 @@ def _two(phrases: NounPhrases, compute: Compute) -> tuple[str, str]:
 
 
 def of_ages(words: FormWords, compute: Compute) -> bool:
-    """Whether `ages` words the years between two dates: births or deaths of two people, or events behind many claims."""
+    """Whether the function `ages` words the years between two dates: births or deaths of two
+    people, or events with long descriptions."""
     return _same_of_people(words, compute) or (
         len(words.claims) >= MANY and all(_event(words, a) for a in compute.args)
     )
@@ -96,7 +100,8 @@ def _same_of_people(words: FormWords, compute: Compute) -> bool:
 
 
 def _event(words: FormWords, literal: Term) -> str:
-    """What happened on a date, as a noun; of a year on the picture what is read; "" where there is no noun."""
+    """The event of a date as a noun; for a year in the picture, the words of its reading; "" where
+    there is no noun."""
     if literal in words.reads:
         return "reading"
     claim = words.definition(literal)[1]
@@ -105,7 +110,8 @@ def _event(words: FormWords, literal: Term) -> str:
 
 
 def ages(phrases: NounPhrases, compute: Compute) -> str:
-    """How many years older or younger one person was than another, or before or after the other died; or how many years lie between two events."""
+    """The question how many years older or younger one person was than another, or how many years
+    before or after another person died, or how many years lie between two events."""
     words = phrases.form_words
     if not _same_of_people(words, compute) or (
         len(words.claims) >= MANY and phrases.rng.random() < 0.5
@@ -121,11 +127,13 @@ def ages(phrases: NounPhrases, compute: Compute) -> str:
     index, claim = words.definition(of[far])
     if claim.property == BIRTH:
         return f"how many years {'older' if first else 'younger'} than {one} was {other}?"
-    return f"how many years {'before' if first else 'after'} {one} {phrases.choose(phrases.frames(index)).inverted(other, words.verbs.bases)}?"
+    died = phrases.choose(phrases.frames(index)).inverted(other, words.verbs.bases)
+    return f"how many years {'earlier' if first else 'later'} than {one} {died}?"
 
 
 def _between_events(phrases: NounPhrases, compute: Compute) -> str:
-    """The years between two events, that of the thing nearer to the picture first: no verb stands behind what is long to tell."""
+    """The question for the years between two events, the event of the thing nearer to the picture
+    first. In this wording no verb follows a long description."""
     words = phrases.form_words
 
     def about(literal: Term) -> Term:
@@ -154,7 +162,7 @@ def _between_events(phrases: NounPhrases, compute: Compute) -> str:
 
 
 def of_measures(words: FormWords, compute: Compute) -> bool:
-    """Whether measures are computed with, not dates."""
+    """Whether the computation uses measures and not dates."""
     return all(
         a not in words.reads and words.facts.datatype(words.definition(a)[1].property) == "quantity"
         for a in compute.args
@@ -162,7 +170,7 @@ def of_measures(words: FormWords, compute: Compute) -> bool:
 
 
 def measured(phrases: NounPhrases, compute: Compute) -> str:
-    """By how much one thing is taller, or how many times as tall."""
+    """The question by how much one thing is taller, or how many times as tall."""
     words = phrases.form_words
     phrase = words.phrase(words.definition(compute.args[0])[1])
     one, other = _two(phrases, compute)
@@ -204,8 +212,8 @@ def of_two(phrases: NounPhrases, compute: Compute, ask: Callable[[NounPhrases], 
             if grades
             else f"one with the {'greater' if greater else 'smaller'} {measure}"
         )
-    phrases.introduced[compute.out] = said  # never "it": the two are introduced too
+    phrases.introduced[compute.out] = said  # never "it": both things are introduced too
     question = ask(phrases)
-    # To refer back by a noun is to say it twice, but this one is said here first.
+    # Referring back by a noun would repeat it, but here the noun comes first.
     phrases.cost -= HOPELESS * question.count(f"the {said}")
     return f"of {one} and {other}, {question[:1].lower()}{question[1:]}"

@@ -1,9 +1,11 @@
-"""A form in several short sentences, as a setter of puzzles writes: "This bridge crosses a river. Which lake does that river reach?"
+"""A form in several short sentences, in the style of puzzles: "This bridge crosses a river. Which
+lake does that river reach?"
 
-The things of a form are taken in order from the picture to the question. Each is either announced by a sentence of its
-own, with at most two facts, or described where it is first mentioned ("this bridge's architect"); which of the two is
-drawn at random, and `verbalise.py` weighs the outcomes. A thing that was introduced is referred back to by its kind or a pronoun.
-The question stands last, by the grammar of one sentence.
+The things of a form come in order from the picture to the question. A thing is either announced by
+its own sentence, with at most two facts, or described where it is first mentioned ("this bridge's
+architect"). A random draw decides between announcing and describing, and `verbalise.py` weighs the
+outcomes. The text refers back to an introduced thing by its kind or a pronoun. The question stands
+last, by the grammar of one sentence.
 """
 
 import random
@@ -11,7 +13,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from questloom.records.form import Term
+from questloom.records.form import Reads, Term
 from questloom.transforms.writing.graph.form_words import FormWords
 from questloom.transforms.writing.graph.lints import weigh_sentence
 from questloom.transforms.writing.graph.noun_phrases import HOPELESS
@@ -19,12 +21,12 @@ from questloom.transforms.writing.graph.questions import capital, question
 from questloom.transforms.writing.graph.telling import Telling
 
 IN_PLACE = 0.45
-"""How often a thing is described where it is first mentioned rather than announced."""
+"""How often a thing is described where it is first mentioned and not announced."""
 TRIES_PER_SENTENCE = 5
 PER_CLAIM = 1.8
-"""Credit for a fact that a sentence tells, or each would tell as little as it can."""
+"""Credit for each fact of a sentence. Without this credit, sentences with few facts would always win."""
 PER_SENTENCE = 1.2
-"""Cost of one more sentence: two short ones are no better than one that is easy."""
+"""Cost of another sentence. One easy sentence is as good as two short ones."""
 
 
 _ITSELF = re.compile(r"Which (?!\w+(?: \w+){0,2} (?:did|does|was|is) it\b).*\bits?\b")
@@ -36,19 +38,21 @@ class Thing:
 
     var: str
     link: int
-    """The claim that ties it to a thing before it; -1 for the picture's own."""
+    """Index of the claim that connects the variable to an earlier thing; -1 for the pictured thing."""
     facts: tuple[int, ...]
-    """Claims that tie it to constants and to other things before it."""
+    """Claims that connect the variable to constants and to other earlier things."""
     parent: str = ""
     on_way: bool = True
-    """Whether it lies between the picture and the question; a hidden thing beside the way does not."""
+    """Whether the variable lies on the path from the picture to the question. The value is False
+    for a hidden thing beside the path."""
 
 
 def things_of(words: FormWords) -> tuple[Thing, ...]:
-    """The things of a form in the order of telling: from the picture to the question, what lies beside the way right behind the thing it belongs to."""
+    """The things of a form in the order of telling, from the picture to the question. A thing
+    beside the path follows the thing to which it belongs."""
     links: dict[str, list[tuple[int, str]]] = {}
     for i, claim in enumerate(words.claims):
-        # A year read in the picture of a thing ties what it dates to that thing.
+        # A year in the picture of a thing connects the thing that it dates to the pictured thing.
         seen = words.reads.get(str(claim.object))
         ends = claim.subject, seen.of if seen else claim.object
         if isinstance(ends[0], str) and isinstance(ends[1], str) and ends[1] not in words.literals:
@@ -98,7 +102,7 @@ def _targets(words: FormWords) -> frozenset[str]:
 def _paths(
     start: str, ends: frozenset[str], links: dict[str, list[tuple[int, str]]]
 ) -> Iterator[tuple[str, ...]]:
-    """The paths from a variable to any of the others; none passes a variable twice."""
+    """The paths from a variable to any of the end variables. No path passes a variable twice."""
     todo: list[tuple[str, ...]] = [(start,)]
     while todo:
         path = todo.pop()
@@ -113,21 +117,21 @@ def _other(words: FormWords, index: int, slot: str) -> Term:
 
 
 def tell(words: FormWords, things: tuple[Thing, ...], rng: random.Random) -> tuple[str, Telling]:
-    """One wording of a form in several sentences, with the account of its derivation.
+    """One wording of a form in several sentences, with its derivation.
 
     Args:
         words: the form and its words.
-        things: of the form, as `things_of` gives them.
-        rng: for every choice.
+        things: the things of the form, from `things_of`.
+        rng: random generator for every choice.
 
     Returns:
-        The text, and the derivation with its cost, each sentence weighed.
+        The text, and the derivation with its cost. The cost includes the weight of each sentence.
     """
     in_place = {t.var for t in things if t.link >= 0 and rng.random() < IN_PLACE}
     for t in reversed(things):
         alone = not t.facts and not any(s.parent == t.var and s.var in in_place for s in things)
         if not t.on_way and alone:
-            in_place.discard(t.var)  # nothing would be left to describe it by
+            in_place.discard(t.var)  # without the link nothing would describe it
     telling = Telling(words, rng)
     facts = {
         t.var: (
@@ -153,26 +157,36 @@ def tell(words: FormWords, things: tuple[Thing, ...], rng: random.Random) -> tup
             add(lambda t, thing=thing: t.announce(thing.var, thing.link, facts[thing.var]))  # type: ignore[misc]
         while left := [i for i in facts[thing.var] if i not in telling.used]:
             add(lambda t, thing=thing, left=left: t.more_of(thing.var, left))  # type: ignore[misc]
+    for reads in _counted_years(words):
+        if rng.random() < 0.5:
+            add(lambda t, reads=reads: t.tell_year(reads))  # type: ignore[misc]
     add(_ask)
     telling.cost += PER_SENTENCE * (len(texts) - 1)
     return " ".join(texts), telling
 
 
+def _counted_years(words: FormWords) -> list[Reads]:
+    """The years in pictures that the question counts from."""
+    asked = words.computes.get(words.form.ask.var)
+    return [words.reads[a] for a in asked.args if a in words.reads] if asked else []
+
+
 def _ask(telling: Telling) -> str:
-    """The question; what is asked for must not be taken for "it" ("Which painting hangs in the town where it stands?")."""
+    """The question sentence. A reader must not take "it" for the asked thing ("Which painting hangs
+    in the town where it stands?")."""
     text = capital(question(telling).replace(",?", "?"))
     telling.cost += HOPELESS * bool(_ITSELF.match(text))
     return text
 
 
 def _lightest(telling: Telling, say: Callable[[Telling], str]) -> tuple[str, Telling]:
-    """The lightest of some wordings of one sentence, and the derivation with it."""
+    """The lightest of several wordings of one sentence, with its derivation."""
     found: list[tuple[float, str, Telling]] = []
     for _ in range(TRIES_PER_SENTENCE):
         tried = telling.forked()
         text = capital(say(tried))
         tried.cost += weigh_sentence(text)
-        # A little chance, or the first words of the table would be taken whenever they fit.
+        # A little randomness, or the first words of the table would always win.
         worth = tried.rng.random() - PER_CLAIM * len(tried.used)
         found.append((tried.cost + worth, text, tried))
     _, text, best = min(found, key=lambda f: f[:2])

@@ -1,11 +1,12 @@
-"""The sentences of a puzzle, one after the other: what is announced, what is told more of it, and how it is referred back to."""
+"""The sentences of a puzzle in order: which thing a sentence announces, which facts it adds, and
+how later sentences refer back."""
 
 import copy
 import random
 from collections.abc import Sequence
 
 from questloom.language.frames import BE
-from questloom.records.form import Term
+from questloom.records.form import Reads, Term
 from questloom.records.knowledge import Value
 from questloom.transforms.writing.graph.form_words import FormWords, bare
 from questloom.transforms.writing.graph.noun_phrases import HOPELESS, NounPhrases
@@ -13,29 +14,30 @@ from questloom.transforms.writing.graph.noun_phrases import HOPELESS, NounPhrase
 ORDINALS = ("first", "second", "third")
 OBJECTS = {"it": "it", "he": "him", "she": "her"}
 ANY = "?"
-"""Pronoun of a person whose sex is not known, or of somebody named: he or she."""
+"""Pronoun of a person whose sex is unknown, or of a named person: he or she."""
 
 
 class Telling(NounPhrases):
-    """A derivation whose noun phrases know what the sentences before have told."""
+    """A derivation whose noun phrases depend on the sentences before."""
 
     def __init__(self, form_words: FormWords, rng: random.Random) -> None:
         super().__init__(form_words, rng)
         self.held: set[int] = set()
-        """Claims that get a sentence, and are not told by the way."""
+        """Claims that get a sentence of their own, so that no description may use them."""
         self._mentioned: list[Term] = []
         self._before: list[Term] = []
-        """What this sentence and the one before have mentioned."""
+        """The terms that this sentence and the sentence before have mentioned."""
         self._nouns: dict[str, str] = {}
         self._called_it = ""
         self._announcing = False
         self._now_another = ""
-        """The noun of which this sentence says "another"."""
+        """The noun that this sentence uses with "another"."""
 
     def forked(self) -> "Telling":
-        """A derivation that goes on from here with a new sentence."""
+        """A derivation that continues here with a new sentence."""
         other = copy.copy(self)
         other.used, other.introduced = set(self.used), dict(self.introduced)
+        other.told_years = set(self.told_years)
         other.said_nouns, other._before, other._nouns = [], self._mentioned, dict(self._nouns)
         other._mentioned, other._announcing = [], False
         other._now_another = other._called_it = ""
@@ -44,7 +46,7 @@ class Telling(NounPhrases):
     # ------------------------------------------------------------ sentences
 
     def announce(self, var: str, index: int, facts: Sequence[int]) -> str:
-        """A sentence that introduces a thing by a claim that ties it to one before, with at most one fact more."""
+        """A sentence that introduces a thing by a claim about an earlier thing, with at most one further fact."""
         words = self.form_words
         self._announcing = True
         slot = self._slot(index, var)
@@ -62,16 +64,19 @@ class Telling(NounPhrases):
         roles = words.ends(index, slot)
         if roles and more and person and self.rng.random() < 0.6:
             return self._by_role(var, known, self.choose(roles), slot, claims)
-        # Everybody comes from a family, and each painting is by an artist: "this man's family", "its artist" say as much.
+        # Everybody comes from a family, and each painting is by an artist: "this man's family" and
+        # "its artist" say as much.
         self.cost += 6.0 * (slot == "o" and words.noun(var) in roles)
         self.cost += 2.0 * (slot == "o" and person and bool(roles))
         frame = self.choose(self.frames(index))
         if frame.subject == slot:
             role = frame.verb in BE and frame.middle.startswith(("the ", "a ", "an "))
             self.cost += HOPELESS * role  # "A man was the father of this man."
+            # "A novel is by the author of …"
+            self.cost += 3.0 * (frame.preposition == "by" and not frame.middle)
             named = self._first_named(var, told)
             said = frame.predicate(self._other_end(frame, index, slot))
-            if claims and (reduced := self.rng.random() < 0.5):
+            if claims and (reduced := not self._now_another and self.rng.random() < 0.5):
                 named = self.modified(named, claims, person, bare_head=True)
             self._introduced_as(var)
             both = claims and not reduced
@@ -79,6 +84,8 @@ class Telling(NounPhrases):
         subject = self.noun_phrase(known, subject=True)
         self.cost += 5.0 * (frame.preposition == "by" and not frame.middle)  # "is by an author"
         named = self._first_named(var, told)
+        # "Another painting in the museum" would say that the first one is there too.
+        self.cost += HOPELESS * bool(claims and self._now_another)
         if claims:
             named = self.modified(named, claims, person, bare_head=True)
         self._introduced_as(var)
@@ -87,7 +94,7 @@ class Telling(NounPhrases):
     def _by_role(
         self, var: str, known: Term, role: str, slot: str, claims: list[tuple[int, str]]
     ) -> str:
-        """ "One of his pupils wrote the opera X.", "This man's wife was born in Velm."."""
+        """ "One of his pupils wrote the opera X.", "This man's wife was born in Velm." """
         of = self.possessor(known, role)
         one_of_many = slot == "s" and role not in self.form_words.data["only_one"]
         if one_of_many:
@@ -101,7 +108,7 @@ class Telling(NounPhrases):
         return f"{of} {self.predicates(claims)}."
 
     def more_of(self, var: str, facts: Sequence[int]) -> str:
-        """A sentence with one fact or two of a thing that was introduced."""
+        """A sentence with one or two more facts about an introduced thing."""
         said = [(i, self._slot(i, var)) for i in facts]
         asking = [c for c in said if any(f.subject == c[1] for f in self.frames(c[0]))]
         if not asking:
@@ -115,13 +122,20 @@ class Telling(NounPhrases):
         subject = self.noun_phrase(var, subject=True)
         return f"{subject} {self.predicates(chosen)}."
 
+    def tell_year(self, reads: Reads) -> str:
+        """A sentence about a year in a picture: "A year is written on the plaque of this tower."."""
+        told = self.placed(reads, self.form_words.data["readings"][reads.property]["told"])
+        self.told_years.add(reads.var)
+        return f"{told}."
+
     def _slot(self, index: int, var: str) -> str:
         return "o" if self.form_words.claims[index].object == var else "s"
 
     # ------------------------------------------------------------ kinds and pronouns
 
     def _first_named(self, var: str, facts: Sequence[str]) -> str:
-        """ "a river", or "another river" behind one; who directed a film is a man rather than "a director"."""
+        """ "a river", or "another river" after a first one. For a film's director the result is "a
+        man" and not "a director"."""
         words = self.form_words
         noun = words.called(var) if self.rng.random() < 0.6 else words.noun(var)
         if noun in facts:
@@ -136,7 +150,7 @@ class Telling(NounPhrases):
         return f"another {noun}" if same else words.words.indefinite(noun)
 
     def definite_kind(self, var: str, noun: str, claims: Sequence[tuple[int, str]]) -> str:
-        """ "The other bridge that crosses that river", where one was told of that has to do with it too."""
+        """ "The other bridge that crosses that river", if the text has mentioned a bridge that also fits."""
         same = self._alike(short(self.form_words, noun))
         ends = {self.other(i, slot) for i, slot in claims}
         for claim in self.form_words.claims:
@@ -148,12 +162,12 @@ class Telling(NounPhrases):
         return noun
 
     def _kin(self) -> frozenset[str]:
-        """Nouns of whom somebody has one: "the wife", but "that pupil"."""
+        """Nouns of which each person has only one: "the wife", but "that pupil"."""
         told = self.form_words.data["by_gender"]
         return frozenset(noun for kin in told.values() for noun in kin.values())
 
     def kind_in_question(self, var: str, noun: str) -> str:
-        """ "Which other bridge …" where one was told of and the asked one is tied to it by a claim of its own."""
+        """ "Which other bridge …", if the text has mentioned a bridge and a claim connects the asked bridge to it."""
         own = any(c.subject == var for c in self.form_words.claims)
         if own and self._alike(short(self.form_words, noun)):
             self._now_another = short(self.form_words, noun)
@@ -171,7 +185,7 @@ class Telling(NounPhrases):
         self.introduce(var, self._nouns[var])
 
     def _alike(self, noun: str) -> list[str]:
-        """The things introduced that are called by a noun, in order."""
+        """The introduced things with this noun, in order."""
         return [v for v, n in self.introduced.items() if short(self.form_words, n) == noun]
 
     def noun_phrase(self, term: Term, *, subject: bool = False) -> str:
@@ -217,7 +231,8 @@ class Telling(NounPhrases):
         return f"the {ORDINALS[alike.index(var) % len(ORDINALS)]} {noun}"
 
     def _is_named_last(self, noun: str, var: str) -> bool:
-        """Whether something of a kind was named since a thing was mentioned: "She painted “Fog”. How high is that painting?"."""
+        """Whether a thing of the same kind was named since the last mention: "She painted “Fog”.
+        How high is that painting?"."""
         words = self.form_words
         for term in reversed([*self._before, *self._mentioned]):
             if term == var:
@@ -228,11 +243,14 @@ class Telling(NounPhrases):
         return False
 
     def _pronoun(self, var: str) -> str:
-        """ "he", "she" or "it", where the sentence before leaves no doubt of whom; else ""."""
+        """ "he", "she" or "it", if the sentence before leaves only one possible meaning; else ""."""
         mine, near = self._gender(var), [*self._before, *self._mentioned]
         if mine == "it" and var in self._mentioned:
             # "How many years after that painting was made did its artist die?"
             near = self._mentioned
+        elif var not in self._mentioned:
+            # "A museum is named after a man. He is buried in a church. When was it opened?": the museum?
+            near = [*(v for v in self.introduced if v != self.form_words.form.anchor), *near]
         if mine == ANY or var not in near:
             return ""
         others = {t.key() if isinstance(t, Value) else t for t in near if self._may_be(t, mine)}
@@ -245,7 +263,7 @@ class Telling(NounPhrases):
         return (words.genders.get(term, "") if isinstance(term, str) else "") or ANY
 
     def _may_be(self, term: Term, pronoun: str) -> bool:
-        """Whether a reader might take a pronoun for a term; no date or number is "it"."""
+        """Whether a reader might take a pronoun for a term. A date or a number is never called "it"."""
         if (term.kind != "entity") if isinstance(term, Value) else term in self.form_words.reads:
             return False
         gender = self._gender(term)
@@ -259,6 +277,6 @@ class Telling(NounPhrases):
 
 
 def short(words: FormWords, noun: str) -> str:
-    """What a thing is called again: "bridge" of "arch bridge"."""
+    """The noun for a repeated mention: "bridge" for "arch bridge"."""
     last = noun.split(" ")[-1]
     return last if last in words.data["short_nouns"] else noun

@@ -1,7 +1,9 @@
-"""A logical form in English: several derivations of the grammar are tried, and one of the smoothest is taken.
+"""Puts a logical form into English: it tries several derivations of the grammar and takes one of
+the smoothest.
 
-A question is one sentence where that is light, else several (`sentences.py`). Which wording fits depends on how deep and heavy its
-descriptions are; so all are derived at random a number of times and weighed, and the draft's hash decides between those that are equally good.
+A short question is one sentence; a longer question has several (`sentences.py`). The best wording
+depends on how deep and long the descriptions are. All kinds of wordings are therefore derived at
+random several times and weighed. The draft's hash decides between equally good wordings.
 """
 
 import random
@@ -13,6 +15,7 @@ from questloom.language.sentences import sentence_spans
 from questloom.records.form import ClaimClause, Form
 from questloom.records.identity import chance
 from questloom.transforms.writing.graph.form_words import FormWords
+from questloom.transforms.writing.graph.fuzzy_words import refers_forward
 from questloom.transforms.writing.graph.label_source import WordSource
 from questloom.transforms.writing.graph.lints import find_hidden_words, problems, weigh
 from questloom.transforms.writing.graph.noun_phrases import HOPELESS, NounPhrases
@@ -21,35 +24,36 @@ from questloom.transforms.writing.graph.sentences import tell, things_of
 from questloom.transforms.writing.graph.telling import Telling
 
 TRIES_PER_CLAIM = 32
-"""Derivations a question, by the number of its claims."""
+"""Number of derivations per claim of a question."""
 LONGER = 4
-"""How many times as many at most, where none so far is for readers."""
+"""Factor on the number of derivations, if no wording so far is good enough for readers."""
 HIDDEN = 30.0
-"""Cost of a word that is to be hidden."""
+"""Cost of each hidden word in a text."""
 TELLINGS = 40
-"""Derivations in several sentences."""
+"""Number of derivations in several sentences."""
 MAX_CLAIMS = 5
-"""In one sentence, the one that is asked for included."""
+"""Maximum number of claims in a single sentence, including the asked claim."""
 HEAVY = 7.0
-"""Cost above which one sentence gives way to several, if they are lighter."""
+"""Cost above which several lighter sentences replace a single sentence."""
 HEAVIEST = 12.0
-"""Cost above which the smoothest sentence is still not for readers; of several, their mean."""
+"""Cost above which even the smoothest sentence is refused. For several sentences the limit applies to their mean."""
 NEARLY = 1.2
-"""Wordings whose cost is within this of the best are equally good, and one is drawn."""
+"""Largest difference of cost to the best wording that counts as equally good. A random draw picks
+one of the equally good wordings."""
 KINSHIP = frozenset({"P22", "P25", "P26", "P40", "P3373", "P1038"})
 
 
 @dataclass(frozen=True, kw_only=True)
 class Verbalisation:
-    """A form in words."""
+    """A form in English words."""
 
     text: str
     anchor_phrase: str
     """The words that refer to the picture, as they stand in the text."""
     problems: tuple[str, ...] = ()
-    """What is wrong with the best wording found; a question with problems is not for readers."""
+    """The faults of the best wording. A question with faults is not for readers."""
     cost: float = 0.0
-    """How awkward it is; less than `HEAVY` is light."""
+    """How awkward the wording is. A cost below `HEAVY` is light."""
 
 
 def verbalise(
@@ -66,23 +70,25 @@ def verbalise(
     language: str = "en",
     hidden: Collection[str] = (),
 ) -> Verbalisation:
-    """A form as a question that a person would ask.
+    """Puts a form into a question that a person would ask.
 
     Args:
-        form: what is asked.
-        names: variables and entity ids to the names by which to call them; a variable that is not here is described.
-        classes: variables (and entity ids, where known better than `facts` does) to the class they are called by.
-        facts: labels, datatypes and classes.
-        item_id: the draft's id; with `recipe_seed` it decides between equally good wordings.
+        form: the form of the question.
+        names: names by variable and entity id; a variable without a name is described.
+        classes: class by variable (and by entity id, if the caller knows a better class than
+            `facts`).
+        facts: source of labels, datatypes and classes.
+        item_id: the draft's id, which decides with `recipe_seed` between equally good wordings.
         recipe_seed: the recipe's seed.
-        genders: variables for people to "he" or "she", where known.
-        years: variables for dates to their years; a form that computes with them needs both.
-        seen: what the eye sees in the picture, where that is more than a class.
-        language: of the phrases.
-        hidden: words that must not be said (aliases of what is asked or described), in any case.
+        genders: "he" or "she" by variable of a person, where known.
+        years: year by variable of a date; a form that computes with two dates needs both years.
+        seen: the kind of the pictured thing, if the picture shows more than its class.
+        language: language of the phrases.
+        hidden: words that the text must not contain (names of asked or described things), in any
+            letter case.
 
     Raises:
-        InputError: there are no phrases for the language.
+        InputError: the language has no phrases.
     """
     words = FormWords(
         form=form,
@@ -134,7 +140,7 @@ def _one_sentence(words: FormWords, rng: random.Random, hidden: Collection[str])
 def _several_sentences(
     words: FormWords, rng: random.Random, hidden: Collection[str]
 ) -> Verbalisation | None:
-    """The lightest telling; None where a form has no picture to begin with."""
+    """The lightest wording in several sentences; None where a form has no picture to begin with."""
     things = things_of(words) if words.form.anchor and words.form.anchor not in words.names else ()
     if not things:
         return None
@@ -162,7 +168,7 @@ def _judged(
     *,
     heavy: bool,
 ) -> Verbalisation:
-    """A wording with what is wrong with it."""
+    """A wording with its faults."""
     words = phrases.form_words
     faults = ("heavy",) * heavy + (
         *problems(text, words.language),
@@ -178,7 +184,7 @@ def _judged(
 
 
 def _faults(words: FormWords) -> tuple[str, ...]:
-    """What no wording of a form can mend."""
+    """The faults that no wording of a form can repair."""
     found, claims = [], words.claims
     related = [
         frozenset((c.subject, c.object))
@@ -194,7 +200,7 @@ def _faults(words: FormWords) -> tuple[str, ...]:
 
 
 def _meet(one: ClaimClause, two: ClaimClause) -> bool:
-    """Whether two claims are about one variable."""
+    """Whether two claims share a variable."""
     return any(
         isinstance(term, str) and term in (two.subject, two.object)
         for term in (one.subject, one.object)
@@ -202,11 +208,13 @@ def _meet(one: ClaimClause, two: ClaimClause) -> bool:
 
 
 def _derive(phrases: NounPhrases) -> str:
-    """One wording."""
+    """One random wording."""
     text = capital(question(phrases).replace(",?", "?"))
-    # "the species shown here" ends a sentence or begins one; in the middle it is "this species". "This one" is said last.
+    # "the species shown here" ends a sentence or begins one; in the middle it is "this species".
+    # "This one" comes last.
     shown = phrases.anchor_phrase
     phrases.cost += HOPELESS * (re.search(r"this one\b(?!\?)", text) is not None)
+    phrases.cost += HOPELESS * refers_forward(phrases.form_words.form, text, shown)
     phrases.cost += 4.0 * (
         shown.startswith("the ") and re.search(rf"[a-z’'] {re.escape(shown)} \w", text) is not None
     )

@@ -6,7 +6,6 @@ words or refused.
 """
 
 import asyncio
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -21,13 +20,11 @@ from questloom.prompts.roles import ROLES
 from questloom.records.outcomes import Reason
 from questloom.records.plan import Plan
 from questloom.transforms.certificate.certify import Refusal
-from questloom.transforms.facts.signs import SIGNS
 from questloom.transforms.writing.llm.evidence_words import kinds_lines, roles_of
 from questloom.transforms.writing.llm.llm_rules import LlmRules
 from questloom.transforms.writing.llm.plan_words import request_values, shown_words
-from questloom.transforms.writing.llm.relation_words import LANGUAGE
 from questloom.transforms.writing.llm.word_proof import (
-    check_words_proven,
+    check_wording,
     proof_lines,
     things,
     words_vote,
@@ -35,10 +32,6 @@ from questloom.transforms.writing.llm.word_proof import (
 from questloom.transforms.writing.writer import Draft, Vote, Wording, WriterRejection
 
 Read = TypeVar("Read")
-_POINTS = re.compile(
-    r"\b(?:picture|pictured|photo|photograph|image|portrait|shown|seen|here|this|these)\b",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True)
@@ -72,33 +65,19 @@ class LlmWriter:
         neither the reply nor its correction passes."""
 
         def read(reply: replies.Worded) -> Wording:
-            self._check(plan, reply)
-            return Wording(text=reply.question, anchor_phrase=reply.phrase)
+            wording = Wording(text=reply.question, anchor_phrase=reply.phrase)
+            if (num := len(wording.text.split())) > self.max_words:
+                raise ValueError(
+                    f"the question has {num} words, and at most {self.max_words} will do"
+                )
+            check_wording(self.store, plan, wording, self.language)
+            return wording
 
         values = request_values(self.store, plan, self.language, self.max_words)
         try:
             return await self._ask("word_plan", seed_id, read, values)
         except WriterRejection as refused:
             return Refusal(reason=refused.reason, evidence=refused.evidence)
-
-    def _check(self, plan: Plan, reply: replies.Worded) -> None:
-        """Raises ValueError, with words for the model, where a reply is too long, does not refer to
-        the picture, or is not proven."""
-        if (num := len(reply.question.split())) > self.max_words:
-            raise ValueError(f"the question has {num} words, and at most {self.max_words} will do")
-        if self.language == LANGUAGE and not _POINTS.search(reply.phrase):
-            raise ValueError(
-                f'"{reply.phrase}" does not point to the picture; say "the … in the picture"'
-            )
-        sign = SIGNS.get(plan.logical_form.sign, "")
-        if self.language == LANGUAGE and sign not in reply.phrase.casefold():
-            raise ValueError(
-                f'"{reply.phrase}" does not say that the picture is a {sign}; say "the … with this {sign}"'
-            )
-        if not reply.question.rstrip().endswith(("?", "？", "؟", ";")):
-            raise ValueError("the question does not end in a question; tell first and ask last")
-        languages = tuple(dict.fromkeys((self.language, LANGUAGE)))
-        check_words_proven(self.store, Draft.of(plan, reply.question), self.language, languages)
 
     async def read(self, plan: Plan, wording: Wording, seed_id: str) -> list[Vote]:
         """Votes of readers who see the words and the evidence lines."""

@@ -1,0 +1,113 @@
+"""Writers of packages outside the program: `writer: mypackage:Terse`.
+
+A custom writer is a class that is made with the store, once a process. `examples/terse.py` is one. Nothing that it says is believed: a
+reader holds its words against the plan (`rule_reader.py`).
+"""
+
+import inspect
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from questloom.files.extensions import Extension, load_extension
+from questloom.records.errors import BudgetExceeded, InputError, ProviderFault, QuestloomError
+from questloom.records.identity import canonical_json
+from questloom.records.plan import Plan
+from questloom.transforms.certificate.certify import Refusal
+from questloom.transforms.writing.writer import Wording
+
+if TYPE_CHECKING:
+    from questloom.knowledge.store.store import Store
+
+KEY = "recipe key writer"
+SHAPE = "Make it a class with `__init__(self, store)` and `async def word(self, plan, seed_id)`; see examples/terse.py."
+
+
+class OwnWriter(Protocol):
+    """The interface: `questloom.transforms.writing.writer.Writer` less its name, which is the import path."""
+
+    def __init__(self, store: "Store") -> None: ...
+
+    async def word(self, plan: Plan, seed_id: str) -> Wording | Refusal:
+        """The plan in words, or a `Refusal` with `Reason.NO_WORDING` and small JSON as evidence; then the seed's next plan is asked for.
+
+        It must depend on the store and the arguments alone, and may be called by several threads.
+        """
+
+
+class CustomWriterError(QuestloomError):
+    """A custom writer failed on a plan; the exception behind it is its `__cause__`."""
+
+
+@dataclass(frozen=True)
+class CustomWriter:
+    """Implements `questloom.transforms.writing.writer.Writer` with an object of another package.
+
+    Args:
+        name: its import path, which questions record.
+        own: the object.
+        most_plans: of a seed; what its words cost is not known here.
+    """
+
+    name: str
+    own: OwnWriter
+    most_plans: int = 1_000
+
+    async def word(self, plan: Plan, seed_id: str) -> Wording | Refusal:
+        """What the object says.
+
+        Raises:
+            CustomWriterError: it failed, or gave neither words nor a refusal.
+        """
+        try:
+            made = await self.own.word(plan, seed_id)
+            _check_made(made)
+        except (ProviderFault, BudgetExceeded):
+            raise
+        except Exception as error:
+            raise CustomWriterError(
+                f"the custom writer {self.name} failed on a plan of the seed {seed_id}: {type(error).__name__}: {error}"
+            ) from error
+        return made
+
+
+def _check_made(made: Any) -> None:
+    if isinstance(made, Refusal):
+        canonical_json(made.evidence)
+    elif not isinstance(made, Wording):
+        raise TypeError(f"it returned {made!r}, and neither a Wording nor a Refusal")
+    elif not made.anchor_phrase or made.anchor_phrase not in made.text:
+        raise ValueError(
+            f"the words for the picture, {made.anchor_phrase!r}, do not stand in {made.text!r}"
+        )
+
+
+def custom_extension(named: str) -> Extension:
+    """The class that a recipe names, as yet without a store.
+
+    Raises:
+        InputError: there is none, or it is no `OwnWriter`.
+    """
+    found = load_extension(named, "writers", KEY)
+    word = getattr(found.object, "word", None)
+    if not isinstance(found.object, type) or not inspect.iscoroutinefunction(word):
+        raise InputError(f"{KEY}: {named}", "is no class with a coroutine `word`", SHAPE)
+    if len(inspect.signature(word).parameters) != 3:
+        raise InputError(f"{KEY}: {named}", "its `word` does not take (self, plan, seed_id)", SHAPE)
+    return found
+
+
+def custom_writer(named: str, store: "Store") -> CustomWriter:
+    """The writer that a recipe names, over a store.
+
+    Raises:
+        InputError: see `custom_extension`; or it cannot be made.
+    """
+    found = custom_extension(named)
+    try:
+        return CustomWriter(found.path, found.object(store))
+    except Exception as error:
+        raise InputError(
+            f"{KEY}: {named}",
+            f"cannot be made with a store ({type(error).__name__}: {error})",
+            SHAPE,
+        ) from error
