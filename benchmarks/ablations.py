@@ -1,18 +1,19 @@
-"""Ablations: measures what each part of question making is worth, with one part removed at a time.
+"""Measures the effect of each part of question making by removing one part at a time (ablation).
 
     python -m benchmarks.ablations STORE OUT [--recipe demo] [--seeds 300] [--arms whole no_filters …] [--set KEY=VALUE]
 
-All arms draw the same seeds. The table has one line per arm:
+All arms (variants of the recipe) draw the same seeds. The table has one line per arm:
 
-* for each shortcut filter, the share of questions that it drops;
+* the share of questions that each shortcut filter drops;
 * the number of kept questions;
 * the share of played questions that the oracle solves, and its calls per episode;
-* the share of the oracle's right episodes that the process filter drops.
+* the share of the oracle's correct episodes that the process filter drops.
 
 Shares have Wilson's 95 % intervals. The arm `without_handles` plays the questions of `whole` with
-tools that give pictures no numbers. The oracle was never trained with picture numbers, so it is a
-fair control. This arm does not show what a trained policy loses without picture numbers.
-`benchmarks.learning_cases` measures fatal-aware training and AXPO with its controls.
+tools that give pictures no numbers. The oracle is a script that was never trained with picture
+numbers, so this arm is a fair control. This arm does not show what a trained policy loses without
+picture numbers. `benchmarks.learning_cases` measures fatal-aware training and AXPO with its
+controls.
 
 An arm that exists under OUT is not run again.
 """
@@ -54,13 +55,13 @@ PARTS: Mapping[str, tuple[str, ...]] = {
 }
 """The settings of each arm.
 
-`no_anchor`: the picture of a path shows the thing that the question asks about, as OpenSearch-VL's
-answer-side picture does. The page of the pictured thing may then give the answer away.
-`fuzz` adds what most recipes do not have: vague clues.
+In the arm `no_anchor`, the picture shows the thing that the question asks about, like
+OpenSearch-VL's answer-side picture. The page of the pictured thing may then give the answer away.
+The arm `fuzz` adds vague clues, which most recipes do not have.
 """
 WITHOUT_HANDLES = "without_handles"
 SHORTCUTS = ("text_search", "image_search", "no_tools")
-"""The shortcut filters, which drop questions that have a short way to the answer, not a defect."""
+"""The filters that drop a question because its answer can be found by a short way."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -70,7 +71,7 @@ class Arm:
     drafted: Share
     """The share of seeds that became a draft."""
     shortcuts: Mapping[str, Share]
-    """For each shortcut filter, the share of its questions that it drops."""
+    """The share of its input questions that each shortcut filter drops."""
     kept: int
     solved: Share
     """The share of the kept questions that the oracle solves."""
@@ -90,9 +91,8 @@ def made(recipe: Recipe, store: str, folder: Path) -> tuple[RunFolder, Funnel]:
 def played(run: RunFolder, store: str, policy: str, *overrides: str) -> tuple[Share, float, Share]:
     """Plays the oracle on the kept questions.
 
-    Returns:
-        The share of solved questions, the calls per episode, and the share of right episodes that
-            the process filter drops.
+    Returns: The share of solved questions, the calls per episode, and the share of right episodes
+        that the process filter drops.
     """
     recipe = recipe_for(
         run.path,
@@ -109,7 +109,7 @@ def played(run: RunFolder, store: str, policy: str, *overrides: str) -> tuple[Sh
 
 
 def arm_of(recipe: Recipe, funnel: Funnel, solved: Share, calls: float, unfit: Share) -> Arm:
-    """An arm's figures from its funnel and from the oracle's episodes."""
+    """An arm's figures, from the counts of its stages and from the oracle's episodes."""
     count = funnel.by_stage
     return Arm(
         Share(count["draft"].num_kept, count["plan"].num_in),

@@ -1,13 +1,14 @@
-"""Finds the files that name a part, such as a filter: the files that adding another part touches.
+"""Finds the files that name a part of the program, such as a filter. Adding another part of this
+kind touches these files.
 
     python -m benchmarks.adding [NAME …] [--at COMMIT]
 
 Without names, the script takes one part of each kind (`EXAMPLES`). For each name, the script lists
 and counts the files of the program's packages that name the part in code. A name counts in quotes,
 as a constant, as a maker's name, or as a key of a table. The name of an imported or called module
-counts too. A file whose own name is the part's name counts too. Files that only use the part are
-counted like files that must change. Tests, benchmarks, recipes, presets and prose are left out.
-Without `--at`, the script reads the files that git tracks in the working tree.
+counts too. A file whose own name is the part's name counts too. The count includes files that only
+use the part and need no change. Tests, benchmarks, recipes, presets and prose are left out. Without
+`--at`, the script reads the files that git tracks in the working tree.
 """
 
 import argparse

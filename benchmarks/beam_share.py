@@ -1,11 +1,12 @@
-"""Measures Beam's share of the main job's time, against the same functions in a plain loop.
+"""Measures Beam's share of the main job's time. The control runs the same functions in a plain
+loop.
 
     python -m benchmarks.beam_share STORE [--recipe demo] [--set seeds.count=100] [--repeats 3]
 
 Both sides use one process, the same store and the same recipe. Both sides make the same checks and
-write the same files. The order alternates, and each run opens the store anew. A warm-up run fills
-the process's caches for both sides. The script prints the share of Beam's wall time that the loop
-does not need: (Beam − loop) ÷ Beam.
+write the same files. The two sides take turns at running first, and each run opens the store anew.
+A warm-up run fills the process's caches for both sides. The script prints the share of Beam's wall
+time that the loop does not need: (Beam − loop) ÷ Beam.
 """
 
 import argparse
@@ -42,7 +43,7 @@ from questloom.transforms.stages.write_side import WriteSide
 
 
 def run_do_fn(do_fn: beam.DoFn, elements: list) -> list:
-    """The outputs of a DoFn without a runner."""
+    """Calls a DoFn without a runner and returns its outputs."""
     do_fn.setup()
     do_fn.start_bundle()
     found = [out for element in elements for out in do_fn.process(element) or ()]

@@ -2,8 +2,8 @@
 
     python -m benchmarks.calls
 
-A mock endpoint on loopback answers after a log-normal latency (mean 0.30 s). `Caller` and
-`ChatClient` keep a window of calls in flight, with cache and ledger on disk, as a stage does. The
+A mock endpoint on loopback answers after a log-normal latency (mean 0.30 s). As in a stage,
+`Caller` and `ChatClient` keep a window of calls in flight and store cache and ledger on disk. The
 ideal rate is window ÷ mean latency. The measured rate counts the replies that came while the window
 was full, from the first call on. A second rate leaves out the first seconds, because the window
 begins with one call and doubles. Calls in flight at the end count in neither rate.
@@ -35,7 +35,9 @@ RAMP = 5.0
 async def measure(
     url: str, folder: str, window: int, seconds: float, run: int
 ) -> tuple[float, float, float]:
-    """Calls a second, calls a second after the ramp, and CPU seconds per call in one run."""
+    """Measures one run: calls a second, calls a second after the window has opened, and CPU seconds
+    per call.
+    """
     cache = SqliteCache(os.path.join(folder, f"calls-{window}-{run}.sqlite"))
     endpoint = EndpointConfig(name="mock", base_url=url, max_in_flight=window)
     client = ChatClient(
@@ -70,7 +72,7 @@ async def measure(
 
 
 def main() -> None:
-    """Prints one line per window: rate ÷ ideal over three runs, with the spread."""
+    """Prints one line per window size: measured rate ÷ ideal rate, with the spread over three runs."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,29 +1,31 @@
-"""Compares the closed loop with its controls at equal volume and compute, in the learning world.
+"""Compares the closed loop with its controls in the learning world, with equal numbers of tasks,
+rollouts and training steps.
 
     python -m benchmarks.closed_loop OUT [--seeds 1 2 3 4 5] [--rounds 3] [--tasks 14] [--steps 5] [--questions 12] [--draw 96] [--warm-up 16]
 
-The closed loop makes questions, diagnoses how they suit the policy, edits the recipe, and trains.
-An interrupted script continues when started again. After each seed, the script prints the tables
-and draws OUT/closed_loop.png.
+The closed loop makes questions, diagnoses whether they suit the policy, edits the recipe, and
+trains the policy. An interrupted script continues when started again. After each seed, the script
+prints the tables and draws OUT/closed_loop.png.
 
-The arm `none` is the loop itself, with diagnosed edits. The control `static` edits nothing. The
-control `random_edits` moves as many fields at random as the loop may edit. All arms begin with the
-same recipe and the same policy. All arms draw equally many seeds and tasks per round, play equally
-many rollouts, and train equally many steps. A seed sets the random draws of tasks and of GRPO. The
-arms of a seed share questions, rollouts, diagnosis and training of round 1. The updates after round
-1 differ between arms and take effect from round 2 on.
+In the arm `none`, the loop runs unchanged, with the edits that its diagnosis proposes. The control
+`static` edits nothing. The control `random_edits` changes randomly drawn fields, as many as the
+loop may edit. All arms begin with the same recipe and the same policy. All arms draw equally many
+seeds and tasks per round, play equally many rollouts, and train equally many steps. A seed sets the
+random draws of tasks and of GRPO. The arms of a seed share questions, rollouts, diagnosis and
+training of round 1. The arms differ in their updates after round 1, so their policies differ from
+round 2 on.
 
-At the start, the policy is better than its recipe expects. After fine-tuning, one long round
-trained the policy on all three levels (`--warm-up` steps of GRPO). The loop begins with the demo's
-recipe, which draws only easy and medium questions. If a recipe suits the policy, nothing is
-diagnosed, and the loop equals the static control.
+At the start, the policy can solve harder tasks than its recipe makes. For this, after fine-tuning,
+one long round of `--warm-up` GRPO steps trains the policy on all three levels. The loop begins with
+the demo's recipe, which draws only easy and medium questions. If the recipe suited the policy, the
+diagnosis would find nothing, and the loop would equal the static control.
 
 Two figures are reported:
 
-* the share of good_match tasks by round, that is, of tasks whose difficulty suits the policy at
-  that time;
-* the held-out reward, before and after all rounds, on 30 tasks with four rollouts each: ten of each
-  level, about things that no earlier question asked about.
+* the share of `good_match` tasks in each round: tasks whose difficulty suits the policy at that
+  time;
+* the reward on 30 held-out tasks, before and after all rounds. There are ten tasks of each level
+  and four rollouts of each task. No earlier question asks about the same things.
 """
 
 import argparse
@@ -62,7 +64,7 @@ LEVELS = {"easy": 1.0, "medium": 1.0, "hard": 1.0}
 """The level weights of the exam (the held-out tasks) and of the warm-up round."""
 NUM_EXAM, ROLLOUTS, NUM_WARM_UP = 30, 4, 40
 Exam = Mapping[str, Share]
-"""Shares of right rollouts on held-out tasks, over all levels ("") and by level."""
+"""Shares of right rollouts on held-out tasks, by level; the key "" stands for all levels."""
 
 
 def exam_of(out: Path, store: Path, known: Path) -> tuple[RunFolder, Path]:
@@ -93,7 +95,9 @@ def exam_of(out: Path, store: Path, known: Path) -> tuple[RunFolder, Path]:
 def warmed_up(
     out: Path, policy: Path, store: Path, excluded: Path, steps: int
 ) -> tuple[Path, Path]:
-    """The policy after one long round on all levels, and the file of all entities asked about so far."""
+    """The policy after one long round on all levels, and the file of the entities that questions
+    have asked about so far.
+    """
     loop = loop_of(
         out / "warm_up",
         policy,
@@ -118,18 +122,18 @@ def warmed_up(
 
 
 def _write_entities(path: Path, known: Path, asked: Sequence[Question]) -> None:
-    """Writes a file's entities, plus the entities that some questions ask about."""
+    """Writes the entities of a file and the entities that the given questions ask about."""
     entities = {entity for q in asked for entity in (q.seed_entity, q.anchor) if entity}
     write_whole(path, (known.read_text() + "".join(f"{e}\n" for e in sorted(entities))).encode())
 
 
 def shared_round(first: LoopFolder, loop: LoopFolder) -> None:
-    """Copies another loop's first round into a new loop, without its update.
+    """Copies another loop's first round, without its update, into a new loop.
 
     A loop that already has rounds is not changed.
 
     Raises:
-        InputError: an earlier version made the other loop, and its later rounds were drawn
+        InputError: an earlier version of the program made the other loop and drew its later rounds
             differently.
     """
     if loop.rounds() or first.path == loop.path:
@@ -177,7 +181,7 @@ def good_match(loop: LoopFolder) -> list[float]:
 
 
 def line(name: str, by_seed: Sequence[float]) -> str:
-    """Mean and Student's interval over seeds, then the value of each seed."""
+    """Formats a mean with Student's t interval over seeds, then the value of each seed."""
     return f"{name:44} {interval(by_seed):>16}   {'  '.join(f'{v:.3f}' for v in by_seed)}"
 
 
@@ -186,9 +190,10 @@ def table(
     before: Exam,
     after: Mapping[str, Sequence[Exam]],
 ) -> list[str]:
-    """A line per figure and arm, then the difference between the diagnosed arm and each control.
+    """The table: a line for each figure and arm, then the difference between the arm `none` and
+    each control.
 
-    Differences are taken within seeds.
+    Each difference compares two arms with the same seed.
 
     Args:
         shares: share of good_match tasks by arm, seed and round.
@@ -229,7 +234,9 @@ def draw(
     after: Mapping[str, Sequence[Exam]],
     path: Path,
 ) -> None:
-    """Plots good_match by round and held-out reward by level: means with Student's intervals over seeds."""
+    """Plots good_match by round and held-out reward by level: means with Student's t intervals over
+    seeds.
+    """
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(11, 4))
@@ -287,7 +294,7 @@ def draw(
 
 
 def _half(by_seed: np.ndarray) -> np.ndarray:
-    """Half of Student's interval over the first axis; 0 for one seed."""
+    """Half the width of Student's t interval over the first axis; 0 for one seed."""
     num = len(by_seed)
     return (
         T95[num] * by_seed.std(axis=0, ddof=1) / num**0.5 if num > 1 else np.zeros(by_seed.shape[1])

@@ -1,4 +1,4 @@
-"""Measures the peak memory of ingest's stage `read` by format and number of rows.
+"""Measures the peak memory of the ingest stage `read` for several formats and numbers of rows.
 
     python -m benchmarks.data_sets [--rows 10000 100000] [--out FOLDER]
 
@@ -29,7 +29,7 @@ ROW_GROUP, PARTITIONS = 1_000, 64
 
 
 def rows(number: int) -> Iterator[dict[str, Any]]:
-    """Makes articles that link each other."""
+    """Makes articles that link to each other."""
     for n in range(number):
         links = [f"Thing {(n * 31 + k) % number}" for k in range(LINKS)]
         said = f"The thing {n} stands beside {', '.join(links)}, and many have written of it. " * 4

@@ -6,7 +6,7 @@ Without a slice, the services serve the fictional world of a thousand articles, 
 its people and buildings. A slice is a folder of real claims (entities.json.gz or
 entities-sitelinked.json.gz, articles*.xml.bz2, pictures*/ with metadata.jsonl). With a slice, the
 services serve the slice's contents, and the anchors are the things in its pictures. At the end the
-script prints what the services saw, and what a live run would take.
+script prints the requests that the services got, and the time that a live run would take.
 """
 
 import argparse
@@ -24,7 +24,7 @@ from questloom.knowledge.world.write import write_world
 ARTICLES, SEED = 1000, 7
 SEEDS = 300
 FEW = ("--set", "grounding.mode=optional", "--set", f"seeds.count={SEEDS}")
-"""Settings for few pictures, on which the shipped CLIP cannot tell things apart."""
+"""Settings for a world with few pictures, which the shipped CLIP cannot tell apart."""
 CONTACT = "demo@example.org"
 
 

@@ -1,9 +1,9 @@
 """Makes the pages of the documentation site, as a hook of MkDocs.
 
-`make site` builds the pages into `build/site`. The site has the README, `docs/`, and every page
-that these link to. Each page keeps its place in the tree, so the same links work on the site and in
-the repository. The reference pages are generated during the build, from the commands, the recipe's
-fields and the registries.
+`make site` builds the pages into `build/site`. The site has the README, the pages of `docs/`, and
+every page to which they link. Each page keeps its place in the tree, so the same links work on the
+site and in the repository. The reference pages are generated during the build, from the commands,
+the recipe's fields and the registries.
 """
 
 import inspect

@@ -1,4 +1,4 @@
-"""Measures the harness with many episodes at once: its rate, and its CPU time per turn.
+"""Measures the rate of the harness with many episodes at once, and its CPU time per turn.
 
     python -m benchmarks.episodes
 
@@ -8,8 +8,9 @@ path includes the chat client, the call cache on disk, the strict check, the too
 on disk. The rate counts the replies that came while the full number of episodes was in play. The
 ideal rate is the number of episodes ÷ the mean latency. Tools answer at once.
 
-The overhead is the CPU time per turn with an engine that answers at once, without the time inside
-the tools. Episodes run one after the other and have 30 calls each, so long conversations count.
+The overhead is the CPU time per turn outside the tools, with an engine that answers at once. For
+the overhead, episodes run one after the other with 30 calls each, so the figure includes long
+conversations.
 """
 
 import argparse
@@ -47,7 +48,7 @@ CALLS = 4
 
 
 class Instant:
-    """A provider that returns the same passage for every search, at once."""
+    """A provider that answers every search at once with the same passage."""
 
     snapshot = "instant"
 
@@ -174,7 +175,9 @@ async def overhead(folder: Path, num: int) -> float:
 
 
 def main() -> None:
-    """Prints two lines: rate ÷ ideal and the overhead per turn, each with the spread over three runs."""
+    """Prints the measured rate ÷ the ideal rate, and the overhead per turn, each with its spread
+    over three runs.
+    """
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

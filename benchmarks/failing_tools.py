@@ -2,11 +2,11 @@
 
     python -m benchmarks.failing_tools SHARE ARGUMENTS OF questloom.train.grpo
 
-`learning_cases.py` starts this script. In randomly drawn training rollouts, every call fails from
-the first or the second call on, and is reported as a model fault. Harnesses that do not know
-provider faults report broken tools as model faults. Fatal-aware learning was proposed for such
-harnesses. Questloom's own harness never blames a rollout for a broken tool. Held-out questions are
-played with working tools.
+`learning_cases.py` starts this script. In randomly drawn training rollouts, every call fails,
+either from the first call on or from the second. Each failure is reported as a fault of the model.
+Some harnesses do not distinguish provider faults and report broken tools as faults of the model.
+Fatal-aware learning was proposed for such harnesses. Questloom's own harness never blames a rollout
+for a broken tool. Held-out questions are played with working tools.
 """
 
 import copy
@@ -53,7 +53,9 @@ class BreakingToolBox(ToolBox):
 
 
 def install(share: float) -> None:
-    """Gives tool boxes that break down to all training players of this process."""
+    """Replaces the tool boxes of all training players in this process by tool boxes that break
+    down.
+    """
     of_step = PolicyPlayers.of_step
 
     def breaking(self: PolicyPlayers, step: int, version: int) -> Player:

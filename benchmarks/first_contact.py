@@ -1,12 +1,14 @@
-"""Measures the start with a slow server that handles few requests at once and queues the rest.
+"""Measures how a client starts with a slow server that handles few requests at once and queues the
+rest.
 
     python -m benchmarks.first_contact
 
 The server is a mock endpoint on loopback with one, two or sixteen slots and ten seconds per answer.
-The client has an endpoint's defaults: at most 64 requests at once, 120 s each. The client asks all
-questions at once, as a stage does. All servers are measured at the same time, because each
-measurement mostly waits. For each server the script prints the total time, the least possible time,
-the requests sent, and the requests that timed out. `--limit` bounds the total time.
+The client uses the default limits of an endpoint: at most 64 requests at once, and 120 s for each.
+The client asks all questions at once, as a stage does. All servers are measured at the same time,
+because each measurement spends most of its time waiting. For each server the script prints the
+total time, the least possible time, the requests sent, and the requests that timed out. `--limit`
+bounds the total time.
 """
 
 import argparse

@@ -1,19 +1,20 @@
-"""Compares Flink with two workers against two local processes: ingest, synth, and model calls.
+"""Compares the speed of Flink with two workers and of two local processes, for ingest, synth and
+model calls.
 
     python -m benchmarks.flink_speed --out DIR [--articles 20000] [--seeds 2000] [--pictured 4000] [--parts ingest synth calls]
 
 The script starts a cluster (`deploy.flink.cluster`: two task managers with a slot and a worker pool
-each) and stops it at the end. Both sides take turns on the same inputs, and their outputs are
-compared. The start-up time is the wall time of the same job on a tiny input (50 articles, one
-seed). The start-up time is measured for each side in the same run. `net` is the wall time without
-the start-up time. Ingest reads a fictional world without pictures. Synth runs on a second world,
-with pictures, up to the splits (no data set, no report). Worlds and stores stay in DIR for later
-runs.
+each) and stops it at the end. Flink and the local processes take turns on the same inputs, and the
+script compares their outputs. The start-up time is the wall time of the same job on a tiny input
+(50 articles, one seed). The start-up time is measured for each side in the same run. `net` is the
+wall time without the start-up time. Ingest reads a fictional world without pictures. Synth runs on
+a second world, which has pictures, and stops after the stage of the splits (no data set, no
+report). Worlds and stores stay in DIR for later runs.
 
 The call stage imitates a stage of synth that calls models. Each record is one chat call, and each
 worker keeps a window of 64 calls. The endpoint on loopback has log-normal latency (mean 0.30 s).
-The rate runs from the tenth to the ninetieth percent of the replies; the ideal rate is 2 × 64 ÷
-mean latency.
+The rate is measured from the tenth to the ninetieth percent of the replies. The ideal rate is 2 ×
+64 ÷ mean latency.
 """
 
 import argparse
@@ -63,7 +64,9 @@ NOTHING = 50
 
 
 def runner_of(options: list[str]) -> RunnerOptions:
-    """Local processes if there are no options, else Flink: master, job server, worker pool."""
+    """Runs local processes if the options are empty, else Flink with the given master, job server
+    and worker pool.
+    """
     if not options:
         return LOCAL
     master, jar, environment = options
@@ -107,7 +110,9 @@ def synth(store: str, run: str, num_seeds: int, runner: RunnerOptions) -> str:
 
 
 def make_caller(settings: tuple[str, str, Opened]) -> Apply:
-    """Makes the call stage's function, which makes one call per record and notes when the reply came."""
+    """Makes the function of the call stage. The function makes one call per record and notes when
+    the reply came.
+    """
     url, cache, opened = settings
     models = ModelSettings(
         endpoints=(EndpointConfig(name="mock", base_url=url, max_in_flight=WINDOW),),
@@ -187,7 +192,9 @@ def job(kind: str, *arguments: object, cluster: Cluster | None) -> tuple[float, 
 
 
 def side_by_side(kind: str, small: tuple, large: tuple, out: Path, cluster: Cluster) -> None:
-    """Runs both sides on the small input and on the large input; prints a line each."""
+    """Runs Flink and local processes on the small input and on the large input; prints a line for
+    each.
+    """
     net, digests = {}, []
     for side, where in (("in process", None), ("flink", cluster)):
         seconds = []
@@ -220,7 +227,7 @@ def world_of(out: Path, articles: int, *, pictures: bool) -> Path:
 
 
 def call_stage(num_calls: int, repeats: int, out: Path, cluster: Cluster) -> None:
-    """Measures the call stage on both sides."""
+    """Measures the call stage with Flink and with local processes."""
     for side, where in (("in process", None), ("flink", cluster)):
         ratios = []
         for repeat in range(repeats):

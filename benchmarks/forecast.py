@@ -1,4 +1,4 @@
-"""Measures how often a pilot's forecast interval holds the true number of kept questions.
+"""Measures how often the forecast interval of a pilot contains the true number of kept questions.
 
     python -m benchmarks.forecast RUN
 
@@ -22,7 +22,7 @@ SIZES = (12, 24, 50, 100)
 
 
 def pilot(stages: list[str], fell_at: dict[str, str], seeds: list[str], num_seeds: int) -> Range:
-    """The number of kept questions that a pilot of these seeds forecasts for `num_seeds`, as
+    """Forecasts the number of kept questions for `num_seeds` from a pilot with these seeds, as
     `questloom plan` does.
     """
     items, left = exactly(num_seeds), len(seeds)

@@ -1,13 +1,12 @@
-"""Makes a gallery: fifty kept questions of several data sets, as a static page.
+"""Makes a gallery: a static page with fifty kept questions of several data sets.
 
     python -m benchmarks.gallery WORLD_RUN/dataset SLICE_RUN/dataset --out FOLDER [--number 50] [--seed 1]
 
 The script writes `FOLDER/index.html` with small pictures beside it. Each question is shown with its
 path, route and certificate. If the data set has an episode that solved the question, the episode's
 turns are shown too. Each data set gives an equal number of questions, or all its questions if it
-has fewer. Questions with equal words are shown once. A picture whose licence is only inferred is
-linked, not copied.
-Questions with an episode are drawn first.
+has fewer. If several questions have the same words, only one is shown. The page only links a
+picture whose licence was inferred, and does not copy it. Questions with an episode are drawn first.
 """
 
 import argparse
@@ -101,7 +100,9 @@ class Shown:
     """The drawing of the route."""
     path: list[str]
     sentences: list[str]
-    """The sentences that state the hops, in their order; empty if the recipe asks for none."""
+    """The page sentences that state the question's hops, in the order of the hops; empty if the
+    recipe asks for none.
+    """
     certificate: list[str]
     turns: list[ShownTurn]
     """The turns of an episode that solved the question; empty without such an episode."""
@@ -148,8 +149,8 @@ def drawn(
 
 
 def shares(sizes: Sequence[int], number: int) -> list[int]:
-    """How many questions each data set gives: equal numbers; if one data set is too small, the
-    others give more.
+    """How many questions each data set gives. The numbers are equal, unless a data set is too
+    small; then the others give more.
 
     >>> shares([300, 12], 50)
     [38, 12]
@@ -162,15 +163,15 @@ def shares(sizes: Sequence[int], number: int) -> list[int]:
 
 
 def names_of(dataset: Path) -> Names:
-    """Names from the store of the data set's run. If the data set has no run or the run's store is
-    gone, the names are ids.
+    """Looks up the names of things in the store of the run that made the data set. If the run or
+    its store is gone, the ids stand for the names.
     """
     is_run = (dataset.parent / "recipe.json").is_file()
     return Names(store_of(open_run(location(str(dataset.parent)))) if is_run else None)
 
 
 def solved(dataset: Path) -> dict[str, list[ShownTurn]]:
-    """Question id to the turns of its first kept episode."""
+    """Maps each question's id to the turns of its first kept episode."""
     columns = ["question_id", "rollout", "messages", "tools"]
     episodes = sorted(
         (
@@ -223,7 +224,7 @@ def shorten(text: str) -> str:
 
 
 def certificate_lines(row: dict[str, Any]) -> list[str]:
-    """A question's certificate, and its checks with their measurements."""
+    """Formats a question's certificate: each check with its measurement."""
     made = row["certificate"]
     rival = made["nearest_rival"]
     scores = ((c, "" if c["score"] is None else f": {c['score']:g}") for c in row["checks"])
@@ -260,8 +261,8 @@ def shown(
     Args:
         row: the question's row.
         credit: its row of `attribution.parquet`.
-        picture: file of its picture.
-        turns: turns of an episode.
+        picture: the picture's file.
+        turns: the turns of an episode.
 
     Raises:
         ValueError: the route has an unknown move.

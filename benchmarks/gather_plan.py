@@ -1,10 +1,12 @@
-"""Prints what a live `questloom gather` takes: calls and minutes for 100, 1,000 and 10,000 anchors.
+"""Prints the number of calls and minutes that a live `questloom gather` takes for 100, 1,000 and
+10,000 anchors.
 
-    python -m benchmarks.gather_plan                          the table (the seconds a call are assumed, see knowledge/gather/plan.py)
-    python -m benchmarks.gather_plan --entities DUMP          also compares the plan with what anchors of a dump link to
+* `python -m benchmarks.gather_plan` prints the table. `knowledge/gather/plan.py` says how many
+  seconds a call is assumed to take.
+* With `--entities DUMP`, the script also compares the plan with the links of anchors in a dump.
 
 The anchors of the comparison are things with an article and at least five values, drawn at random
-(seed 1). Such random anchors share fewer neighbours than anchors of one class.
+(seed 1). Randomly drawn anchors share fewer neighbours than anchors of one class do.
 """
 
 import argparse
@@ -45,7 +47,9 @@ def table() -> str:
 
 
 def reached(anchors: list[str], links: Mapping[str, Links], depth: int) -> list[set[str]]:
-    """The things that anchors link to, by depth from 1."""
+    """The things that are linked from the anchors, by their number of steps from the anchors (from
+    1).
+    """
     all_, frontier, found = set(anchors), set(anchors), []
     for step in range(depth):
         ways = (links[n] for n in frontier if n in links and (not step or links[n].is_way))
@@ -56,7 +60,7 @@ def reached(anchors: list[str], links: Mapping[str, Links], depth: int) -> list[
 
 
 def measured(dump: Path) -> str:
-    """The number of things that anchors of a dump link to, next to the planned number."""
+    """Prints the number of things that anchors of a dump link to, beside the planned number."""
     world = World.read([dump], [], [])
     links = {n: links_of(e, "enwiki") for n, e in world.entities.items() if n.startswith("Q")}
     rich = sorted(

@@ -1,16 +1,18 @@
-"""Measures how ingest grows with its input: time and peak memory of each worker, by stage.
+"""Measures how the time and the peak memory of ingest grow with its input, for each stage and
+worker.
 
     python -m benchmarks.growth --out DIR [--articles 1000 10000 100000] [--million] [--hub 1000000]
 
 Each size is a fictional world without pictures, which two local processes ingest (`--workers`). The
-memory is the largest worker's peak resident set as Linux reports it (VmHWM), with the imports of
-Beam and the package. The memory of a stage is the largest of its samples, two a second. The
-exponent belongs to a power law through two neighbouring sizes; 1 is linear growth.
+memory is the peak resident set of the largest worker, as Linux reports it (VmHWM). It includes the
+imports of Beam and Questloom. The memory of a stage is the largest of its samples, taken twice a
+second. The exponent is that of a power law through two neighbouring sizes; 1 means linear growth.
 
 A hub is an item with a million incoming links. The script compares two dumps of equal size: items
 with two claims each, and a tenth as many articles with two links each. In one dump all items and
-articles point at a single hub; in the other, each points at one of a thousand items. Afterwards
-queries for the hub in the store are timed. Worlds and dumps stay in DIR for later runs.
+articles point at a single hub; in the other, each of them points at one of a thousand items.
+Afterwards the script times queries for the hub in the store. Worlds and dumps stay in DIR for later
+runs.
 """
 
 import argparse
@@ -89,7 +91,9 @@ class Sampler:
         self.figures.wall = time.monotonic() - self._began
 
     def progress(self, stage: str, done: int, total: int) -> None:
-        """Called by ingest with its progress; a finished stage gets the time since the stage before it."""
+        """Ingest calls this method with its progress. It books the time since the last finished
+        stage on the stage that has now finished.
+        """
         self.stage = stage
         if done == total:
             now = time.monotonic()
@@ -147,7 +151,7 @@ def ingest(world: Path, store: Path, workers: int) -> None:
 
 
 def measure(world: Path, workers: int) -> Figures:
-    """Ingests a world again, into a store next to it."""
+    """Ingests a world again, into a store beside the world."""
     store = world.with_name(f"store-{world.name}")
     shutil.rmtree(store, ignore_errors=True)
     command = [
@@ -215,7 +219,9 @@ def print_sizes(out: Path, sizes: list[int], workers: int) -> None:
 
 
 def write_links(folder: Path, num_items: int, target: Callable[[int], int]) -> None:
-    """Writes a dump of items and articles; claims and links of the n-th point at item `target(n)`."""
+    """Writes a dump of items and articles. The claims and links of the n-th item and article point
+    at item `target(n)`.
+    """
     if (folder / "done").exists():
         return
     folder.mkdir(parents=True, exist_ok=True)
@@ -251,7 +257,9 @@ def title(number: int) -> str:
 
 
 def item(number: int, target: Callable[[int], int], num_items: int) -> bytes:
-    """A line of the entity dump: an item that is part of its target, and of a neighbour."""
+    """Makes a line of the entity dump: an item that is part of its target and of a neighbouring
+    item.
+    """
     claims = {
         "P361": [_statement(number, "P361", target(number))],
         "P155": [_statement(number, "P155", (number + 1) % num_items)],

@@ -1,10 +1,12 @@
-"""Measures a whole ingest: MB/s, articles/s, peak memory at two sizes, and look-ups a second.
+"""Measures a whole ingest at two sizes: its speed in MB/s and articles/s, its peak memory, and the
+look-ups a second.
 
     python -m benchmarks.ingest --small 10000 --large 100000 --out DIR
 
 The script writes two fictional worlds without pictures (kept in DIR for later runs) and ingests
-each in a separate process. The output is a table, the ratios, and an estimate for full Wikipedia
-and Wikidata. The memory is the peak resident set of the whole process, Beam included.
+each in a separate process. The script prints a table, the ratios of the two sizes, and an estimate
+for all of Wikipedia and Wikidata. The memory is the peak resident set of the whole process, Beam
+included.
 """
 
 import argparse
@@ -80,7 +82,9 @@ def measure(num_articles: int, out: Path) -> dict[str, float]:
 
 
 def lookups(path: Path) -> dict[str, float]:
-    """Microseconds per look-up in random order: cold (nothing read yet) and warm (asked before)."""
+    """Microseconds per look-up in random order, for a cold store (nothing read yet) and a warm
+    store (everything asked before).
+    """
     store = Store.open(str(path))
     entities = [e.id for e in store.scan_entities()]
     rng = random.Random(SEED)

@@ -3,16 +3,16 @@
     python -m benchmarks.judge FOLDER [--list KIND]
 
 FOLDER holds `mintaka_dev.jsonl.gz`, human questions and answers (Mintaka, amazon-science/mintaka,
-one JSON object a line, gzipped). For every question with one answer the script makes the answer
-itself ("right"), mechanical paraphrases of it, and near misses. The rules judge each of these
-answers without a model.
+one JSON object a line, gzipped). For every question with one answer, the script makes three kinds
+of answers: the answer itself ("right"), mechanical paraphrases, and near misses. The rules judge
+each of these answers without a model.
 
-* Paraphrases change spelling: no diacritics, another case, with or without article, in quotes.
-  Other paraphrases are the annotator's own mention, another notation of a date or number, number
-  words, and a short sentence around the answer.
-* Near misses are wrong values: other answers of the same kind, neighbouring years, days and
-  numbers, a wrong unit or scale, a vague date. Further near misses are two candidates, a negation,
-  a hedge, and the question's own words around the answer.
+* Some paraphrases change the spelling: they drop diacritics, change the case, add or drop the
+  article, or add quotes. Other paraphrases are the annotator's own words, another notation of a
+  date or number, number words, and a short sentence with the answer.
+* Some near misses are wrong values: other answers of the same kind, neighbouring years, days and
+  numbers, a wrong unit or scale, or a vague date. Other near misses name two candidates, deny the
+  answer, hedge, or repeat the question's words with the answer.
 
 A near miss that happens to be right (same entity, same number) is left out. `--list` prints the
 cases behind one row.
@@ -45,8 +45,9 @@ from questloom.records.synthesis import Answer
 
 FILE = "mintaka_dev.jsonl.gz"
 OWN_WORDS = "the annotator's words"
-"""The row of the annotators' own words, which the row "all" does not include. Mintaka has no
-aliases, and some of the annotators' words mean something else."""
+"""The name of the row for the annotators' own words. The row "all" does not include it. Mintaka has
+no aliases, and in some cases the annotators' words mean something else than the answer.
+"""
 NUM_OTHERS = 20
 """The number of other answers of the same kind that are tried against each question."""
 
@@ -58,7 +59,7 @@ class Task:
     question: str
     answer: Answer
     mention: str = ""
-    """The answer in the annotator's own words, which may say more or less than the typed answer."""
+    """The answer in the annotator's own words. They may say more or less than the typed answer."""
 
 
 def read(folder: Path) -> tuple[list[Task], dict[str, int]]:
@@ -213,7 +214,7 @@ def _notations(answer: Answer) -> Iterator[str]:
 def near_misses(task: Task, tasks: list[Task], draws: random.Random) -> Iterator[tuple[str, str]]:
     """Yields pairs (kind, words) of wrong answers or non-answers.
 
-    A lenient reader may accept some of the last four kinds.
+    A lenient reader may accept some answers of the last four kinds.
     """
     answer = task.answer
     others = [
@@ -289,7 +290,9 @@ def _same(a: Answer, b: Answer) -> bool:
 
 
 def _within(a: Answer, b: Answer) -> bool:
-    """Whether one answer is a year and the other a date in it; each may be right for the other's question."""
+    """Whether one answer is a year and the other is a date in this year. Each answer may then be
+    right for the other's question.
+    """
     return a.type == b.type == "date" and a.value.time[:5] == b.value.time[:5]
 
 

@@ -1,4 +1,4 @@
-"""Runs the process judge's rules and the measured query score on real search trajectories.
+"""Applies the process judge's rules and the measured query score to real trajectories.
 
     python -m benchmarks.judge_process FILE [--list]
 
@@ -27,7 +27,7 @@ _THOUGHT, _CALL, _ANSWER = (
 
 
 def read(path: Path) -> Iterator[Episode]:
-    """Reads the chats as episodes; the message after a call is its result."""
+    """Reads the chats as episodes. The message after a call counts as the call's result."""
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         for number, line in enumerate(lines):
             messages = json.loads(line)["messages"]

@@ -2,10 +2,11 @@
 
     python -m benchmarks.kills --kills 16 [--store STORE] [--recipe demo] [--set KEY=VALUE …] [--folder F]
 
-Every file of the two runs is compared byte by byte, hidden files too, except those of `EXCEPTED`.
-Each run is ended one to three times, in one of `WAYS`, after a random number of files. The run is
-resumed at once, while surviving workers may still write. Without `--store` a small fictional world
-is made. The exit code is 1 if anything differs.
+The script compares every file of the two runs byte by byte, also hidden files, except the files
+that `EXCEPTED` names. Each run is ended one to three times, each time after a random number of
+files, in one of the ways that `WAYS` lists. The run is resumed at once, while surviving workers may
+still write. Without `--store` a small fictional world is made. The exit code is 1 if anything
+differs.
 """
 
 import argparse
@@ -36,7 +37,8 @@ SETTINGS = (
     "seeds.anchor_min_in_degree=1",
     "seeds.rare_min_statements=5",
 )
-"""Settings of a run of half a minute on the small world, in which every stage has some work."""
+"""Settings of a run on the small world. The run takes half a minute, and every stage has some work.
+"""
 EXCEPTED = {
     r"timing/.*": "seconds of a stage's shard, which no result depends on",
     r"run\.json": "begin, seconds, versions and cost",
@@ -44,7 +46,7 @@ EXCEPTED = {
     r"calls\.sqlite.*": "the ledger: what was sent when",
     r"\.(report|dataset)\.\w+\.part/.*": "a folder that was left half-written; the next export a day later removes it",
 }
-"""Patterns of files in a run that may differ, each with the reason."""
+"""Name patterns of the files in a run that may differ, each with the reason."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +110,7 @@ class Start:
             )
 
     def finish(self, out: Path, workers: int = 1) -> Path:
-        """Runs to the end, or continues a run to its end."""
+        """Starts a run, or continues it, and waits for its end."""
         code = self.run(out, workers).wait()
         assert code == 0, (
             f"synth ended with {code}: {Path(f'{out}.log').read_text(errors='replace')[-2000:]}"
@@ -132,7 +134,7 @@ def small_store(folder: Path) -> str:
 
 
 def files(run: Path) -> dict[str, str]:
-    """The digest of every file of a run that interruptions must not change."""
+    """The digests of those files of a run that interruptions must not change."""
     found = {str(path.relative_to(run)): path for path in run.rglob("*") if path.is_file()}
     return {
         name: hashlib.sha256(path.read_bytes()).hexdigest()

@@ -1,13 +1,15 @@
-"""Measures what a tiny policy learns in the learning world by SFT and GRPO, as a table and a plot.
+"""Measures what a tiny policy learns by SFT and GRPO in the learning world, and shows it as a table
+and a plot.
 
-    python -m benchmarks.learning OUT --seeds 0 1 2 3 4      trains what is missing under OUT (some 7 CPU minutes a seed), then prints
-    python -m benchmarks.learning OUT --tuning               only fine-tuning
-    python -m benchmarks.learning OUT --seeds 0 1 --control mask_only:axpo.resample=none …      the same with other GRPO settings, under a name
+* `python -m benchmarks.learning OUT --seeds 0 1 2 3 4` trains the models that are missing under OUT
+  (some 7 CPU minutes a seed), then prints the table.
+* With `--tuning`, the script only fine-tunes.
+* `--control mask_only:axpo.resample=none …` trains with other GRPO settings, under the given name.
 
-The script also measures whether each fine-tuned model keeps the turn protocol, and recovers after
-breaking it. All seeds start from the shipped base model. All seeds share one world (world seed 5),
-its questions and the oracle's episodes. A seed sets the randomness of both trainings. Intervals are
-Student's over seeds.
+The script also measures whether each fine-tuned model keeps the turn protocol, and whether it
+recovers after it breaks the protocol. All seeds start from the shipped base model. All seeds share
+one world (world seed 5), its questions and the oracle's episodes. A seed sets the randomness of
+both trainings. Intervals are Student's t intervals over seeds.
 """
 
 import argparse
@@ -32,7 +34,7 @@ from questloom.records.trajectories import Trajectory
 
 WORLD_SEED = 5
 T95 = {2: 12.706, 3: 4.303, 4: 3.182, 5: 2.776, 6: 2.571, 7: 2.447, 8: 2.365, 9: 2.306, 10: 2.262}
-"""Student's t at 95 %, two-sided, by the number of values."""
+"""Maps the number of values to the two-sided 95 % quantile of Student's t."""
 FIGURES = ("held_out/pass_rate", "held_out/valid_turns", "held_out/turns", "reward", "entropy")
 
 
@@ -120,7 +122,9 @@ def interval(found: Sequence[float]) -> str:
 
 
 def table(runs: dict[str, list[Path]]) -> list[str]:
-    """A line per figure, before and after GRPO: mean and interval over seeds, then each seed."""
+    """The table: a line for each figure before and after GRPO, with the mean, its interval over
+    seeds, and the value of each seed.
+    """
     made = []
     for name, folders in runs.items():
         for figure in FIGURES:
@@ -139,7 +143,7 @@ def table(runs: dict[str, list[Path]]) -> list[str]:
 
 
 def protocol(out: Path, seeds: Sequence[int]) -> list[str]:
-    """How each seed's fine-tuned model keeps the protocol, in one episode of each held-out
+    """How well each seed's fine-tuned model keeps the turn protocol in one episode of each held-out
     question.
 
     The table has the share of right answers and three shares of valid turns. The three shares cover

@@ -1,13 +1,15 @@
-"""Tests remedies for two hard cases of GRPO in the learning world, as a table and a plot.
+"""Tests remedies for two hard cases of GRPO in the learning world, and shows the results as a table
+and a plot.
 
-    python -m benchmarks.learning_cases OUT failing --seeds 0 1 2      tools break down in four rollouts of ten: vanilla against fatal-aware
-    python -m benchmarks.learning_cases OUT rare --seeds 0 1 2         the policy calls a tool in one rollout of ten: GRPO, a quarter more rollouts,
-                                                                       AXPO's masking alone, AXPO
+* `python -m benchmarks.learning_cases OUT failing --seeds 0 1 2`: tools break down in four rollouts
+  of ten. The case compares plain GRPO with fatal-aware training.
+* `python -m benchmarks.learning_cases OUT rare --seeds 0 1 2`: the policy calls a tool in one rollout
+  of ten. The case compares GRPO, GRPO with a quarter more rollouts, AXPO's masking alone, and AXPO.
 
 World, questions and fine-tuned models are those of `benchmarks.learning OUT`; missing models are
-trained. All arms of a seed begin with the same model and the same questions in the same order, so
-differences are taken within seeds. A question comes once in thirty steps, so a step's reward comes
-from questions that the policy has not learned from yet.
+trained. All arms (trainings) of a seed begin with the same model and get the same questions in the
+same order. So differences are taken within seeds. Each question comes only once in thirty steps, so
+the reward of a step is measured on questions that are still new to the policy.
 """
 
 import argparse
@@ -26,12 +28,12 @@ from benchmarks.learning import fine_tuned, interval, learned, placed
 from questloom.pipeline.commands.demo_train import SFT, read_metrics, training, values
 
 RARE = 0.1
-"""The share of training rows that keep their calls, for the rarely calling policy.
+"""The share of training rows that keep their tool calls, for the policy that rarely calls a tool.
 
 In the other rows the policy answers at once, with the answer of another row.
 """
 LAST = 5
-"""The mean at the end covers this number of last steps."""
+"""The number of last steps that the mean at the end covers."""
 
 
 @dataclass(frozen=True)
@@ -43,12 +45,14 @@ class Case:
     trainer: tuple[str, ...]
     """The module to start, and the arguments that stand before the trainer's own."""
     start: Callable[[Path, int], Path]
-    """Gives the model that a seed begins with."""
+    """Returns the model with which a seed's trainings begin."""
     figures: tuple[str, ...]
 
 
 def rarely_calling(out: Path, seed: int) -> Path:
-    """A seed's fine-tuned model after one more epoch, on rows that mostly (nine in ten) answer without any call."""
+    """A seed's fine-tuned model after one more epoch on rows of which nine in ten answer without
+    any call.
+    """
     folder, rows = out / f"rare_sft{seed}", out / f"rare_rows{seed}.jsonl"
     if not (folder / "result.json").is_file():
         rows.write_text(
@@ -128,7 +132,7 @@ CASES = {
 
 
 def curve(folder: Path, name: str, steps: int) -> list[tuple[int, float]]:
-    """A metric of a training's first steps, even if the training went on."""
+    """The values of a metric in a training's first steps, even if the training has more steps."""
     return [
         (update, value) for update, value in values(read_metrics(folder), name) if update <= steps
     ]
@@ -151,7 +155,7 @@ def means(curve: Sequence[tuple[int, float]], name: str) -> dict[str, float]:
 def table(case: Case, runs: Mapping[str, Sequence[Path]], steps: int) -> list[str]:
     """The table of each metric: its first value, then each arm's means with intervals over seeds.
 
-    The lines also show the difference from the first arm, within seeds.
+    The lines also show each arm's difference from the first arm with the same seed.
     """
     made = []
     first, *_ = runs

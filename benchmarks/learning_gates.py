@@ -1,11 +1,11 @@
-"""Checks what must hold before any claim about reinforcement learning in the learning world.
+"""Checks the conditions for any claim about reinforcement learning in the learning world.
 
     python -m benchmarks.learning_gates --base models/tiny_base --sft SFT/model --task RUN=STORE [--task RUN2=STORE2]
 
-A base model and its fine-tuned model play each run's split `rl/validation` at temperature 1. For a
-run over another world's store, all things are new to the models. The script prints the share of
-valid turns of both models, the success by number of hops, and the success with a grey picture. The
-script also prints how often wrong queries find the right page.
+A base model and its fine-tuned model play the split `rl/validation` of each run at temperature 1.
+If a run uses the store of another world, all its things are new to the models. The script prints
+the share of valid turns of both models, the success by number of hops, and the success with a grey
+picture. The script also prints how often queries with a wrong word find the right page.
 """
 
 import argparse
@@ -79,7 +79,7 @@ def wrong_queries(
 def searched_wrongly(
     played: Iterable[Trajectory], by_id: Mapping[str, Question], store: str
 ) -> list[Trajectory]:
-    """Episodes in which no search held all words of what the picture shows."""
+    """Counts the episodes in which no search contained all words for what the picture shows."""
     with Opened() as opened:
         facts = opened_store(store, opened)
         found = []

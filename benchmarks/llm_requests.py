@@ -1,11 +1,11 @@
-"""Counts the requests that a run of the llm writer needed per kept question, by role and size.
+"""Counts the requests per kept question in a run of the llm writer, by role and size.
 
     python -m benchmarks.llm_requests RUN --store STORE
 
 The counts come from the run's ledger (`calls.sqlite`). A question counts as kept if the draft stage
 kept it; questions that later stages drop are counted separately. The script also prints why seeds
-gave no question. The size of a request is the size of the writer's prompt, at four characters a
-token, over all plans of the run.
+gave no question. The size of a request is the number of tokens in the writer's prompt, at four
+characters a token. The script prints the median and the maximum over all plans of the run.
 """
 
 import argparse

@@ -1,8 +1,9 @@
 """Writes the page of measured figures, `docs/measured.md`: `python -m benchmarks.measured`.
 
 `benchmarks/measured/figures.tsv` has one line per measurement. If several lines have the same table
-and `what`, the page shows the last. `tables.tsv` lists the tables in their order, with a sentence
-each. The following command adds a figure, with today's date and the commit of this checkout:
+and the same `what`, the page shows the last of them. `tables.tsv` lists the tables in the page's
+order, each with a sentence about it. The following command adds a figure, with today's date and the
+commit of this checkout:
 
     python -m benchmarks.measured --add TABLE WHAT FIGURE --interval "1 to 2" --goal 3 --machine "2 cores, quiet" --command "python -m …"
 """
@@ -59,7 +60,9 @@ def read_tables() -> dict[str, str]:
 
 
 def shown_command(command: str) -> str:
-    """A command as the page shows it: a benchmark by its name, other commands without options."""
+    """A command as the page shows it. A benchmark is shown by its name, any other command without
+    its options.
+    """
     if command == "no script":
         return command
     command = command.partition(" --")[0]

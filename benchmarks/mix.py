@@ -1,8 +1,9 @@
-"""Prints what a run's kept questions are made of: levels, hops, routes, kinds of work, relations.
+"""Prints the shares of levels, hops, routes, kinds of work and relations among a run's kept
+questions.
 
     python -m benchmarks.mix RUN
 
-The script also counts words that a question repeats.
+The script also counts the words that occur more than once in a question.
 """
 
 import argparse

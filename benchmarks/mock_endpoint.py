@@ -1,17 +1,18 @@
-"""A mock chat endpoint on loopback, with good replies and all known faults.
+"""A mock chat endpoint on loopback. It gives good replies, and on request every known fault.
 
     python benchmarks/mock_endpoint.py --port 0 --mean 0.3 --sigma 0.5      prints its base URL on the first line
 
-The server answers /v1/chat/completions with log-normal latency. `POST /script` takes a list of
-`{"kind": …}` for the next requests, in order of arrival; afterwards every request gets kind "ok".
-`--faults SHARE` is the share of requests, drawn by their idempotency key, that get a transport
-fault before the good reply. With `--rate N`, the server lets N requests pass in any second and
-answers 429 beyond. With `--slots N`, the server works at N requests at once and queues the rest,
-even if their client has gone away. `GET /stats` reports what was served.
+The server answers requests to /v1/chat/completions with log-normal latency. `POST /script` takes a
+list of `{"kind": …}`, one entry for each of the next requests. Later requests get the kind "ok".
+`--faults SHARE` gives this share of the requests a transport fault before the good reply. The
+request's idempotency key decides the draw. With `--rate N`, the server lets N requests pass in any
+second and answers 429 beyond. With `--slots N`, the server handles N requests at once and queues
+the rest. It also handles queued requests whose client has gone away. `GET /stats` reports what was
+served.
 
 A good reply depends on the request alone. A good reply is an instance of the request's JSON schema,
-or a text with the request's digest. For a model "agent:N", a good reply is a turn of the agent's
-protocol: first N searches, then an answer.
+or a text with the request's digest. For the model "agent:N", good replies are turns of the agent's
+protocol. The first N replies search, and the next reply answers.
 """
 
 import argparse
@@ -284,12 +285,16 @@ class MockEndpoint:
         return web.json_response(reply)
 
     async def take_script(self, request: web.Request) -> web.Response:
-        """Handles POST /script: behaviours for the next requests, which replace the rest of an earlier script."""
+        """Handles POST /script: stores the behaviours for the next requests and discards the rest
+        of an earlier script.
+        """
         self.script = deque(await request.json())
         return web.json_response({})
 
     async def stats(self, request: web.Request) -> web.Response:
-        """Handles GET /stats: counts since the start, the mean drawn latency, and requests by idempotency key."""
+        """Handles GET /stats: returns the counts since the start, the mean drawn latency, and the
+        requests by idempotency key.
+        """
         num = sum(self.by_key.values())
         return web.json_response(
             {

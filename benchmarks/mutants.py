@@ -1,15 +1,15 @@
-"""Mutation testing of synthesis: how many small changes of its rules do the tests notice?
+"""Tests the tests of synthesis by mutation: counts how many small changes of the rules they notice.
 
     python -m benchmarks.mutants [--areas drafting filters synth …] [--sample 25] [--seed 0] [--minutes 8] [--results FILE]
 
-A mutant changes one comparison, number, connective or condition, wherever `turned` fits in an
-area's modules. From each area a random sample is run. A mutant runs in a fork of a process that has
-loaded all tests. The doctests of the changed module run first, then the module's tests, then the
-other tests of the area. Tests stop at the first failure.
+A mutant changes one comparison, number, connective or condition in an area's modules. The function
+`turned` defines the possible changes. The script runs a random sample of each area's mutants. A
+mutant runs in a fork of a process that has loaded all tests. The doctests of the changed module run
+first, then the module's tests, then the other tests of the area. Tests stop at the first failure.
 
 A mutant inside a function replaces the loaded function. For any other mutant, all modules are
-imported anew. Lines with `assert`, docstrings, annotations and `NO_RULES` stay unchanged. A file
-keeps the results, so an interrupted run (by `--minutes` or by hand) continues.
+imported anew. Mutants leave `assert` lines, docstrings, annotations and the arguments in `NO_RULES`
+unchanged. A file keeps the results, so an interrupted run (by `--minutes` or by hand) continues.
 """
 
 import argparse
@@ -48,7 +48,7 @@ class Area:
     """File patterns of the modules, relative to the root."""
     tests: tuple[str, ...]
     makes_store: bool = False
-    """Whether the area's modules make the tests' small store.
+    """Whether the area's modules make the small store that the tests use.
 
     For other areas the store is made once, before the mutants.
     """
@@ -123,10 +123,10 @@ TOO_LONG = {
         "verify",
     ),
 }
-"""Slow tests of whole stores and jobs, and for each test the modules whose mutants it is worth
-running for.
+"""Slow tests of whole stores and jobs. Each entry lists the modules whose mutants justify running
+the test.
 
-A mutant of another module counts as unnoticed if only such a test would notice it.
+A mutant of any other module counts as unnoticed if only a slow test would notice it.
 """
 COMPARED = {
     ast.Lt: ast.LtE,
@@ -190,7 +190,7 @@ def turned(node: ast.AST) -> ast.AST | None:
 
 
 class _Turn(ast.NodeTransformer):
-    """Changes the n-th place of a tree; with n = -1 it only counts the places."""
+    """Changes the n-th place of a syntax tree. With n = -1, it only counts the places."""
 
     def __init__(self, number: int) -> None:
         self.number, self.found = number, list[tuple[int, str]]()
@@ -221,7 +221,7 @@ def mutants(area: Area) -> Iterator[Mutant]:
 
 
 class _Mutated(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Loads one module with its mutant in place."""
+    """Loads a module in which one mutant is in place."""
 
     def __init__(self, mutant: Mutant) -> None:
         parts = mutant.module.relative_to(ROOT).with_suffix("").parts
@@ -282,7 +282,7 @@ def _functions(of: Any, module: str, place: str = "") -> Iterator[tuple[str, typ
 
 
 def survives(mutant: Mutant | None, tests: list[str], seconds: int = 300) -> bool:
-    """Whether the tests pass with the mutant in place; hanging tests count as noticing it."""
+    """Whether the tests pass with the mutant in place. Tests that hang count as failed."""
     child = os.fork()
     if child:
         return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0

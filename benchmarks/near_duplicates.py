@@ -1,13 +1,15 @@
-"""Measures how well near duplicates are found, by the true Jaccard similarity of word triples.
+"""Measures how well near duplicates are found, depending on the true Jaccard similarity of their
+word triples.
 
     python -m benchmarks.near_duplicates [--pairs 2000] [--similarity 0.85] [--texts 100000]
 
-Pairs are template questions with made-up names and copies with some words replaced, up to `--pairs`
-in each bin of similarity. The measured functions are those of the real job. Each pair has its own
-answer, so no pair is compared with another. Two kinds of errors are counted: a pair below the
-threshold that is called a duplicate, and an overlooked pair at or above it.
+A pair is a template question with made-up names and a copy in which some words are replaced. Each
+bin of similarity has up to `--pairs` pairs. The script calls the functions of the real job. Each
+pair has its own answer, so questions of different pairs are not compared. The script counts two
+kinds of errors: pairs below the threshold that are called duplicates, and overlooked pairs at or
+above the threshold.
 
-The cost is the CPU time of `--texts` distinct questions of the same templates in one process. The
+The cost is the CPU time for `--texts` distinct questions of the same templates in one process. The
 bytes are the size of pickled keys and members, before any coder of a runner. The largest group is
 the largest set of members with one band key.
 """
@@ -135,9 +137,10 @@ def edited(text: str, draws: random.Random) -> str:
 
 
 def pairs(most: int) -> dict[float, list[tuple[str, str, float]]]:
-    """Pairs of different questions as folded words, each with its similarity.
+    """Makes pairs of different questions as folded words, each pair with its similarity.
 
-    The result maps the lower bound of each similarity bin to its pairs; the last bin is closed.
+    The result maps the lower bound of each similarity bin to the bin's pairs. The last bin includes
+    its upper bound.
     """
     draws = random.Random(SEED)
     found: dict[float, list[tuple[str, str, float]]] = defaultdict(list)
@@ -199,7 +202,7 @@ def detection(most: int, threshold: float) -> None:
 
 
 def share(marks: list[bool]) -> str:
-    """The number of marked pairs and of all pairs, as text."""
+    """Formats the number of marked pairs and the number of all pairs."""
     return f"{sum(marks)} of {len(marks)} pairs ({sum(marks) / max(1, len(marks)):.2%})"
 
 

@@ -1,8 +1,12 @@
-"""Measures how many kept questions the oracle solves with tools alone, and where it fails.
+"""Measures how many kept questions the oracle solves with the tools alone, and at which steps it
+fails.
 
-    python -m benchmarks.oracle RUN STORE                    all kept questions of a finished synth run over the store that it was made from
-    python -m benchmarks.oracle RUN STORE --first 40 --list  the first 40 by id, each failure with its question, step and both answers
-    python -m benchmarks.oracle RUN STORE --stage no_tools   the input of the oracle's filter, including the questions that it rejects
+* `python -m benchmarks.oracle RUN STORE` plays all kept questions of a finished synth run. STORE is
+  the store from which the run was made.
+* `--first 40` plays only the first 40 questions by id.
+* `--list` prints each failure with its question, its step and both answers.
+* `--stage no_tools` plays the input of the oracle's filter, also the questions that the filter
+  rejects.
 
 The oracle is a scripted agent that knows the question's form. The answer judge's rules, without a
 model, judge answers; the process judge's rules judge episodes.
@@ -43,7 +47,7 @@ UNSPOKEN = frozenset({"P31"})
 
 @dataclass(frozen=True)
 class Played:
-    """A question, with the oracle's episode and result."""
+    """A question with the oracle's episode and its result."""
 
     question: Question
     episode: Episode
@@ -54,7 +58,7 @@ class Played:
 
     @property
     def astray(self) -> str:
-        """The first variables, from the picture on, that the oracle mistook or did not find."""
+        """The first variables, counted from the picture, that the oracle mistook or did not find."""
         taken = dict(self.ended.bound) if self.ended else {}
         return "; ".join(
             f"{var} {f'taken for {taken[var]!r}' if var in taken else 'not found'}, meant {title!r}"
@@ -82,7 +86,7 @@ class Played:
 
     @property
     def failed_step(self) -> str:
-        """The step that failed; "a wrong answer" if the search believed that it was right."""
+        """The step that failed; "a wrong answer" if the oracle believed that its answer was right."""
         if self.ended is None:
             return f"the episode ended: {self.episode.end} {self.episode.end_evidence}"
         return self.ended.failed or "a wrong answer"
@@ -91,7 +95,7 @@ class Played:
 async def play(
     questions: list[Question], run: RunFolder, store: Store, clip: str, max_calls: int
 ) -> list[Played]:
-    """Plays each question once, one after the other (the work is local and fills a core)."""
+    """Plays the questions one after the other, each once. The work is local and fills a core."""
     tools = tuple(
         name for name in ALL_TOOLS if name != CONFINED
     )  # the oracle computes without the Python tool; only its searches are measured
@@ -135,8 +139,8 @@ def broken(question: Question, store: Store, texts: list[str]) -> str:
     playing.
 
     A section or infobox line of some page must state each relation. The pictured thing must have
-    another picture that a search can find. Otherwise a page that the rest of the question leads to
-    must name the thing.
+    another picture that a search can find. Otherwise the rest of the question must lead to a page
+    that names the thing.
     """
     form = question.logical_form
     assert form is not None
@@ -184,7 +188,9 @@ def _spelt(end: Term, question: Question, store: Store) -> list[str]:
 
 
 def pieces(store: Store) -> list[str]:
-    """All texts of the pages by section, folded, each with its page's title; infobox lines come singly."""
+    """All sections of the pages as folded text, each with the title of its page. Each infobox line
+    is a text of its own.
+    """
     return [
         flat(f"{base(a.title)} {text}")
         for a in store.scan_articles()
@@ -193,7 +199,7 @@ def pieces(store: Store) -> list[str]:
 
 
 def shares(played: list[Played], name: str, of: Callable[[Played], Iterable[str]]) -> None:
-    """Prints the solved share by a property of the questions."""
+    """Prints the share of solved questions for each value of a property."""
     all_, solved = Counter[str](), Counter[str]()
     for p in played:
         for value in of(p):
@@ -310,7 +316,7 @@ def main() -> None:
 
 
 def _kind(step: str) -> str:
-    """A step without the names in it."""
+    """The description of a step without the names in it."""
     return (
         step.partition(" of ")[0]
         if " of " in step

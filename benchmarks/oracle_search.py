@@ -1,11 +1,11 @@
-"""Measures how much search a run's episodes show: calls, wrong turns, tools, reused pictures.
+"""Measures how much a run's episodes search: their calls, wrong turns, tools and reused pictures.
 
     python -m benchmarks.oracle_search RUN
 
 The script reads the teacher's kept trajectories. A *query* is a search in words or by a picture. A
 *wrong turn* is an opened page that the next thought rejects. A *reused picture* is a tool's output
-that a later call takes. First sentences of thoughts are counted without names, numbers and
-quotations, so only the template counts.
+that a later call takes. The script counts the different first sentences of thoughts. It removes
+names, numbers and quotations first, so only the template counts.
 """
 
 import argparse

@@ -1,16 +1,17 @@
-"""Measures how well workers that share a Redis server use an endpoint's rate limit.
+"""Measures how fully several workers with one Redis server use an endpoint's rate limit.
 
     python -m benchmarks.pacing
 
 An endpoint on loopback lets 100 requests pass in any second and answers 429 beyond. The endpoint
 does not state its limit. The latency is log-normal, mean 0.10 s. Worker processes share only a
-Redis server (started here; or --redis) and ask as fast as they may. `allowed` is the share of the
-allowed requests (100 a second) that got a reply; `refused` is the share of 429s among sent
-requests. Both figures count from the first request on, so they include the search for the limit.
+Redis server (started here; or --redis) and ask as fast as they may. `allowed` is the number of
+replies as a share of the allowed requests (100 a second). `refused` is the share of the sent
+requests that got a 429. Both figures count from the first request on, so they include the time in
+which the workers find the limit.
 
-Further cases have `Retry-After: 1`, the limit stated in the recipe (requests_per_minute), and a
-kill -9 of one worker in the middle. The last line is the cost of a call through Redis and through
-SQLite, measured in turn.
+In further cases, the endpoint sends `Retry-After: 1`, the recipe states the limit
+(requests_per_minute), or `kill -9` ends one worker in the middle. The last line shows the cost of a
+call through Redis and through SQLite, measured alternately.
 """
 
 import argparse
@@ -151,7 +152,7 @@ def measure(
 
 
 async def overhead(place: str, num: int, width: int) -> tuple[float, float]:
-    """Wall and CPU milliseconds per call, if sending takes no time."""
+    """Wall and CPU milliseconds per call, with a sender that takes no time."""
     cache = open_cache(place)
     caller = Caller(cache)
 

@@ -3,9 +3,9 @@
     python -m benchmarks.paintings SHARED/paintings OUT [--hide 1] [--seed 0]
 
 The rows hold QIDs of paintings only. Every other value is an English label, which gets a new id far
-outside Wikidata's range. `--hide N` leaves out claims at N times the table's own share of empty
-cells, column by column. OUT/truth.jsonl always has all claims. The pictures are the 19 that the
-rows' source links; they are in the public domain by age.
+outside Wikidata's range. `--hide N` leaves out claims. For each column, the left-out share is N
+times the column's own share of empty cells. OUT/truth.jsonl always has all claims. The pictures are
+the 19 that the rows' source links; they are in the public domain by age.
 """
 
 import argparse
@@ -38,7 +38,7 @@ FIRST_MINTED = 990_000_000
 
 
 def rows_of(folder: Path) -> list[dict[str, str]]:
-    """The rows of the table, each painting once."""
+    """The rows of the table, with one row for each painting."""
     with gzip.open(folder / "paintings.csv.gz", "rt", encoding="utf-8") as file:
         return list({row["id"]: row for row in csv.DictReader(file)}.values())
 
@@ -46,8 +46,8 @@ def rows_of(folder: Path) -> list[dict[str, str]]:
 def values(row: dict[str, str], column: str) -> list[str]:
     """A column's different values.
 
-    The table's keywords hold the values one by one. The table's cells join values by commas, which
-    also occur in names.
+    The table's keywords list the values one by one. The cells of the table join values by commas,
+    but names contain commas too.
     """
     name = column.lstrip("_") + ":"
     parts = re.split(
@@ -99,7 +99,9 @@ def item(
 def dump(
     folder: Path, hide: float, seed: int, pictures: dict[str, str]
 ) -> Iterator[tuple[dict, dict]]:
-    """Yields every painting, value, class and property as (entity in the dump, all its true claims)."""
+    """Yields a pair for every painting, value, class and property: the entity in the dump, and all
+    its true claims.
+    """
     rows = rows_of(folder)
     rates = {c: hide * sum(not r[c] for r in rows) / len(rows) for c in COLUMNS} | {
         "_creation": hide * DATE_RATE

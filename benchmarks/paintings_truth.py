@@ -1,10 +1,11 @@
-"""Counts certified questions over the painting rows that are ambiguous, because claims were hidden.
+"""Counts certified questions about the painting rows that became ambiguous because claims were
+hidden.
 
     python -m benchmarks.paintings_truth SHARED/paintings WORK [--hide 0 1 2] [--set seeds.per_entity=20 …]
 
-For each number of gaps the script writes the rows as a dump with hidden claims, ingests it, and
-runs the recipe `paintings`. Then the script executes every drafted and certified form over *all*
-rows. The script's evaluator imports nothing from `transforms`.
+For each value of `--hide`, the script writes the rows as a dump with hidden claims, ingests the
+dump, and runs the recipe `paintings`. Then the script executes the form of every drafted and
+certified question over *all* rows. The script's evaluator imports nothing from `transforms`.
 """
 
 import argparse

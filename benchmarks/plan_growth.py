@@ -1,12 +1,13 @@
-"""Measures whether planning a seed costs more processor time in a larger store.
+"""Measures whether planning a question from a seed takes more processor time in a larger store.
 
     python -m benchmarks.plan_growth SMALL LARGE [--things 40] [--warm 20] [--levels medium] [--recipe demo] [--set KEY=VALUE ...] [--profile]
 
 The seeds are ids with an article that have the same classes in both stores. Worlds of one seed
 whose sizes differ by whole regions (5,000 and 19,820 articles) share such ids. The stores need no
-pictures. Each seed is planned in each shape and level, alternating between the stores. The ratio
-has a bootstrap interval over seeds. Some queries happen once per process, such as the query for a
-class's most frequent value. `--warm` seeds are planned first and absorb this cost.
+pictures. Each seed is planned in each shape and at each level, alternately in the two stores. The
+ratio has a bootstrap interval over seeds. Some queries happen only once per process. An example is
+the query for a class's most frequent value. The first `--warm` seeds absorb their cost and are not
+measured.
 """
 
 import argparse
@@ -37,7 +38,7 @@ NUM_RESAMPLED = 2_000
 
 
 def shared_things(small: Ground, large: Ground, num: int) -> list[str]:
-    """Things with an article that have the same classes in both stores.
+    """The things that have an article, and the same classes in both stores.
 
     The things' order depends only on the recipe's seed.
     """
@@ -59,7 +60,7 @@ def _is_shared(small: Ground, large: Ground, thing: str) -> bool:
 
 
 def cpu_of(at: Ground, shape: Shape, level: str, thing: str) -> tuple[float, int]:
-    """Seconds of processor time for a thing's plans, and the number of plans."""
+    """Plans a thing; returns the seconds of processor time and the number of plans."""
     seed = Seed(
         entity_id=thing, method=METHOD_OF[shape], rule="pictured", level=level, domain="other"
     )
@@ -71,7 +72,7 @@ def cpu_of(at: Ground, shape: Shape, level: str, thing: str) -> tuple[float, int
 
 
 def ratio_line(name: str, took: np.ndarray, plans: np.ndarray) -> str:
-    """A line with the seconds per seed and their ratio.
+    """A line with the seconds per seed in each store, and their ratio.
 
     In `took` and `plans`, a column is a store and a row is a seed.
     """

@@ -1,12 +1,12 @@
-"""Measures the plans that a store supplies by shape and level, before any question is worded.
+"""Measures how many plans a store supplies for each shape and level, before any question is worded.
 
     python -m benchmarks.plan_supply STORE [--recipe demo] [--things 60] [--set KEY=VALUE ...]
 
 The table shows the plans' routes, the plans that the graph writer can word, and the most frequent
-refusals. The things are drawn from all things that a question's picture may show. A level's size
-comes from the recipe: the number of hops for chains and meets (with the asked hop), and of rounds
-for trees. The first line shows the share of claims that are curiosities (unusual facts of the
-invented world). The last line shows the share of plans with a curiosity.
+refusals. The things are drawn from all things that a question's picture may show. The recipe sets
+the size of a level: the number of hops for chains and meets (the asked hop included), and the
+number of rounds for trees. The first line shows the share of claims that are curiosities (unusual
+facts of the invented world). The last line shows the share of plans with a curiosity.
 """
 
 import argparse
@@ -59,7 +59,8 @@ class Supply:
     refused: Counter[str] = field(default_factory=Counter)
     worded_plans: int = 0
     unworded: Counter[str] = field(default_factory=Counter)
-    """The kinds of faults in the words of plans that cannot be worded, with counts."""
+    """Maps each kind of fault in the wording of a plan to the number of plans that have this fault.
+    """
 
     def line(self) -> str:
         calls = f"{median(self.routes):g} (most {max(self.routes)})" if self.routes else "none"

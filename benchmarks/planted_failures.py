@@ -1,27 +1,28 @@
 """Plants failures in a loop's recipe or world, and tests whether diagnosis and edits mend them.
 
-    python -m benchmarks.planted_failures OUT [--seeds 1 2] [--tasks 8] [--only leaking …]     a store of 400 articles and a loop a failure and seed
+    python -m benchmarks.planted_failures OUT [--seeds 1 2] [--tasks 8] [--only leaking …]
 
-Nothing is trained. The policy is the oracle with a limited skill
-(`tests/pipeline/evolve/skilled.py`). The policy plays through the real player and tools, and its
-skill says how often it answers wrongly. Each planted failure has a right stage, which the diagnosis
-must name. The script also counts which tags broken tasks get. The planted failures are:
+The script makes a store of 400 articles, and one loop for each failure and seed. Nothing is
+trained. The policy is the oracle with a limited skill (`tests/pipeline/evolve/skilled.py`). The
+policy plays through the real player and tools, and its skill says how often it answers wrongly.
+Each planted failure has a right stage, which the diagnosis must name. The script also counts which
+tags broken tasks get. The planted failures are:
 
 * leaking: no filter looks for shortcuts, and image search knows the question's own picture. The
   right stage is `filters`.
-* mismatched: the tasks show pictures of other things, until the recipe grounds pictures. The right
-  stage is `pictures`.
-* too_easy: one claim a question, for a policy that gets 98 of 100 claims right. The right stage is
-  `writer`, or `paths` (a missing hop).
-* too_hard: long questions with details and computations, for a policy that gets 45 of 100 claims
-  right. The right stage is `writer` or `paths`.
+* mismatched: the tasks show pictures of wrong things, until the recipe checks what pictures show
+  (grounding). The right stage is `pictures`.
+* too_easy: each question needs one claim, and the policy gets 98 of 100 claims right. The right
+  stage is `writer`, or `paths` (a missing hop).
+* too_hard: questions are long and need details and computations, and the policy gets 45 of 100
+  claims right. The right stage is `writer` or `paths`.
 * outage: the search provider is down while the policy plays. The right result is no stage and no
   edit.
 
 Diagnosis is scored in the first round, and in every later round that still has the failure. A
-failure is mended in the first round without the planted cause. A difficulty counts as mended if at
-most a share `evolve.tolerated` of the tasks has the tag. An outage is mended if the next round
-plays normally.
+failure counts as mended in the first round without the planted cause. A wrong difficulty counts as
+mended if the share of tasks with its tag is at most `evolve.tolerated`. An outage is mended if the
+next round plays normally.
 """
 
 import argparse
@@ -53,7 +54,7 @@ from tests.pipeline.evolve.skilled import rules, with_policy
 from tests.pipeline.small_world import LEAN, small_recipe, small_store
 
 ROUNDS = 4
-"""The first round, and three rounds in which the edits may mend the failure."""
+"""The number of rounds: the first, and three in which the edits may mend the failure."""
 SHORTCUTS = frozenset(
     {"answer_in_question", "text_search", "image_search", "text_only", "no_tools", "visible_text"}
 )
@@ -213,7 +214,7 @@ def round_seen(at: RoundFolder, plant: Plant, *, tolerated: float) -> Seen:
 
 
 def cut_off(loop: LoopFolder, opened: Opened) -> None:
-    """Replaces the searches by a provider that is down."""
+    """Replaces the search provider by a provider that is down."""
     key = (loop.store, loop.recipe.models.clip, loop.recipe.pictures.licences)
     opened.put(("searches", *key), Down(opened_searches(*key, Opened()).snapshot))
 
@@ -254,9 +255,9 @@ def exchange_pictures(batch: RunFolder, share: float = 1.0) -> list[str]:
 def broken_tags(
     folder: Path, store: str, *, seed: int, tasks: int, claim: float
 ) -> dict[str, Counter[str]]:
-    """Counts tags by the true state of the task, for a policy of the given skill.
+    """Counts the tags of tasks by the tasks' true state, for a policy with the given skill.
 
-    By its true state, a task is sound, or has a nonsense answer, or has another task's answer.
+    In its true state, a task has its right answer, a nonsense answer, or another task's answer.
     """
     loop = begin_loop(
         str(folder), recipe_of_plant(Plant(frozenset(), {}), seed=seed, tasks=tasks), store

@@ -2,17 +2,17 @@
 
     python -m benchmarks.planted_faults --world WORLD --store STORE --run RUN [--most 200]
 
-A fault counts only if the truth of the world says that it is one. A dropped clause that was
-redundant is no fault, nor is a reversed property that holds both ways. The kinds are:
+A fault counts only if the truth of the world says that it is one. It is no fault to drop a
+redundant clause, or to reverse a property that holds both ways. The kinds are:
 
 * dropped clause: the form without one clause;
-* reversed property: subject and object of one claim exchanged;
-* added twin: a second entity with the same claims as a described or asked entity, and with the same
-  claims pointing at it;
-* twin with one gap: an added twin without one of its describing claims in the store; only the
-  margin check can notice this fault;
-* wrong picture: pictures of another entity, of the same class (with and without Commons statements)
-  or of another class (without statements);
+* reversed property: the form with subject and object of one claim exchanged;
+* added twin: a second entity with the claims of a described or asked entity; the claims that point
+  at this entity also point at its twin;
+* twin with one gap: an added twin that lacks one describing claim in the store; only the margin
+  check can notice this fault;
+* wrong picture: a picture of another entity; the entity has the same class (picture with or without
+  Commons statements), or another class (picture without statements);
 * leak: the name of a hidden thing or of the answer in the words, unchanged, in lower case, or
   without accents.
 """
@@ -104,7 +104,9 @@ OP_KINDS = {
 
 
 def query_of(form: Form, truth: Truth, bindings: dict[str, str]) -> tuple[Query, dict] | None:
-    """A form as a query over the truth, and its initial bindings; None if claims cannot express it."""
+    """A form as a query over the truth, and the query's initial bindings; None if claims cannot
+    express the form.
+    """
     atoms: list[Atom] = []
     bound: dict[str, Any] = {}
     literal_properties = {p for t in truth.things.values() for p in t.literals}
@@ -200,7 +202,9 @@ def query_of(form: Form, truth: Truth, bindings: dict[str, str]) -> tuple[Query,
 def true_answers(
     form: Form, truth: Truth, picture: frozenset[str], bindings: dict[str, str]
 ) -> set | None:
-    """Every answer of a form by the truth; None if the search is too large or the form is no query."""
+    """All answers of a form according to the truth; None if the search is too large or the form is
+    no query.
+    """
     made = query_of(form, truth, bindings)
     if made is None:
         return None
@@ -217,7 +221,7 @@ def true_answers(
 
 
 class Overlay:
-    """A store with additions: claims by subject, an entity, other pictures of one entity.
+    """A store with added claims, an added entity, and other pictures of one entity.
 
     Everything else comes from the store.
     """
@@ -318,7 +322,9 @@ class Overlay:
 
 
 def changed(value: Value) -> Value:
-    """Another value of the same kind for the twin's answer: the next year, one more."""
+    """A value for the twin's answer that differs from the given value but has the same kind, such
+    as the next year.
+    """
     if value.kind == "time":
         year, month, day = parts_of(value.time)
         return value.replace(time=time_of(years_after(year, 1), month, day))
@@ -330,8 +336,8 @@ def twin_store(
 ) -> Overlay:
     """The store with a twin of an entity.
 
-    The entities in `near` point at the entity and at its twin. The twin's asked properties differ,
-    and the twin has no value for the property `lacking`.
+    The entities in `near` point at the entity and at its twin. The twin has other values for the
+    asked properties, and no value for the property `lacking`.
     """
     entity = store.entity(entity_id)
     assert entity is not None
@@ -357,7 +363,7 @@ def twin_store(
 
 @contextmanager
 def twin_truth(truth: Truth, entity_id: str, near: set[str], asked: set[str]) -> Iterator[None]:
-    """Adds the same twin as `twin_store` to the truth while the block runs."""
+    """Adds the twin that `twin_store` makes to the truth while the block runs."""
     old = truth.things[entity_id]
     twin = Thing(TWIN, "Twin", ("Twin",), old.classes, details=old.details)
     for prop, items in old.items.items():
@@ -597,7 +603,7 @@ def _unstated(images: tuple[ImageAsset, ...]) -> tuple[ImageAsset, ...]:
 
 
 def main() -> None:
-    """Prints the shares; the exit code is 1 if one is below the goal."""
+    """Prints the shares; the exit code is 1 if a share is below the goal."""
     options = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,10 +1,10 @@
-"""Counts words of prose by file, now and at a commit.
+"""Counts the words of prose in each file, now and at a commit.
 
     python -m benchmarks.prose [--before COMMIT]
 
-`--sentences 40 --seed 1` instead prints random sentences of docs, READMEs and docstrings, for
-somebody to read. The counts cover `docs/` and every README: words with a letter or digit, outside
-fenced code. Generated references are not counted.
+With `--sentences 40 --seed 1`, the script instead prints random sentences of docs, READMEs and
+docstrings for a reader. The counts cover the pages of `docs/` and every README. A word has a letter
+or digit and stands outside fenced code. Generated references are not counted.
 """
 
 import argparse

@@ -1,4 +1,5 @@
-"""Compares reading a dump with plain decompression of the same file, on the same core.
+"""Compares the speed of reading a dump with the speed of only decompressing the file, on the same
+core.
 
     python -m benchmarks.read_xml [--dump FILE] [--copies 8] [--runs 3]
 
@@ -7,9 +8,9 @@ process: bz2 decompression alone, reading link targets, and reading whole articl
 reads the targets of all body links, which the link graph needs. `read_article` reads text,
 sentences, infobox, pictures and links. The times of both functions include decompression.
 
-The ratio uses CPU time, because other work on the machine must not count. Siteinfo and byte ranges
-are read before timing, because this happens once per dump. The larger input repeats the dump's
-pages in one stream, so it is read block by block.
+The ratio uses CPU time, because other work on the machine must not count. The script reads siteinfo
+and byte ranges before timing, because a job reads them only once per dump. The larger input repeats
+the dump's pages in one bz2 stream, so the reader works block by block.
 """
 
 import argparse
@@ -49,7 +50,7 @@ def decompress(path: str) -> tuple[int, int]:
 
 
 def read_with(parts: list[ByteRange], site: Site, work: Callable) -> tuple[int, int]:
-    """The number of links or articles made, and the number of pages."""
+    """The number of extracted links or articles, and the number of pages."""
     made = pages = 0
     for part in parts:
         for item in read_pages(part, site):
@@ -60,7 +61,7 @@ def read_with(parts: list[ByteRange], site: Site, work: Callable) -> tuple[int, 
 
 
 def repeated(dump: Path, copies: int, out: Path) -> Path:
-    """A dump that holds the pages of another dump several times, in one bz2 stream."""
+    """Writes a dump that repeats the pages of another dump several times in one bz2 stream."""
     data = bz2.decompress(dump.read_bytes())
     begin, end = data.index(b"<page>"), data.rindex(b"</mediawiki>")
     out.write_bytes(bz2.compress(data[:begin] + data[begin:end] * copies + data[end:]))
@@ -68,7 +69,7 @@ def repeated(dump: Path, copies: int, out: Path) -> Path:
 
 
 def measure(path: str, name: str, runs: int) -> bool:
-    """Prints the table of one file; returns whether link reading reaches the goal."""
+    """Prints the table of one file. Returns whether reading links reaches the goal."""
     size, _ = decompress(path)
     parts, site = plan_ranges(path, range_bytes=4 << 20), read_site(path)
     tasks: dict[str, Callable[[], tuple[int, int]]] = {

@@ -1,14 +1,14 @@
-"""Summarises readers' verdicts on questions.
+"""Summarises the verdicts of readers on questions.
 
     python -m benchmarks.readings [--set WORDS] [--refused]
 
 `benchmarks/readings/` holds a row for each verdict of each reader. A reader with the strict brief
 saw the question, the content of the picture and the answer. A strict reader's verdict is `accept`,
 `refuse` or `false` (refused because the answer is wrong). Readers of real claims had other
-verdicts. `fair` means true, with one answer, as a person might ask. `stilted` means unnatural
-words. `unfair` means wrong, ambiguous or settled by a guess. Naturalness and interest are marks
-from 1 to 5. A reader called `author` made the rules of the writer; a `stranger` knew nothing of
-them.
+verdicts. `fair` means that the question is true, has one answer, and is one that a person might
+ask. `stilted` means that the words are unnatural. `unfair` means that the question is wrong or
+ambiguous, or that a guess can answer it. Naturalness and interest are marks from 1 to 5. The reader
+`author` made the writer's rules; a reader `stranger` knew nothing of the rules.
 """
 
 import argparse
@@ -22,8 +22,9 @@ from questloom.records.share import Share
 
 FOLDER = Path(__file__).parent / "readings"
 FILES = ("slice", "demo", "llm", "planned_questions")
-"""Sets of readings: real claims, the invented world, the llm writer, planned questions. `sets.tsv`
-says what each set was drawn from."""
+"""The sets of readings: real claims, the invented world, the llm writer, planned questions.
+`sets.tsv` says what each set was drawn from.
+"""
 GOOD = ("accept", "fair")
 FALSE = ("false", "unfair")
 VERDICTS = (*GOOD, "stilted", "refuse", *FALSE)
@@ -31,7 +32,9 @@ VERDICTS = (*GOOD, "stilted", "refuse", *FALSE)
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """One reader's verdict on one question; a field is empty if it was not asked or not stored."""
+    """One reader's verdict on one question. A field is empty if the reader was not asked for it, or
+    if it was not stored.
+    """
 
     date: str
     set: str
@@ -60,8 +63,9 @@ def average(marks: Iterable[str]) -> str:
 def summary(verdicts: Iterable[Verdict]) -> list[tuple[str, ...]]:
     """The summary table, with one line per set and reader.
 
-    The columns are date, set, reader, read, accepted with its 95 % interval, stilted, refused,
-    false or unfair, and mean marks.
+    Each line has the date, the set, the reader, the number of questions read, the accepted share
+    with its 95 % interval, and the counts of `stilted`, `refused` and false or unfair questions.
+    The last column has the mean marks.
     """
     groups: dict[tuple[str, str, str], list[Verdict]] = {}
     for verdict in verdicts:

@@ -1,9 +1,10 @@
-"""Converts the Wikimedia offline collections into an article dump and a folder of pictures.
+"""Converts Wikimedia's offline collections into an article dump and a folder of pictures.
 
-A collection is a bundle of the Offline Content Generator. A bundle holds each article as HTML in
-which Parsoid keeps the templates' source. A bundle also holds the API's imageinfo of each picture
-from 2014. The script makes an XML export with wikitext (infobox, paragraphs with links, headings,
-pictures). The script also makes the page objects that the Commons API returns for `prop=imageinfo`.
+A collection is a bundle of the Offline Content Generator. A bundle holds each article as HTML from
+Parsoid, which keeps the source of templates. A bundle also holds the imageinfo that the API
+returned for each picture in 2014. The script writes an XML export with wikitext (infobox,
+paragraphs with links, headings, pictures). The script also writes page objects like those that the
+Commons API returns for `prop=imageinfo`.
 """
 
 import json
@@ -57,7 +58,7 @@ class Collection:
             yield self.titles[revision], revision, wikitext(text)
 
     def pictures(self) -> dict[str, dict[str, Any]]:
-        """The page objects by file name, for the files that lie on Commons."""
+        """Maps the names of the files that lie on Commons to their page objects."""
         found = {}
         for number, text in enumerate(self._values("imageinfo").values(), 1):
             info = json.loads(text)
@@ -100,13 +101,15 @@ class Collection:
 
 
 def _file_name(title: str) -> str:
-    """The name without namespace and underscores; `~252~` in a bundle stands for the character of that number."""
+    """A page's name without namespace and underscores. In a bundle, `~252~` stands for the
+    character with this number.
+    """
     return re.sub(r"~(\d+)~", lambda m: chr(int(m[1])), title).partition(":")[2].replace("_", " ")
 
 
 def wikitext(page: str) -> str:
-    """An article's wikitext from Parsoid's HTML: infobox as written, paragraphs, headings,
-    pictures.
+    """Makes an article's wikitext from Parsoid's HTML: the infobox as it was written, paragraphs,
+    headings and pictures.
 
     Other templates, tables and lists are left out.
     """

@@ -2,9 +2,9 @@
 
     python -m benchmarks.real_inputs SHARED/data OUT [--only enwiki cree …]
 
-The output is Markdown. For each input, the output shows the commands, the rows of the store, the
-drops by reason with an example each, and the funnel. `docs/own-data.md` was written from this
-output.
+The output is Markdown. For each input, the output shows the commands, the number of rows in the
+store, and the number of questions after each stage. It also shows each reason for a drop, with the
+number of drops and an example. `docs/own-data.md` was written from this output.
 """
 
 import argparse
@@ -50,7 +50,7 @@ SYNTH = [
     "--set",
     "run.shards=2",
 ]
-"""Settings with almost no demands on a seed, which make thin data visible."""
+"""Settings with almost no demands on a seed. They make thin data visible."""
 SNAPSHOT = "2026-01-31"
 COLLECTIONS = {"enwiki": ("set", "hurricanes"), "dewiki": ("papier",), "simplewiki": ("tao",)}
 
@@ -101,7 +101,9 @@ def command(*words: str) -> tuple[dict, str, float]:
 
 
 def examples(rejections: Iterable[Rejection]) -> list[str]:
-    """The rejections by stage and reason: their number, and the first one's title and evidence."""
+    """Maps each stage and reason to the number of its rejections, and to the title and evidence of
+    the first rejection.
+    """
     found: dict[tuple[str, str], list[Rejection]] = defaultdict(list)
     for rejection in rejections:
         found[rejection.stage, rejection.reason].append(rejection)

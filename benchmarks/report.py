@@ -1,14 +1,13 @@
-"""Measures how long a report of 10,000 questions takes to build, to open and to filter.
+"""Measures how long it takes to build, open and filter a report of 10,000 questions.
 
     python -m benchmarks.report [--questions 10000] [--pictures 500]
 
 The script writes a run of real Parquet files, builds the report and opens its file in headless
 Chromium. It prints:
 
-* open: the time from the start of the navigation until the first cards of the gallery are on the
-  page;
-* filter: the time from setting a filter or typing (with its pause of 0.12 s) until the new cards
-  are on the page.
+* open: the time from the request for the page until the page shows the first cards of the gallery;
+* filter: the time from a changed filter or a typed letter until the page shows the new cards; the
+  page waits 0.12 s after a letter.
 """
 
 import argparse

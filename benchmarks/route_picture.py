@@ -1,6 +1,8 @@
-"""Draws a question's route as a small SVG: a box per call with its result, arrows, and the answer.
+"""Draws a question's route as a small SVG: a box for each call and its result, arrows between the
+boxes, and the answer.
 
-The SVG holds no link, no id and no script. The SVG's colours are readable on white and on dark.
+The SVG holds no link, no id and no script. The SVG's colours are readable on a white and on a dark
+background.
 """
 
 import textwrap
@@ -17,11 +19,11 @@ TOOLS = {
     LOOK: ("close look", "#cfe2ff"),
     COMPUTE: ("computation", "#e6d9ff"),
 }
-"""The tool of each move in words, and the colour of its box."""
+"""The tool of each move in words, and the colour of the move's box."""
 ANSWER = ("answer", "#cdeed3")
 PER_ROW, WIDTH, HEIGHT, GAP, LINE = 4, 160, 60, 28, 14
 NAME = 20
-"""The characters per line of a name in a box; a name has two lines."""
+"""The number of characters in a line of a name. A box has room for two lines of a name."""
 
 Step = tuple[str, str, str]
 """A tool in words, the colour of its box, and what the call finds."""
@@ -35,7 +37,7 @@ def steps(
     Args:
         moves: the moves of `questloom.records.route.Route.moves`.
         bindings: the thing of each variable; a move may also name a thing by its id.
-        names: gives the things' names.
+        names: returns the names of things.
         asked: the variable that is asked for.
         answer: the answer in words.
 
@@ -63,7 +65,7 @@ def route_words(route: Sequence[Step]) -> str:
 
 
 def route_svg(route: Sequence[Step]) -> str:
-    """The picture as SVG text, for a file or for embedding in a page."""
+    """Returns the picture as SVG text, for a file or for a page."""
     rows = (len(route) - 1) // PER_ROW + 1
     across = min(len(route), PER_ROW)
     size = (across * (WIDTH + GAP) - GAP + 4, rows * (HEIGHT + GAP) - GAP + 4)

@@ -1,13 +1,15 @@
 """Checks whether two checkouts make the same data: small runs of each, compared file by file.
 
-    python -m benchmarks.same_bytes CHECKOUT --write before.tsv [--slice FOLDER]
-    python -m benchmarks.same_bytes CHECKOUT --compare before.tsv [--slice FOLDER]
+* `python -m benchmarks.same_bytes CHECKOUT --write before.tsv [--slice FOLDER]` makes the runs of a
+  checkout and records the digests of their files.
+* With `--compare before.tsv`, the script compares the digests with the recorded digests.
 
-Each checkout needs its own environment (`make .venv/installed`). Both checkouts need the same
-`--folder`, because its path stands in some files. The script makes the fictional world 7, its store
-and the run `demo` with trajectories and data set. The script also makes the learning world and its
-run. With `--slice`, it makes the run `slice` over a folder of real dumps. Every file is compared,
-except those that `EXCEPTED` and `OF_A_CHECKOUT` name. The exit code is 1 if anything differs.
+Each checkout needs its own environment (`make .venv/installed`). Both checkouts must use the same
+`--folder`, because some files contain the folder's path. The script makes the fictional world 7,
+its store and the run `demo` with trajectories and data set. The script also makes the learning
+world and its run. With `--slice`, it makes the run `slice` over a folder of real dumps. Every file
+is compared, except those that `EXCEPTED` and `OF_A_CHECKOUT` name. The exit code is 1 if anything
+differs.
 """
 
 import argparse
@@ -31,7 +33,7 @@ DEMO = {
     "filters": {"quotas": {"relation": 1, "shape": 1}},
     "run": {"shards": 4},
 }
-"""A recipe of a minute in which every stage has some work."""
+"""A recipe whose run takes a minute and gives every stage some work."""
 SLICE_ARTICLES = ("articles.xml.bz2", "articles-vital.xml.bz2", "articles-presidents.xml.bz2")
 OF_A_CHECKOUT = {
     r".*run/recipe\.yaml": "all settings, also those that only one of two checkouts has",
@@ -40,13 +42,15 @@ OF_A_CHECKOUT = {
     r".*/store/meta\.json": "the time of the ingest",
     r".*\.lance/.*": "Lance names its files by chance",
 }
-"""Further path patterns that may differ, each with the reason."""
+"""Further patterns for paths of files that may differ, each with the reason."""
 HASH = re.compile(r"-[0-9a-f]{12,64}(?=/)")
-"""The hash of a stage's settings in its folder's name, which changes if a setting is removed."""
+"""Matches the hash of a stage's settings in the name of the stage's folder. The hash changes if a
+setting is removed.
+"""
 
 
 def commands(at: Path, slice_of: Path | None) -> list[str]:
-    """The commands in order; they write only below `at`."""
+    """The commands in their order. All commands write only below the folder `at`."""
     (at / "recipe.yaml").write_text(json.dumps(DEMO), encoding="utf-8")
     world, learning, real = at / "learning/world", at / "learning", at / "slice"
     made = [
@@ -71,7 +75,7 @@ def make(checkout: Path, folder: Path, slice_of: Path | None) -> dict[str, str]:
     """Runs all commands in a checkout's own environment.
 
     Returns:
-        The SHA-256 of each file by its path, without settings' hashes.
+        Maps each file's path, without the hashes of settings, to the file's SHA-256.
 
     Raises:
         SystemExit: a command failed; the message ends with the command's last output.

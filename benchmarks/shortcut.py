@@ -1,15 +1,18 @@
-"""Compares the price of routes with the calls of the shortcut solver and of the oracle, by level.
+"""Compares the price of routes with the calls that the shortcut solver and the oracle make, for
+each level.
 
-    python -m benchmarks.shortcut RUN STORE             all kept questions of a finished synth run over the store that it was made from
-    python -m benchmarks.shortcut RUN STORE --list      each right answer with its question
+* `python -m benchmarks.shortcut RUN STORE` plays all kept questions of a finished synth run. STORE
+  is the store from which the run was made.
+* `--list` also prints each right answer with its question.
 
 A route is the cheapest sequence of tool calls that singles out the answer; its price is the number
 of calls. The shortcut solver is an agent that tries to need fewer calls. The script prints how
-often the solver is right, and every question that it answers in fewer calls than the route. The
-script also prints two rank correlations of the route's price: with the solver's calls, and with the
-calls of the oracle's kept episodes. The correlations are Spearman's, with a bootstrap's 95 %
-interval. `hit` is the turn in which the answer first stood in a result of the oracle, as a share of
-the turns. The answer judge's rules judge the answers, without a model.
+often the shortcut solver is right, and every question that it answers with fewer calls than the
+route has. The script also prints two rank correlations of the route's price: with the solver's
+calls, and with the calls of the oracle's kept episodes. The correlations are Spearman's rank
+correlations with 95 % bootstrap intervals. `hit` is the turn in which the answer first stood in a
+result of the oracle, as a share of the turns. The answer judge's rules judge the answers, without a
+model.
 """
 
 import argparse
@@ -45,10 +48,10 @@ from questloom.transforms.planning.route import find_route
 from questloom.transforms.stages.run_folder import RunFolder
 
 LEAST = 5
-"""The least number of a level's questions for which a correlation is printed."""
+"""The smallest number of questions of a level for which the script prints a correlation."""
 NUM_RESAMPLED = 1_000
 GOALS = {"easy": 0.4, "medium": 0.15, "hard": 0.05}
-"""The largest share of each level's questions that the shortcut solver may answer."""
+"""For each level, the largest share of questions that the shortcut solver may answer."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +120,7 @@ async def play(
 
 
 def level_line(level: str, played: list[Played]) -> str:
-    """Right answers, calls and moves over the questions of a level."""
+    """Formats right answers, calls and moves over the questions of a level."""
     right = [p for p in played if p.right]
     calls = statistics.mean(p.num_calls for p in played)
     of_right = f"{statistics.mean(p.num_calls for p in right):.1f}" if right else "-"
@@ -144,7 +147,9 @@ def rank_correlation(first: Sequence[int], second: Sequence[int]) -> float:
 
 
 def interval(first: Sequence[int], second: Sequence[int]) -> tuple[float, float]:
-    """A bootstrap's 95 % interval of `rank_correlation`; NaN if no sample has one."""
+    """The 95 % bootstrap interval of `rank_correlation`; NaN if no bootstrap sample has a
+    correlation.
+    """
     pairs, draw = np.array([first, second]), np.random.default_rng(0)
     samples = draw.integers(len(first), size=(NUM_RESAMPLED, len(first)))
     found = [rank_correlation(*pairs[:, rows]) for rows in samples]
@@ -167,7 +172,9 @@ def correlation_line(whose: str, pairs: Sequence[tuple[int, int]]) -> str:
 
 
 def hole_lines(played: Iterable[Played]) -> Iterator[str]:
-    """The questions that were answered in fewer calls than their route, each with the route and the found calls."""
+    """The questions that the solver answered with fewer calls than the route has, each with its
+    route and the solver's calls.
+    """
     for p in played:
         if p.right and p.num_calls < p.route.calls:
             calls = [t.call for t in p.episode.turns if t.call]
@@ -188,7 +195,7 @@ def find_hit(facts: Facts, episode: Episode, answer: Answer) -> float | None:
 
 
 def hit_line(facts: Facts, kept: Iterable[Trajectory]) -> str:
-    """How many of a level's episodes find the answer in their second half."""
+    """How many episodes of a level find the answer in their second half."""
     hits = [find_hit(facts, t.episode, t.answer) for t in kept]
     met = [hit for hit in hits if hit is not None]
     mean = f"{statistics.mean(met):.2f}" if met else "-"

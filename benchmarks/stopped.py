@@ -1,13 +1,13 @@
-"""Checks that no request is sent twice if processes stop for longer than a heartbeat lasts.
+"""Checks that no request is sent twice when a process stops for longer than its heartbeat lasts.
 
     python -m benchmarks.stopped
 
 Three processes ask the same questions of a mock endpoint on loopback. The processes share one call
 cache, in a file or in a Redis server (started here), with heartbeats that expire after one second.
 In each run, SIGSTOP stops one process four times, for two to three seconds, at random moments. Ten
-other processes compute meanwhile. The script prints in how many runs each request was sent once,
-and how many requests were sent more than once. `--timeout 2` makes a request's time limit shorter
-than the stops.
+other processes compute meanwhile. The script prints two numbers: the runs in which every request
+was sent once, and the requests that were sent more than once. `--timeout 2` makes a request's time
+limit shorter than the stops.
 """
 
 import argparse
@@ -92,7 +92,9 @@ def load(number: int) -> Iterator[None]:
 
 
 def run(place: str, chance: random.Random, timeout: float) -> tuple[Counter[int], int, int]:
-    """Runs once and returns counts: requests by how often they were sent, stops, and attempts recorded as lost."""
+    """Makes one run and returns three counts: the requests by how often they were sent, the stops,
+    and the attempts that were recorded as lost.
+    """
     with running(mean=MEAN) as url:
         workers = [FORK.Process(target=work, args=(url, place, timeout)) for _ in range(WORKERS)]
         for process in workers:

@@ -1,12 +1,13 @@
-"""Prints the shape of the code, of one checkout or of several side by side.
+"""Prints figures about the code of one checkout, or of several checkouts side by side.
 
-    python -m benchmarks.structure [CHECKOUT …]        this one by default
+    python -m benchmarks.structure [CHECKOUT …]
 
-Size is counted in statements, so long lines gain nothing. The table shows statements by folder, the
-longest functions, lines over 120 columns, and files over 400 lines. Further lines show the names
-that an installation adds, and the settings of a recipe. The last lines show the seconds to import
-the recipe's types, the least of five new processes. The last lines also show how many files name
-each filter.
+Without arguments, the script reads this checkout. Size is counted in statements, so longer lines do
+not make code smaller. The table shows statements by folder, the longest functions, lines over 120
+columns, and files over 400 lines. Further lines show the number of names that an installation adds,
+and the number of settings in a recipe. The last lines show the seconds to import the recipe's
+types: the shortest time of five new processes. The last lines also show how many files name each
+filter.
 """
 
 import argparse
@@ -58,7 +59,9 @@ def modules(root: Path) -> dict[Path, str]:
 
 
 def imports(root: Path) -> float:
-    """Seconds to import the recipe's types: the least of five."""
+    """The seconds to import the recipe's types: the shortest time of five imports, each in a new
+    process.
+    """
     command = [sys.executable, "-c", f"import {package(root)}pipeline.recipe"]
     least = float("inf")
     for _ in range(5):

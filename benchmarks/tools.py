@@ -1,11 +1,12 @@
-"""Measures the local provider's speed: text search, picture search, and the tool box around them.
+"""Measures the speed of the local provider's text search and picture search, and of the tool box
+around them.
 
-    python -m benchmarks.tools                     builds a store in a temporary folder first (about two minutes)
-    python -m benchmarks.tools --store FOLDER      keeps the store there, and uses one that it wrote before
+* `python -m benchmarks.tools` first builds a store in a temporary folder (about two minutes).
+* With `--store FOLDER`, the script keeps the store in FOLDER and reuses it in later runs.
 
-The synthetic store has 100,000 passages of words drawn by Zipf's law, and 20,000 pictures with
-random unit vectors. Eight calls run at a time, as in episodes, without a cache of results. A
-picture search gets a vector and returns titles, addresses and files.
+The synthetic store has 100,000 passages, with words drawn by Zipf's law, and 20,000 pictures with
+random unit vectors. Eight calls run at a time, as in episodes. Results are not cached. A picture
+search gets a vector and returns titles, addresses and files.
 """
 
 import argparse
@@ -41,7 +42,7 @@ IN_FLIGHT = 8
 
 
 def vocabulary(seed: int) -> tuple[list[str], list[float]]:
-    """Made-up words and their cumulative weights by Zipf's law."""
+    """Makes words, and their cumulative weights by Zipf's law."""
     rng = random.Random(seed)
     words = sorted(
         {

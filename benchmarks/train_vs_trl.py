@@ -1,23 +1,25 @@
-"""Compares this trainer with TRL's in tokens a second and peak memory, for SFT and GRPO updates.
+"""Compares Questloom's trainer with TRL's in tokens a second and peak memory, for SFT and GRPO
+updates.
 
-    python -m benchmarks.train_vs_trl                                      a tiny Qwen3-VL on this CPU
-    python -m benchmarks.train_vs_trl --vocabulary 0                       the same with the tiny tokenizer's vocabulary
-    python -m benchmarks.train_vs_trl --device cuda --model qwen3-vl-2b --max-tokens 8192 --checkpointing     random weights, bf16, with MFU
-    python -m benchmarks.train_vs_trl --device cuda --model qwen3-vl-2b --max-tokens 32768 --checkpointing
+* `python -m benchmarks.train_vs_trl` compares on a tiny Qwen3-VL on this CPU.
+* `--vocabulary 0` gives the tiny model the vocabulary of its own tokenizer.
+* `--device cuda --model qwen3-vl-2b --max-tokens 8192 --checkpointing` compares on a GPU, with random
+  weights in bf16. The script then also prints MFU (model FLOPs utilisation).
 
 Padding tokens do not count as tokens. Both trainers get the same weights and the same rows. The
 rows have the lengths and pictures of stored trajectories (`trajectory_shapes.py`). The trainers'
 gradients are compared before timing.
 
-Times are taken in one process, in the order ours, TRL, TRL, ours, repeated as often as asked. Each
-ratio compares two neighbouring measurements, because the machine's speed changes. On a CPU, time
-means the process's computing time on one thread.
+The script takes the times in one process, in the order Questloom, TRL, TRL, Questloom. It repeats
+this order as often as the command line says. Each ratio compares two neighbouring measurements,
+because the machine's speed changes. On a CPU, time means the process's computing time on one
+thread.
 
 Memory is measured in a new process per trainer. On a GPU, the memory is torch's own peak. On a CPU,
 the memory is the growth of the resident set over two updates: gradients, optimiser, activations,
-logits. The kernel's high-water mark is reset before, and the weights' own size is reported. TRL
-runs with every given batch size, and the ratio is against its fastest. `trainers.py` says which
-options TRL may use.
+logits. The script first resets the kernel's record of the peak. It reports the size of the weights
+separately. TRL runs with every given batch size, and the ratio compares with TRL's fastest batch
+size. `trainers.py` says which options TRL may use.
 """
 
 import argparse
@@ -46,12 +48,12 @@ from questloom.train.rows.row import PictureTokens, Row, rope_of
 from tests.agent import tiny
 
 PEAK_FLOPS = {"H100": 989e12, "H200": 989e12, "A100": 312e12}
-"""Dense bf16 operations a second, by a part of the device's name."""
+"""Maps a part of a device's name to the device's dense bf16 operations a second."""
 
 
 @dataclass(frozen=True)
 class Setting:
-    """The setting that both trainers get."""
+    """The settings that both trainers get."""
 
     folder: Path
     """The folder of the model."""
@@ -95,8 +97,8 @@ class Setting:
     def contender(self, name: str, task: Task, rows: Sequence[Row]) -> Contender:
         """Makes a trainer by name.
 
-        "ours" has as many tokens per forward pass as the longest row; "trl-B" has B rows per
-        forward pass.
+        "ours" (Questloom's) has as many tokens per forward pass as the longest row. "trl-B" has B
+        rows per forward pass.
         """
         if name == "ours":
             return Ours(
@@ -119,7 +121,7 @@ class Setting:
 def write_model(folder: Path, model: str, vocabulary: int, *, weights: bool = True) -> None:
     """Writes a Qwen3-VL with random weights, or only its configuration.
 
-    The model is "tiny" with a given vocabulary, or has a known model's shape.
+    The model is "tiny" with a given vocabulary, or has the shape of a known model.
     """
     torch.manual_seed(0)
     config = tiny.model().config.to_dict()
@@ -166,7 +168,7 @@ def write_model(folder: Path, model: str, vocabulary: int, *, weights: bool = Tr
 
 
 def difference(one: Any, other: Any) -> float:
-    """The difference of two models' gradients, relative to their norm."""
+    """The difference of two models' gradients, relative to the gradients' norm."""
     pairs = [
         (a.grad.double(), b.grad.double())
         for a, b in zip(one.parameters(), other.parameters(), strict=True)
@@ -194,7 +196,9 @@ def seconds(
 
 
 def duel(setting: Setting, task: Task, batch: int, repeats: int) -> dict[str, Any]:
-    """The seconds of updates in the order ours, TRL, TRL, ours, and the difference of the gradients."""
+    """The seconds of the updates, in the order Questloom, TRL, TRL, Questloom, and the difference
+    of the two trainers' gradients.
+    """
     rows, advantages = setting.made()
     ours, trl = setting.contender("ours", task, rows), setting.contender(f"trl-{batch}", task, rows)
     losses = [each.gradient(rows, advantages) for each in (ours, trl)]

@@ -4,18 +4,18 @@ Both trainers get the same weights and rows.
 
 TRL 1.16 runs at the best setting that its source allows:
 
-* For a data set with pictures, TRL's SFT refuses packing and padding-free batches, also with a
+* For a data set with pictures, TRL's SFT refuses packing and padding-free batches, even with a
   custom collator. So TRL's rows are padded. The rows are sorted by length first, which helps TRL
   more than its own `group_by_length`. Batches of one row have no padding and no mask.
 * TRL's GRPO pads all completions of a generation batch to the longest and then splits the batch. So
   batches of one row are padded, too.
-* TRL's head is fused: log-probabilities come in tiles of 4,096 × 32,768 logits. On CUDA the head
-  scores only tokens with labels, elsewhere all tokens.
-* The optimiser is TRL's default (fused AdamW). Only collating, loss, gradient, clipping and step
-  are timed, not the Trainer's loop.
+* TRL's head is fused: it computes log-probabilities in tiles of 4,096 × 32,768 logits. On CUDA the
+  head scores only tokens with labels, elsewhere all tokens.
+* The optimiser is TRL's default (fused AdamW). The time covers collating, loss, gradient, clipping
+  and optimiser step. It does not cover the loop of the Trainer.
 
-For our trainer, the time includes work that a run does on a thread: positions, all checks of a row,
-packing. Both trainers get pictures as patches.
+For Questloom's trainer, the time includes work that a real run does on another thread: positions,
+all checks of a row, and packing. Both trainers get pictures as patches.
 """
 
 import contextlib
@@ -58,7 +58,7 @@ OBJECTIVE = Objective(normaliser="token")
 
 
 class Contender(Protocol):
-    """A trainer with a model."""
+    """The interface of both trainers."""
 
     model: Any
 
@@ -70,7 +70,7 @@ class Contender(Protocol):
 
 
 class Ours:
-    """`questloom.train.sft` and the update of GRPO.
+    """Questloom's trainer: `questloom.train.sft`, and the update of GRPO.
 
     Args:
         folder: the folder of the model.
@@ -272,7 +272,9 @@ class Trl:
     def _grpo_batches(
         self, rows: Sequence[Row], advantages: Tensor, items: Tensor
     ) -> list[dict[str, Any]]:
-        """Splits a generation batch as TRL's rollouts do: prompts padded on the left, completions on the right."""
+        """Splits a generation batch as TRL's rollouts do. Prompts are padded on the left,
+        completions on the right.
+        """
         begins = [row.turns[0][0] for row in rows]
         prompt = pad_sequence(
             [row.ids[:begin].flip(0) for row, begin in zip(rows, begins, strict=True)],
@@ -324,7 +326,9 @@ def precision(device: torch.device) -> contextlib.AbstractContextManager[Any]:
 
 @torch.no_grad()
 def with_engine_logp(rows: Sequence[Row], folder: Path, device: torch.device) -> list[Row]:
-    """Rows with log-probabilities of an engine close to the model, the same for both trainers."""
+    """Adds log-probabilities to rows, as an engine close to the model would report them. Both
+    trainers get the same rows.
+    """
     model = load_model(
         str(folder), WeightSettings(precision="bf16" if device.type == "cuda" else "fp32"), 0
     ).model.eval()

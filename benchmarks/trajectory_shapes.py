@@ -1,15 +1,15 @@
-"""Records the lengths of stored trajectories; the training benchmark uses rows of these lengths.
+"""Records the lengths of stored trajectories. The training benchmark uses rows of these lengths.
 
     python -m benchmarks.trajectory_shapes RUN > benchmarks/trajectory_shapes.json
 
 The command reads the teacher's kept trajectories of a run. The output has the number of characters
-of system prompt, question, turns and observations, and each picture's size.
-`trajectory_shapes.json` has the 115 trajectories that the demo kept on 22 November 2026 (`questloom
-demo`, played by the oracle).
+in the system prompt, the question, each turn and each observation. It also has each picture's size.
+`trajectory_shapes.json` has the 115 trajectories of the oracle that `questloom demo` kept on 22
+November 2026.
 
-A row has one token per `CHARACTERS` characters, and as many tokens per picture as the model's
-processor makes. A row's ids and pixels are random, because their content does not change the cost
-of training.
+A row has one token per `CHARACTERS` characters. For each picture it has as many tokens as the
+model's processor makes. A row's ids and pixels are random, because their content does not change
+the cost of training.
 """
 
 import json
@@ -37,13 +37,13 @@ class Shape:
     """The lengths of one trajectory."""
 
     opening: int
-    """Characters of system prompt and question."""
+    """The number of characters in the system prompt and the question."""
     said: tuple[int, ...]
-    """Characters of each turn."""
+    """The number of characters in each turn."""
     observed: tuple[int, ...]
-    """Characters of the observation after each turn; 0 after the last turn."""
+    """The number of characters in the observation after each turn; 0 after the last turn."""
     shown: tuple[int, ...]
-    """The number of the task's pictures, then of each observation's pictures."""
+    """The number of pictures in the task, then in each observation."""
     sizes: tuple[tuple[int, int], ...]
     """The (width, height) of all pictures, in their order."""
 
@@ -94,11 +94,11 @@ def row_of(
     max_tokens: int,
     vocabulary: int,
 ) -> Row:
-    """A row with a trajectory's lengths and random ids and pixels.
+    """A row with a trajectory's lengths, and with random ids and pixels.
 
     Args:
         patch: side of a patch in pixels.
-        max_pixels: most pixels of a picture that the model sees.
+        max_pixels: largest number of pixels that the model sees of a picture.
         scale: divisor of the text's length.
         max_tokens: a longer row ends after the last whole turn that fits.
         vocabulary: upper bound of the random ids, which also stay below the model's special ids.

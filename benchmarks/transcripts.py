@@ -1,10 +1,11 @@
-"""Counts how many turns of other agents' conversations pass the strict check, and why others fail.
+"""Counts how many turns in other agents' conversations pass the strict check, and why the rest
+fail.
 
     python -m benchmarks.transcripts FILE...
 
-The second line per file shows the result after an empty thought is added to each turn without a
-thought. Data from before thinking models has no thoughts, so the first line would hide the rest of
-the check.
+The script prints two lines per file. For the second line, each turn without a thought gets an empty
+thought. Data from before thinking models has no thoughts, so in the first line all its turns fail
+for this one reason.
 """
 
 import argparse
@@ -19,8 +20,8 @@ from questloom.agent.turns.turn_protocol import TurnProtocol
 
 
 def shares(path: Path) -> tuple[int, Counter[str], Counter[str]]:
-    """The number of conversations, and turns by verdict ("ok" or the violation): unchanged, and
-    with empty thoughts added.
+    """Returns the number of conversations, and two counts of turns by verdict ("ok" or the
+    violation): as stored, and with empty thoughts added.
     """
     num, plain, mended = 0, Counter[str](), Counter[str]()
     for transcript in read_transcripts(path):
@@ -49,7 +50,7 @@ def format_counts(counts: Counter[str]) -> str:
 
 
 def main() -> None:
-    """Prints two lines per file."""
+    """Prints the lines of each file."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

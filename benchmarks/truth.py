@@ -1,10 +1,13 @@
-"""Reads kept questions in English and checks that the stored answer is the only right one.
+"""Reads the English words of kept questions and checks that the stored answer is the only right
+answer.
 
-    python -m benchmarks.truth --world WORLD --run RUN [--store STORE] [--loose RUN] [--list]
-    python -m benchmarks.truth --all --out FOLDER [--articles 5000] [--seeds 1000] [--worlds 9001 9002 9003] [--gaps 0 1 2] [--absent 0 0.2 0.5]
+```
+python -m benchmarks.truth --world WORLD --run RUN [--store STORE] [--loose RUN] [--list]
+python -m benchmarks.truth --all --out FOLDER [--articles 5000] [--seeds 1000] [--worlds 9001 9002 9003] [--gaps 0 1 2] [--absent 0 0.2 0.5]
+```
 
-The check uses the truth of the fictional world. The check imports nothing of `transforms/`,
-`prompts/` or `pipeline/`: `benchmarks/truth_reader` reads the words, `records/` reads the rows.
+The check uses the truth of the fictional world. The check imports nothing from `transforms/`,
+`prompts/` or `pipeline/`. `benchmarks/truth_reader` reads the words, and `records/` reads the rows.
 With `--all`, Questloom's command line makes the worlds, stores and runs in separate processes.
 Shares have 95 % intervals (Wilson). Unreadable questions count neither as true nor as false; their
 number is listed.
@@ -34,9 +37,13 @@ from questloom.records.outcomes import Rejection
 from questloom.records.synthesis import Question, Seed
 
 GOALS = {0: 0.0, 1: 0.007, 2: 0.015}
-"""The highest share of certified questions that may be ambiguous, by the world's number of gaps."""
+"""Maps the world's number of gaps to the highest share of certified questions that may be
+ambiguous.
+"""
 ABSENT_GOALS = {0.0: 0.0, 0.2: 0.01, 0.5: 0.02}
-"""The highest share of certified questions that may be ambiguous, by the share of things missing from the dumps."""
+"""Maps the share of things missing from the dumps to the highest share of certified questions that
+may be ambiguous.
+"""
 LEAST_READ = 0.97
 SHORTCUTS = {
     "answer_in_question": "answer_in_question",
@@ -63,7 +70,7 @@ def wilson(hits: int, of: int) -> tuple[float, float]:
 
 @dataclass
 class Measured:
-    """Counts of one or more runs, added up."""
+    """The added-up counts of one or more runs."""
 
     name: str
     gaps: int
@@ -79,7 +86,7 @@ class Measured:
     """Counts by (filter, "flagged" | "in error" | "unknown")."""
     refused: Counter = field(default_factory=Counter)
     lines: list[str] = field(default_factory=list)
-    """Lines of output that a person should look at."""
+    """The lines of output that a person should read."""
 
     def add(self, other: "Measured") -> None:
         """Adds another run's counts."""
@@ -167,13 +174,13 @@ def wrong_picture(truth: Truth, question: Question, judged: Judged) -> str:
 
 
 def folded(text: str) -> str:
-    """The text in lower case without accents and marks, with single spaces."""
+    """The text in lower case, without accents and punctuation, and with single spaces."""
     plain = "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
     return " ".join(re.findall(r"\w+", plain.casefold()))
 
 
 def leaks(truth: Truth, question: Question) -> list[str]:
-    """The names of hidden things, and of the answer, that are in the question's words."""
+    """The names of hidden things and of the answer that occur in the question's words."""
     hidden = {truth.id_of(v) for v in (*question.bindings.values(), question.anchor)}
     names = {n for e in hidden if e in truth.things for n in truth.things[e].names} | {
         question.answer.text,
@@ -217,13 +224,14 @@ def _pictures_refused(made: Measured, run: Path, truth: Truth) -> None:
 
 
 def _gives_away(truth: Truth, question: Question, evidence: dict, name: str) -> bool:
-    """Whether a filter's evidence really tells the answer.
+    """Whether the evidence that a filter quotes really reveals the answer.
 
-    The words of the question may tell it, or a page about a thing that the truth ties to the
-    answer. A page is found by its own title ("Karsk (town)") or by a label. A page is tied to the
-    answer if one of them names the other. A page is also tied if it names another thing of the
-    question, or has the answer's date, number or text. On any page, a quoted passage tells the
-    answer if it also names another thing of the question.
+    The words of the question may reveal the answer. So may the page of a thing that the truth ties
+    to the answer. The check finds a page by its title ("Karsk (town)") or by a label of its thing.
+    A page's thing is tied to the answer if one of the two names the other. It is also tied to the
+    answer if its page names another thing of the question, or contains the answer's date, number or
+    text. On any page, a quoted passage reveals the answer if it also names another thing of the
+    question.
     """
     if name == "answer_in_question":
         return bool(leaks(truth, question)) or folded(str(evidence.get("found", ""))) in folded(
@@ -263,7 +271,7 @@ def _gives_away(truth: Truth, question: Question, evidence: dict, name: str) -> 
 
 
 def share(hits: int, of: int) -> str:
-    """Formats a share as in "3/250 = 1.2 % (0.4–3.5)", with its interval."""
+    """Formats a share with its interval, as in "3/250 = 1.2 % (0.4–3.5)"."""
     low, high = wilson(hits, of)
     return f"{hits}/{of} = {100 * hits / max(of, 1):.2f} % ({100 * low:.2f}–{100 * high:.2f})"
 
@@ -305,8 +313,8 @@ def table(made: Measured) -> str:
 
 
 def loose_table(loose: Path, reader: Reader, margin: int) -> str:
-    """Counts good questions that the margin check refuses. The questions come from a run with a
-    smaller required margin, and have a margin below `margin`.
+    """Counts the good questions that the margin check refuses. The questions come from a run that
+    requires a smaller margin. Their margin is below `margin`.
     """
     below = [
         q
@@ -346,7 +354,7 @@ def make(
     *,
     absent: float = 0.0,
 ) -> tuple[Path, Path]:
-    """Makes world, store and run of one setting; existing ones are reused."""
+    """Makes the world, the store and the run of one setting, or reuses existing folders."""
     name = f"{world_seed}-{gaps}" + (f"-absent{absent:g}" if absent else "")
     world, store, run = out / f"world-{name}", out / f"store-{name}", out / f"run-{name}-{margin}"
     if not (world / "world.json").exists():
@@ -393,7 +401,7 @@ def make(
 
 
 def main() -> None:
-    """Prints the figures; the exit code is 1 if a goal is missed."""
+    """Prints the figures. The exit code is 1 if a goal is missed."""
     options = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,12 +1,13 @@
-"""Executes plans' forms over the truth, and checks that the stored answer is the only right one.
+"""Executes the forms of plans over the truth, and checks that the stored answer is the only right
+answer.
 
     python -m benchmarks.truth_of_plans --world WORLD --run RUN [--plans PLANS.jsonl] [--short]
 
 The check needs no English. A line of PLANS is `{"id", "form", "bindings"}`, plus `"level"` and
-`"hops"` if known. Nothing of `transforms/` is imported, because the certificate must not judge
-itself. Every false plan is printed with the claim that breaks it. The line also says whether the
-published dump has that claim, lost it in a gap, or lacks the thing. Shares have 95 % intervals
-(Wilson).
+`"hops"` if known. The script imports nothing from `transforms/`, because the certificate must not
+judge itself. The script prints every false plan with the claim that makes it false. The line also
+says whether the published dump has this claim, lacks the claim (a gap), or lacks the whole thing.
+Shares have 95 % intervals (Wilson).
 """
 
 import argparse
@@ -25,7 +26,7 @@ from questloom.records.form import ClaimClause, ClassClause, Form, Image, Senten
 from questloom.records.synthesis import Question
 
 GOALS = {0: 0.0, 1: 0.0, 2: 0.005}
-"""The highest share of plans that may be false, by the world's number of gaps."""
+"""Maps the world's number of gaps to the highest share of plans that may be false."""
 MOST_ANSWERS = 20
 """The search stops after this number of answers; the form is then certainly ambiguous."""
 
@@ -53,10 +54,10 @@ class Verdict:
 
 
 def judge(world: World, plan: Plan) -> Verdict:
-    """Checks that a plan's form has one answer, and that it is the intended one.
+    """Checks that a plan's form has one answer, and that this answer is the intended one.
 
     Raises:
-        Unknown: a clause or an operation that the executor does not know.
+        Unknown: the executor does not know a clause or an operation.
         ValueError: the bindings lack a variable.
     """
     if missing := {v for c in plan.form.clauses for v in variables(c)} - plan.bindings.keys():
@@ -87,8 +88,8 @@ def judge(world: World, plan: Plan) -> Verdict:
 
 
 def _is(key: str, wanted: str) -> bool:
-    """Whether two values are one. Times must also agree in precision: the year 1832 is not a day in
-    1832.
+    """Whether two values are the same. Times must also agree in precision: the year 1832 is not a
+    day in 1832.
     """
     return key == wanted if key.startswith("time:") else same(key, wanted)
 
@@ -125,9 +126,9 @@ def _broken(world: World, form: Form, intended: Binding) -> Iterator[str]:
 
 
 def _rival(world: World, form: Form, intended: Binding, other: Binding) -> tuple[str, str]:
-    """The claims that another answer rests on, and why the dump lacks them.
+    """The claims on which another answer rests, each with the reason why the dump lacks it.
 
-    The claims that the dump lacks come first.
+    Claims that the dump lacks come first.
     """
     meant = set(_claims(form, intended))
     new = [c for c in _claims(form, other) if c not in meant]

@@ -1,9 +1,10 @@
-"""Makes a page for people with twenty kept questions of a run, and pictures of their routes.
+"""Makes a page for human readers with twenty kept questions of a run and pictures of the questions'
+routes.
 
     python -m benchmarks.twenty_questions RUN docs/twenty-questions.md [--number 20] [--seed 1]
 
-The script draws one question of each shape and level that the run holds. Then the script draws
-questions that read a detail, look at a later picture or compute. Small pictures are written next to
+The script draws one question for each shape and level that occurs in the run. Then the script draws
+questions that need a detail, a later picture or a computation. Small pictures are written next to
 the page; pictures of an earlier page are removed. With `--blind FOLDER` a second page holds only
 questions and pictures. A reader of the second page judges whether each question is natural, clear
 and fair.
@@ -32,7 +33,7 @@ SHAPES = tuple(shape.name for shape in (CHAIN, TREE, MEET, CLUSTER))
 LEVELS = ("easy", "medium", "hard")
 
 Shaped = tuple[str, Question]
-"""A pair: the shape of the plan, and the question."""
+"""A pair of a plan's shape and its question."""
 
 
 def shaped(run: RunFolder) -> list[Shaped]:
@@ -47,7 +48,8 @@ def shaped(run: RunFolder) -> list[Shaped]:
 
 
 def drawn(found: Sequence[Shaped], number: int, seed: int) -> list[Shaped]:
-    """Draws questions: one of each shape and level, then the other kinds of work in turn, then any.
+    """Draws one question of each shape and level, then questions of the other kinds of work in
+    turn, then any questions.
 
     No two drawn questions have the same picture or the same words.
     """

@@ -1,10 +1,11 @@
-"""Serves dumps on loopback as Wikimedia's services do, for `questloom gather`.
+"""Serves dumps on loopback, as Wikimedia's services would, so that `questloom gather` can be
+tested.
 
 All services have one address: BASE/sparql, BASE/wikidata/w/api.php, BASE/en.wikipedia/w/api.php,
-BASE/commons/w/api.php and BASE/thumbs/WIDTHpx-NAME. The services refuse what the real services
-refuse. Examples are a User-Agent without contact, a second request while one is open, more than
-fifty titles, and a non-standard width. A client that returns before Retry-After is over is banned
-for good.
+BASE/commons/w/api.php and BASE/thumbs/WIDTHpx-NAME. The services refuse the same requests as the
+real services do. Examples are requests with a User-Agent without contact, with more than fifty
+titles or with a non-standard width, and a second request at the same time. A client that sends a
+request before the time of Retry-After is over is banned for good.
 
 Sources: https://www.mediawiki.org/wiki/API:Etiquette,
 https://www.mediawiki.org/wiki/Common_thumbnail_sizes,
@@ -36,15 +37,17 @@ WIDTHS = (20, 40, 60, 120, 250, 330, 500, 960, 1280, 1920, 3840)
 MOST_TITLES, FILES_A_REPLY = 50, 20
 CONTACT = re.compile(r"\(.*(@|https?://).*\)")
 Fault = Callable[[int], str]
-"""Gives the fault of each request by its number (from 1): "", maxlag, 429, 503, html, cut, half or kill."""
+"""Returns the fault of each request by the request's number (from 1): "", maxlag, 429, 503, html,
+cut, half or kill.
+"""
 
 
 class Manners:
-    """What the services remember of their client.
+    """The services' record of their client.
 
     Args:
-        fault: gives the fault by the number of the request.
-        pause: seconds that Retry-After says.
+        fault: returns the fault for the number of a request.
+        pause: seconds that the header Retry-After states.
         kill: called for the fault "kill", instead of a reply.
     """
 
@@ -68,7 +71,7 @@ class Manners:
         self._banned = False
 
     def enter(self, service: str, agent: str) -> tuple[int, str]:
-        """The (status, fault) for a request that begins; status 200 lets it in."""
+        """Returns (status, fault) for a new request; status 200 accepts the request."""
         with self._lock:
             self.requests[service] += 1
             self._open[service] += 1
@@ -138,8 +141,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._leave()
 
     def _leave(self) -> None:
-        """Ends the request once, before its reply leaves, because its client may return before this
-        thread continues.
+        """Marks the request as ended before the reply is sent, because the client may send its next
+        request before this thread continues.
         """
         service, self._service = self._service, ""
         if service:
@@ -219,7 +222,9 @@ class _Handler(BaseHTTPRequestHandler):
         return found
 
     def _files(self, titles: list[str], form: dict[str, str]) -> Json:
-        """The pages of files, with the information of twenty files at a time, as in the API's long replies."""
+        """The pages of files. Each reply has the information of twenty files, as the API splits
+        long replies.
+        """
         width, start = int(form["iiurlwidth"]), int(form.get("iistart", "0"))
         base = f"http://127.0.0.1:{self.server.server_port}/thumbs/{width}px-"  # type: ignore[attr-defined]
         pages: list[Json] = []
@@ -281,7 +286,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def thumbnail(data: bytes, width: int) -> bytes:
-    """A picture scaled down to a width; unchanged if it is no wider."""
+    """Scales a picture down to a width; a narrower picture stays unchanged."""
     with Image.open(io.BytesIO(data)) as picture:
         if picture.width <= width:
             return data

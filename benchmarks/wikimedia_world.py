@@ -1,6 +1,6 @@
 """The data of the loopback services in `benchmarks/wikimedia.py`.
 
-The data is read from published dumps, and replies have the form of the real services.
+The data comes from published dumps, and the replies have the form of the real services' replies.
 """
 
 import bz2
@@ -80,7 +80,9 @@ class World:
         return sorted(found, key=lambda name: int(name[1:]))
 
     def with_pictures(self) -> "World":
-        """The world in which an item without a picture gets the first picture that depicts it (P180)."""
+        """A copy of the world in which each item without a picture gets the first picture that
+        depicts it (P180).
+        """
         entities = dict(self.entities)
         for name, (page, _) in sorted(self.files.items()):
             for item in depicted(page):
@@ -103,9 +105,9 @@ class World:
         )
 
     def entity(self, name: str) -> Json:
-        """An entity as `wbgetentities` returns it.
+        """Returns an entity in the form of `wbgetentities`.
 
-        A merged entity comes under the requested id; an `M` id comes with its statements.
+        A merged entity has the requested id. An entity with an `M` id has its statements.
         """
         if name.startswith("M"):
             found = self._media.get(name)
@@ -125,7 +127,7 @@ class World:
         }
 
     def items_of(self, titles: list[str]) -> Json:
-        """The item of each page, as `prop=pageprops` returns it."""
+        """Returns the item of each page in the form of `prop=pageprops`."""
         return self._titles(titles, lambda title: {"pageprops": self._item(title)})
 
     def _item(self, title: str) -> Json:
@@ -143,7 +145,7 @@ class World:
 
     @property
     def wiki(self) -> str:
-        """The name of the articles' wiki."""
+        """The name of the wiki from which the articles come."""
         found = re.search(r"<dbname>(\w+)</dbname>", self.header)
         return found[1] if found else "enwiki"
 
@@ -205,7 +207,9 @@ class World:
         return None if found is None or name in self.deleted else found[1].read_bytes()
 
     def select(self, query: str) -> bytes:
-        """The reply of the query service, from a SPARQL engine over classes, pictures and articles."""
+        """The reply of the query service. A SPARQL engine computes it over classes, pictures and
+        articles.
+        """
         with self._lock:
             return self._graph.query(query).serialize(format="json") or b""
 

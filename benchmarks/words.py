@@ -1,18 +1,21 @@
-"""Compares the words of our questions and of people's questions: variety, repetition, openings.
+"""Compares the words of generated questions with the words of people's questions: their variety,
+repetition and openings.
 
     python -m benchmarks.words [NAME=RUN_OR_JSONL ...] [--words 2400] [--shared FOLDER]
 
-A set is a run's folder (its kept questions) or a file of JSON lines with `question`. The question
-sets under `qa` in the shared data are compared too, if they exist. Each figure is the mean of ten
-draws by a fixed seed; a draw takes questions until `--words` words are reached. The figures are:
+A set is the kept questions of a run's folder, or a file of JSON lines with the key `question`. The
+question sets under `qa` in the shared data are compared too, if they exist. Each figure is the mean
+of ten random draws with a fixed seed. A draw takes questions until they have `--words` words. The
+figures are:
 
-* different words in lower case, counted with names and numbers, and again without capitalised
-  words;
-* near twins: pairs among a hundred questions that share four of five words, without names and
-  numbers;
-* the share of questions that open like an exam paper ("Identify the …"), and of the most frequent
-  first two words;
-* mean length in words, and the share of questions that repeat a content word (`lints.repeated`).
+* the number of different words in lower case, once with names and numbers, and once without
+  capitalised words;
+* near twins: the pairs among a hundred questions that share four of five words, when names and
+  numbers are left out;
+* the share of questions that open like an exam paper ("Identify the …"), and the share that open
+  with the most frequent two words;
+* the mean length in words, and the share of questions that repeat a content word
+  (`lints.repeated`).
 """
 
 import argparse
@@ -63,7 +66,7 @@ def read_questions(place: str) -> list[str]:
 
 
 def drawn(texts: Sequence[str], num_words: int, seed: int) -> list[str]:
-    """Questions in a random order, until they reach the number of words."""
+    """Draws questions at random until they have the given number of words."""
     order = random.Random(seed).sample(list(texts), len(texts))
     found, total = [], 0
     for text in order:
@@ -75,7 +78,7 @@ def drawn(texts: Sequence[str], num_words: int, seed: int) -> list[str]:
 
 
 def bones(text: str) -> frozenset[str]:
-    """The words of a question without names and numbers: what a template would leave."""
+    """The words of a question without names and numbers, as a template would contain them."""
     return frozenset(w.lower() for k, w in enumerate(words_of(text)) if w[0].islower() or k == 0)
 
 

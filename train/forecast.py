@@ -1,9 +1,9 @@
 """Forecasts the tokens, updates, GPU memory and hours of a training run, without torch or a GPU.
 
-No constant was measured on a GPU. The time is tokens divided by measured tokens a second, if the
-caller gives a measurement. Otherwise the time is arithmetic divided by an assumed share (MFU) of
-the GPU's peak. The memory is the sum of known tensors, without fragmentation and the libraries' own
-1 to 3 GB.
+No constant was measured on a GPU. If the caller gives measured tokens a second, the time is the
+number of tokens divided by this speed. Otherwise the time is the number of operations divided by an
+assumed share (MFU) of the GPU's peak speed. The memory is the sum of all known tensors. It lacks
+fragmentation, and the 1 to 3 GB that the libraries take.
 """
 
 import math
@@ -15,13 +15,15 @@ from questloom.train.model.shape import ModelShape
 from questloom.train.settings.training_settings import WeightSettings
 
 LOGITS = 1 << 27
-"""Logits per chunk on a GPU, as in `logprobs.CHUNK_ELEMENTS`."""
+"""Number of logits per chunk on a GPU, as in `logprobs.CHUNK_ELEMENTS`."""
 Kind = Literal["single", "ddp", "fsdp"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Gpu:
-    """The GPU of a forecast. The defaults are an H100 (SXM) and assumed shares of its peak."""
+    """The GPU of a forecast. The defaults are the figures of an H100 (SXM), and assumed shares of
+    its peak speed and bandwidth.
+    """
 
     memory: float = 80e9
     peak: float = 989e12
@@ -29,9 +31,9 @@ class Gpu:
     bandwidth: float = 3.35e12
     """Bytes a second between GPU memory and compute units."""
     mfu: float = 0.3
-    """The assumed share of the peak in training and in reading prompts."""
+    """The assumed share of the GPU's peak speed in training and in reading prompts."""
     decode_share: float = 0.5
-    """The assumed share of the bandwidth while tokens are sampled."""
+    """The assumed share of the memory bandwidth that sampling uses."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +48,7 @@ class RowLength:
     """The number of tokens of each picture."""
 
     def shortened(self, max_tokens: int) -> "RowLength":
-        """The row cut to a limit, with proportionally fewer labels and pictures.
+        """The row, cut to a number of tokens, with proportionally fewer labels and pictures.
 
         >>> RowLength(tokens=3000, labels=300, pictures=(256, 256, 256)).shortened(2000)
         RowLength(tokens=2000, labels=200, pictures=(256, 256))
@@ -98,7 +100,7 @@ def num_trained_parameters(shape: ModelShape, weights: WeightSettings) -> int:
 
 @dataclass(frozen=True, kw_only=True)
 class Memory:
-    """Bytes on one GPU."""
+    """Bytes of memory on one GPU, by use."""
 
     trained: float
     """Trained weights, their gradient and AdamW's two moments, all in fp32: 16 bytes per parameter."""
@@ -108,12 +110,13 @@ class Memory:
     """Copies of weights in bf16.
 
     Autocast keeps one copy of every trained weight during the pass. FSDP2 gathers the largest group
-    of weights (embedding and head) and the group's gradient, and sums the gradient over ranks in
-    fp32.
+    of weights (embedding and head) and the gradient of this group. It sums the gradient over ranks
+    in fp32.
     """
     activations: float
-    """Each layer's input, and the inner tensors of one layer; without checkpointing, the inner
-    tensors of all layers."""
+    """The input of each layer, and the inner tensors of one layer. Without checkpointing, the inner
+    tensors of all layers.
+    """
     head: float
     """Two chunks of logits in fp32 and one in bf16, and the head's gradient in fp32."""
 
@@ -126,13 +129,14 @@ class Memory:
 def memory(
     shape: ModelShape, weights: WeightSettings, *, tokens: int, gpus: int, kind: Kind
 ) -> Memory:
-    """The most memory that a GPU holds, with bf16 training.
+    """The peak memory of a GPU in bf16 training.
 
     Args:
-        tokens: tokens in one forward pass.
+        tokens: number of tokens in one forward pass.
         gpus: number of ranks.
 
-    An 8B model at 20,480 tokens, in GB: trained in full on one GPU, then under FSDP2 on eight.
+    The first two examples show the GB of an 8B model at 20,480 tokens: fully trained on one GPU,
+    then under FSDP2 on eight GPUs.
 
     >>> from questloom.train.model.shape import KNOWN
     >>> for gpus, kind in ((1, "single"), (8, "fsdp")):
@@ -141,7 +145,7 @@ def memory(
     {'trained': 140.3, 'frozen': 0.0, 'copies': 17.5, 'activations': 9.4, 'head': 3.8} 171
     {'trained': 17.5, 'frozen': 0.0, 'copies': 10.0, 'activations': 9.4, 'head': 3.8} 41
 
-    The same model on one GPU with adapters of rank 64:
+    The third example trains adapters of rank 64 for the same model on one GPU:
 
     >>> from questloom.train.settings.training_settings import LoraSettings
     >>> found = memory(KNOWN["qwen3-vl-8b"], WeightSettings(lora=LoraSettings(rank=64)), tokens=20_480, gpus=1, kind="single")
@@ -178,7 +182,7 @@ def fitting_kind(gpus: int) -> Kind:
 
 
 def row_flops(shape: ModelShape, weights: WeightSettings, row: RowLength) -> float:
-    """The arithmetic of training on one row, without recomputation."""
+    """The number of operations to train on one row, without recomputation."""
     full = 3 if weights.lora is None else 2
     tower = 1 if weights.freeze_vision else full
     projector = full if not weights.freeze_projector else 1 if weights.freeze_vision else 2
@@ -193,7 +197,7 @@ def row_flops(shape: ModelShape, weights: WeightSettings, row: RowLength) -> flo
 
 
 def forward_flops(shape: ModelShape, row: RowLength) -> float:
-    """The arithmetic of reading a row once."""
+    """The number of operations to read a row once."""
     return shape.flops(
         row.tokens, row.labels, row.pictures, text_passes=1, projector_passes=1, tower_passes=1
     )
@@ -214,7 +218,7 @@ def training_pace(
     gpu: Gpu,
     measured: float | None,
 ) -> Pace:
-    """The training speed, as measured or by arithmetic.
+    """The training speed: the measured speed, or else the speed by the number of operations.
 
     The example is an 8B model with frozen vision, on rows of 9,000 tokens with 900 in the loss. A
     row takes 5 × 10¹⁴ operations at 30 % of 989 × 10¹² operations a second.
@@ -236,11 +240,11 @@ def training_pace(
 def decode_pace(
     shape: ModelShape, rows: Sequence[RowLength], gpu: Gpu, at_once: int, measured: float | None
 ) -> Pace:
-    """The sampling speed of a GPU in tokens a second, as measured or by the bytes that a step
-    reads.
+    """The sampling speed of a GPU in tokens a second: the measured speed, or else the speed by the
+    bytes that a step reads.
 
-    A step samples one token in each of `at_once` episodes. A step reads the weights in bf16 once,
-    and for each episode the keys and values of half its tokens.
+    A step samples one token in each of `at_once` episodes. A step reads the bf16 weights once. For
+    each episode, it also reads the keys and values of half of the episode's tokens.
 
     >>> from questloom.train.model.shape import KNOWN
     >>> round(decode_pace(KNOWN["qwen3-vl-8b"], [RowLength(tokens=9000, labels=900)], Gpu(), 32, None).tokens_per_second)
@@ -262,7 +266,7 @@ class SftForecast:
 
     rows: int
     tokens: int
-    """Tokens of an epoch."""
+    """Number of tokens in an epoch."""
     labels: int
     updates: int
     epochs: int
@@ -318,15 +322,17 @@ class GrpoForecast:
     episodes: int
     """Episodes per step: questions × rollouts."""
     update_tokens: int
-    """Trained tokens per step."""
+    """Number of trained tokens per step."""
     decode_tokens: int
-    """Sampled tokens per step, which the policy writes."""
+    """Number of tokens per step that the policy samples."""
     memory: Memory
     """The memory during training, without an engine's own copy of the weights and its cache."""
     pace: Pace
     decode: Pace
     read_seconds: float
-    """Seconds per step to read the prompts and observations of all episodes, each token once."""
+    """Seconds per step to read the prompts and observations of all episodes. Each token is read
+    once.
+    """
     gpus: int
 
     @property
@@ -363,8 +369,8 @@ def forecast_grpo(
     """Forecasts a GRPO run whose episodes are as long as the given rows.
 
     Args:
-        questions, rollouts: questions per step, and rollouts per question, without resampled
-            rollouts (AXPO, refills).
+        questions, rollouts: number of questions per step, and of rollouts per question; both leave
+            out AXPO's continuations and refills.
         at_once: episodes that a GPU plays at once.
         measured, measured_decode: tokens a second per GPU in updates and in sampling.
     """

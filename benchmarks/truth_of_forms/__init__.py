@@ -1,1 +1,3 @@
-"""Executes question forms over truth.jsonl; no code is shared with the certificate that is checked."""
+"""Executes question forms over truth.jsonl. The package shares no code with the certificate that it
+checks.
+"""

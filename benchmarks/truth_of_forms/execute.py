@@ -1,7 +1,8 @@
-"""Finds all bindings of a question form under the truth, by values' keys.
+"""Finds all bindings of a question form that agree with the truth. Bindings hold the keys of
+values.
 
-An unknown clause or operation is an error and never skipped. A known place also matches the places
-that lie within it. A sought variable takes only values that the truth states.
+An unknown clause or operation is an error; it is never skipped. A known place also matches the
+places that lie within it. A sought variable takes only values that the truth states.
 """
 
 import re
@@ -25,17 +26,19 @@ from questloom.records.form import (
 )
 
 Binding = dict[str, str]
-"""Maps a variable to an item's id or a value's key."""
+"""Maps each variable to an item's id or a value's key."""
 _YEAR = re.compile(r"(?<!\d)(?:1\d{3}|20[0-2]\d)(?!\d)")
 _NOT_YET = 9
 
 
 class Unknown(ValueError):
-    """A clause, operation or comparison is unknown to this executor, or clauses share no variable."""
+    """This executor does not know a clause, an operation or a comparison, or some clauses share no
+    variable.
+    """
 
 
 def coarse(key: str, precision: str) -> str:
-    """Coarsens a time's key to the asked precision; other keys stay unchanged.
+    """Rounds a time's key to the asked precision; other keys stay unchanged.
 
     >>> coarse("time:+1832-05-03/11", "year"), coarse("time:+1832-05-03/11", "century")
     ('time:+1832/9', 'time:+18/7')
@@ -57,7 +60,7 @@ def coarse(key: str, precision: str) -> str:
 
 
 def reading(detail: dict) -> str:
-    """The key of a detail's value; words with exactly one year stand for that year."""
+    """The key of a detail's value. Words with exactly one year stand for this year."""
     years = set(_YEAR.findall(detail["value"])) if detail["property"] == "P1684" else set()
     return f"time:+{years.pop()}/9" if len(years) == 1 else detail["value"]
 
@@ -117,7 +120,7 @@ def _full_years(args: list[str], spans: list[Span | None]) -> str | None:
 
 
 def compare(op: str, left: str, right: str) -> bool:
-    """Whether a comparison holds for certain."""
+    """Whether a comparison is certainly true."""
     if op not in ("<", ">", "="):
         raise Unknown(f"unknown comparison {op!r}")
     if op == "=":
@@ -136,7 +139,7 @@ def compare(op: str, left: str, right: str) -> bool:
 class Executor:
     """Executes one form.
 
-    `intended` says which thing the picture shows, and which fact a sentence states.
+    `intended` says which thing the picture shows, and which fact each evidence sentence states.
     """
 
     def __init__(self, world: World, form: Form, intended: Binding) -> None:
@@ -246,7 +249,9 @@ class Executor:
                         yield {**at, str(subject): s, str(value): found}
 
     def _told(self, clause: SentenceClause) -> list[str]:
-        """The relations between a sentence's intended subject and object; the sentence itself names no relation."""
+        """The relations that the truth states between the intended subject and object of a
+        sentence. The sentence itself names no relation.
+        """
         one, other = self.key(clause.subject, self.intended), self.key(clause.object, self.intended)
         return sorted(
             {p for (s, p), found in self.world.claims.items() if s == one and other in found}
@@ -259,9 +264,9 @@ class Executor:
         return compute(clause.op, args, [self.key(k, at) or "" for k in clause.keys])
 
     def _counted(self, clause: Compute, at: Binding) -> set[str]:
-        """The whole set that is counted.
+        """The whole set whose members are counted.
 
-        The set holds everything that the clauses on each counted argument allow, given the other
+        The set holds everything that the clauses about a counted argument allow, given the other
         bindings.
         """
         counted = set()

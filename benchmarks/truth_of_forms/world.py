@@ -1,4 +1,5 @@
-"""The truth of the invented world by subject and value, and the claims of its published dump.
+"""The truth of the invented world, indexed by subject and by value, and the claims in its published
+dump.
 
 Values are keys, as in truth.jsonl.
 """
@@ -18,8 +19,9 @@ CLIMBS = {
     "P361": ("P361", "P131"),
     **dict.fromkeys((*AROUND, "P19", "P20", "P159"), AROUND),
 }
-"""For each property, the properties that lead from a value to the values that contain it, as from a
-town to its district."""
+"""Maps a property to the properties that lead from its value to the values around it, as from a
+town to its district.
+"""
 Span = tuple[tuple[int, int, int], tuple[int, int, int]]
 
 
@@ -39,7 +41,9 @@ def span(key: str) -> Span | None:
 
 
 def same(left: str, right: str) -> bool:
-    """Whether two values agree: equal keys, overlapping times, or numbers alike to eight digits in one unit."""
+    """Whether two values agree: their keys are equal, their times overlap, or their numbers have
+    the same unit and the same eight digits.
+    """
     first, second = span(left), span(right)
     if first and second:
         return first[0] <= second[1] and second[0] <= first[1]
@@ -50,7 +54,7 @@ def same(left: str, right: str) -> bool:
 
 
 class World:
-    """Everything that is true of the invented world, with what its dump leaves out."""
+    """Everything that is true of the invented world, including the claims that its dump leaves out."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -78,8 +82,8 @@ class World:
                 self.labels.setdefault(key, label)
 
     def id_of(self, key: str) -> str:
-        """The thing's own id if the store made an entity from its article ("enwiki:Title"); else
-        the key unchanged.
+        """Replaces the id of an entity that the store made from an article ("enwiki:Title") by the
+        thing's own id; other keys stay unchanged.
         """
         wiki, colon, title = key.partition(":")
         return self.articles.get(title, key) if colon and wiki.endswith("wiki") else key
@@ -103,7 +107,9 @@ class World:
         )
 
     def around(self, place: str, property: str) -> set[str]:
-        """Everything that contains a property's value; empty for properties without containment."""
+        """All values that contain a property's value; empty for properties whose values do not
+        contain each other.
+        """
         found: set[str] = set()
         waiting = [place]
         while waiting:
@@ -116,7 +122,7 @@ class World:
         return found
 
     def with_value(self, property: str, value: str) -> list[str]:
-        """The subjects that have the value, by the truth."""
+        """The subjects that have the value according to the truth."""
         return sorted(
             {
                 s
@@ -144,7 +150,7 @@ class World:
 
     @cached_property
     def published(self) -> dict[str, set[tuple[str, str]]]:
-        """The (property, key) pairs that the dump states, by item; an item missing from the dump is missing here."""
+        """Maps each item in the dump to the (property, key) pairs that the dump states."""
         found: dict[str, set[tuple[str, str]]] = {}
         with bz2.open(self.folder / "entities.json.bz2", "rt", encoding="utf-8") as lines:
             for line in lines:

@@ -1,1 +1,3 @@
-"""An independent reader of questions: takes English and returns all answers that the truth gives."""
+"""An independent reader of questions. It takes English text and returns all answers that the truth
+gives.
+"""

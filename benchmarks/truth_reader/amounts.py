@@ -1,4 +1,4 @@
-"""Grammar rules for dates, numbers, details in the picture, comparisons and orders."""
+"""Grammar rules for dates, numbers, details of the picture, comparisons and orders."""
 
 import re
 from collections.abc import Iterator
@@ -44,12 +44,12 @@ SMALL = {
 
 
 class Amounts(Rules):
-    """Grammar rules for dates, numbers and texts, as opposed to things."""
+    """The grammar rules for values (dates, numbers and texts), as opposed to things."""
 
     @rule
     def time(self, start: int, properties: str) -> Iterator[Part]:
-        """Reads time phrases about a date of SELF: "in 1850", "before 3 May 1850", "after {x} was
-        built", "in the year in which …".
+        """Reads time phrases about a date of the subject: "in 1850", "before 3 May 1850", "after
+        {x} was built", "in the year in which …".
         """
         for words, op in (
             (("in",), "="),
@@ -96,7 +96,7 @@ class Amounts(Rules):
 
     @rule
     def happened(self, start: int) -> Iterator[Part]:
-        """Reads events such as "{x} was built"; the literal is the time of the event."""
+        """Reads events such as "{x} was built"; the resulting value is the time of the event."""
         for subject in self.noun_phrase(start):
             for frame, form in self.forms(subject.end):
                 if frame.time:
@@ -351,7 +351,7 @@ class Amounts(Rules):
     def order(self, start: int) -> Iterator[Part]:
         """Reads orders: "was built first", "is taller".
 
-        Part.var holds the properties, Part.noun "first" or "last".
+        `Part.var` holds the properties, and `Part.noun` is "first" or "last".
         """
         for frame, form in self.forms(start):
             end = start + len(form)
@@ -384,7 +384,7 @@ class Amounts(Rules):
 
 
 def superlative(comparative: str) -> str:
-    """Turns "taller" into "tallest", and other comparatives alike."""
+    """Turns "taller" into "tallest", and other comparatives into their superlatives."""
     for word, most in (("more ", "most "), ("less ", "least ")):
         if comparative.startswith(word):
             return most + comparative.removeprefix(word)

@@ -1,12 +1,12 @@
-"""A grammar of the questions' English: tokens in, every reading out.
+"""A grammar of the questions' English. It takes tokens and gives every reading of them.
 
-A rule is a method that takes a position and yields (end, atoms, cost) for every way to continue. An
-atom is one condition on variables. A noun phrase also yields its variable, named after its
-position. Results are stored by (rule, position), so parsing stays fast although all readings are
-kept.
+A rule is a method. It takes a position and yields (end, atoms, cost) for every way to continue from
+there. An atom is one condition on variables. A rule for noun phrases also yields a variable, which
+is named after the phrase's position. The results are stored by (rule, position). So parsing stays
+fast although the grammar keeps all readings.
 
 For example, "the bridge in the town that was built in 1850" has two readings. The cost is the
-distance between a modifier and its noun; people prefer the reading with the lower cost.
+distance between a modifier and its noun. People prefer the reading with the lower cost.
 """
 
 from collections.abc import Iterator
@@ -138,7 +138,9 @@ class Grammar(Amounts):
                     )
 
     def owner(self, start: int) -> list[tuple[int, tuple[Atom, ...]]]:
-        """Reads the owner in "this lighthouse's", "his", "its", "that town's"; returns its end and its atoms."""
+        """Reads the owner in "this lighthouse's", "his", "its", "that town's"; returns the owner's
+        end and atoms.
+        """
         whose = self._var(start + 1)
         owners: list[tuple[int, tuple[Atom, ...]]] = []
         if self.at(start, "this"):
@@ -252,8 +254,8 @@ class Grammar(Amounts):
 
     @rule
     def reduced(self, start: int) -> Iterator[Part]:
-        """Reads participles or prepositions after a noun, also coordinated: "designed by x and
-        built in 1850", "in Karsk".
+        """Reads participles or prepositional phrases after a noun, also several joined by "and":
+        "designed by x and built in 1850", "in Karsk".
         """
         yield from self._joined(start, self.predicate)
 
@@ -378,7 +380,9 @@ class Grammar(Amounts):
 
     @rule
     def verb_phrases(self, start: int) -> Iterator[Part]:
-        """Reads finite verb phrases joined by commas and "and"; after the first, a shared "was" may be missing."""
+        """Reads finite verb phrases joined by commas and "and". After the first phrase, a shared
+        "was" may be missing.
+        """
         yield from self._joined(start, self.verb_phrase)
 
     def _joined(self, start: int, first_rule) -> Iterator[Part]:
@@ -403,7 +407,7 @@ class Grammar(Amounts):
 
     @rule
     def verb_phrase(self, start: int) -> Iterator[Part]:
-        """Reads one finite verb phrase about SELF."""
+        """Reads one finite verb phrase about the subject."""
         for frame, form in self.forms(start):
             yield from self.complements(start + len(form), frame, False)
         for words, relation in self.lexicon.phrases:
@@ -435,7 +439,9 @@ class Grammar(Amounts):
                 )
 
     def _both(self, part: Part, relation: str) -> Iterator[Part]:
-        """Reads a relation to one thing, or to two joined by "and" ("was a parent of Ivo and Ansgar")."""
+        """Reads a relation to one thing, or to two things joined by "and" ("was a parent of Ivo and
+        Ansgar").
+        """
         yield part
         if self.at(part.end, "and"):
             for second in self.noun_phrase(part.end + 1):
@@ -518,7 +524,7 @@ class Grammar(Amounts):
                     yield found._replace(var=SELF)
 
     def complements(self, start: int, frame: Frame, any_end: bool) -> Iterator[Part]:
-        """Reads an object, then prepositional phrases, then a time, each at most once and in any order."""
+        """Reads an object, prepositional phrases and a time, in any order and each at most once."""
         waiting: list[tuple[Part, frozenset]] = [(Part(start, (), 0), frozenset())]
         while waiting:
             found, used = waiting.pop()
@@ -539,7 +545,7 @@ class Grammar(Amounts):
             )
 
     def _same(self, start: int, relation: str) -> Iterator[Part]:
-        """Reads "the same sea as {x}": two different things are related to one common thing."""
+        """Reads "the same sea as {x}": two different things have a relation to one common thing."""
         if not self.at(start, "the", "same"):
             return
         var = self._var(start)

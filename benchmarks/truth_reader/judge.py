@@ -1,4 +1,6 @@
-"""The truth's verdict on a question: one answer, several, another, or ambiguous words."""
+"""Judges a question by the truth: it has one answer, several answers, another answer than the
+stated one, or ambiguous words.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -15,12 +17,14 @@ from questloom.records.synthesis import Question
 
 class Finding(StrEnum):
     """The verdict on a question. GOOD means that the certificate is true. UNREAD means that the
-    question could not be read; such questions are counted apart.
+    reader could not read the question; unread questions are counted separately.
     """
 
     GOOD = "good"
     AMBIGUOUS = "ambiguous"
-    """The most natural reading has only the stated answer; an almost equally natural reading has other answers."""
+    """The most natural reading has only the stated answer, but another reading is almost as natural
+    and has other answers.
+    """
     NOT_UNIQUE = "not_unique"
     """The stated answer is right, and another answer is right too."""
     WRONG = "wrong_answer"
@@ -39,13 +43,17 @@ class Judged:
     """The answers of the most natural reading, in words."""
     pictured: frozenset[str] = frozenset()
     only_direct: bool = False
-    """Whether the verdict would be good if "in a place" did not reach through places within places."""
+    """Whether the verdict would be GOOD if "in a place" meant only directly in this place, not in a
+    place inside it.
+    """
     disagreements: tuple[str, ...] = field(default=())
     """The differences between the words and the stored form."""
 
 
 def stated(value: Value) -> Any:
-    """A stated answer in the reader's form: an id, (year, month, day) as far as known, a number, a text."""
+    """A stated answer in the form that the reader uses: an id, a number, a text, or (year, month,
+    day) as far as known.
+    """
     match value.kind:
         case "entity":
             return value.entity
@@ -64,7 +72,7 @@ def stated(value: Value) -> Any:
 
 
 def agrees(answer: Any, wanted: Any) -> bool:
-    """Whether an answer that was read equals the stated one; numbers are compared to ten digits."""
+    """Whether an answer of the reader equals the stated answer. Numbers are compared to ten digits."""
     if isinstance(answer, Number) and isinstance(wanted, Number):
         close = abs(answer.number - wanted.number) <= 1e-8 * max(1.0, abs(wanted.number))
         return close and (answer.unit == wanted.unit or "" in (answer.unit, wanted.unit))
@@ -74,7 +82,7 @@ def agrees(answer: Any, wanted: Any) -> bool:
 
 
 def natural(readings: list[Reading]) -> list[Reading]:
-    """The readings that a person would consider: those with an answer.
+    """The readings that a person would consider: the readings with an answer.
 
     Readings that leave "the town" undetermined are left out.
     """
@@ -138,7 +146,9 @@ _WHERE = frozenset(WHERE)
 
 
 def _said(query: Query) -> list[tuple[str, frozenset[str]]]:
-    """Yields each atom (condition) that could be a claim: its meaning in words, and the properties that fit."""
+    """Yields each condition (atom) that could be a claim, as its meaning in words and the
+    properties that fit.
+    """
     found = []
     for atom in query.atoms:
         if isinstance(atom, Related):
@@ -159,9 +169,9 @@ def _properties(part: str) -> frozenset[str]:
 def disagreements(query: Query, question: Question) -> Iterator[str]:
     """Yields the differences between the words and the stored form.
 
-    A claim may be missing in the words, the words may say something that is no claim, or the
-    computation may differ. Which end of a claim is asked for is not compared here, because
-    executing the words checks it.
+    The words may lack a claim, state something that is no claim, or ask for another computation.
+    The function does not compare which end of a claim the question asks for, because the execution
+    of the words checks this.
     """
     form = question.form if isinstance(question.form, dict) else {"clauses": []}
     claims = [c["property"] for c in form["clauses"] if c["is"] == "claim"]

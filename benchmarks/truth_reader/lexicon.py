@@ -24,7 +24,8 @@ AUXILIARY = {
 
 
 def tokens(text: str) -> Tokens:
-    """The words and marks of a text; a full stop or comma inside a word or number stays there.
+    """Splits a text into words and punctuation marks. A full stop or comma inside a word or number
+    stays part of it.
 
     >>> tokens("Who wrote “St. Ivo”, 1,250 pages?")
     ('Who', 'wrote', '“', 'St', '.', 'Ivo', '”', ',', '1,250', 'pages', '?')
@@ -34,21 +35,21 @@ def tokens(text: str) -> Tokens:
 
 @dataclass
 class Frame:
-    """The frame of one verb: its finite forms, its inverted forms, and the meaning of its complements."""
+    """One verb: its finite forms, its inverted forms, and the meaning of its complements."""
 
     finite: list[Tokens]
     turned: list[tuple[str, Tokens]]
     """Inverted forms as (auxiliary, rest): "did … die", "was … born"."""
     bare: Tokens
-    """The participle that may stand alone after a noun, or ()."""
+    """The tokens of the participle that may stand alone after a noun; () if there is none."""
     obj: str = ""
     time: str = ""
     complements: dict[Tokens, str] = field(default_factory=dict)
-    """Maps a preposition to a relation."""
+    """Maps each preposition to a relation."""
 
 
 class Trie:
-    """Names or nouns by their tokens."""
+    """Names or nouns, indexed by their tokens."""
 
     def __init__(self) -> None:
         self._next: dict[str, Trie] = {}
@@ -98,7 +99,9 @@ def plural(noun: str) -> str:
 
 
 class Lexicon:
-    """Everything that the grammar looks up, built once per world because the names come from it."""
+    """All words and names that the grammar looks up. The lexicon is built once per world, because
+    the names come from the world.
+    """
 
     def __init__(self, truth: Truth) -> None:
         raw = data()
@@ -123,7 +126,7 @@ class Lexicon:
         )
         self.before = raw["before"]
         self.sexes = {word for word in raw["sexes"] if word not in raw["nouns"]}
-        """Pronouns that refer to people of one sex; nouns are left out."""
+        """The pronouns that refer to people of one sex, without nouns."""
         self.gaps = []
         for text, relation in raw["gaps"]:
             opening, closing = text.split(" {x} ")

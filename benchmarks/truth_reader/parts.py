@@ -1,4 +1,4 @@
-"""The common base of all grammar rules: parsed parts with their meaning, and a memory of results."""
+"""The common base of all grammar rules: parsed parts with their meaning, and a store of results."""
 
 from collections.abc import Iterator
 from functools import wraps
@@ -10,9 +10,9 @@ from benchmarks.truth_reader.query import SELF, Atom, renamed
 MOST = 60
 """The largest number of readings kept per rule and position; the cheapest are kept."""
 BARE = 1_000
-"""The cost of a bare "the town" that nothing identifies.
+"""The cost of a phrase such as "the town" if nothing in the text says which town.
 
-A reading that identifies the town is always preferred.
+A reading that identifies the town always costs less.
 """
 SHOWN = ("shown", "seen", "pictured")
 PICTURE = (
@@ -24,7 +24,7 @@ PICTURE = (
         for picture in ("picture", "image")
     ),
 )
-"""Words after a noun that say that the picture shows it."""
+"""Words after a noun that say that the picture shows the thing."""
 
 
 class Part(NamedTuple):
@@ -38,7 +38,7 @@ class Part(NamedTuple):
 
 
 def rule(method):
-    """Stores a rule's results. A rule that reaches itself at the same position yields nothing."""
+    """Stores a rule's results. A rule that calls itself at the same position yields nothing."""
 
     @wraps(method)
     def kept(self: "Rules", start: int, *more) -> list[Part]:

@@ -1,8 +1,8 @@
-"""The meaning of a question as conditions (atoms) over variables, and every answer that the truth
-gives.
+"""The meaning of a question as conditions (atoms) on variables, and a search for every answer that
+the truth gives.
 
-Variables are strings. Variables of things are bound to ids, variables of literals to dates, numbers
-or texts.
+Variables are strings. A variable of a thing is bound to an id. A variable of a literal is bound to
+a date, number or text.
 """
 
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ class Pictured:
 
 @dataclass(frozen=True)
 class Named:
-    """`var` is called `name`."""
+    """`var` has the name `name`."""
 
     var: str
     name: str
@@ -49,7 +49,7 @@ class Called:
 
 @dataclass(frozen=True)
 class Related:
-    """`relation` (see the lexicon) leads from `var` to `other`."""
+    """The relation `relation` (see the lexicon) leads from `var` to `other`."""
 
     var: str
     relation: str
@@ -79,9 +79,9 @@ class Compared:
 
 @dataclass(frozen=True)
 class Seen:
-    """`literal` can be read in a picture of `var`, on a part of it ("" for any part).
+    """A picture of `var` shows `literal` on the part `part` of the thing ("" for any part).
 
-    `what` is year, number, text, count or colour. If the question's picture shows `var`, that
+    `what` is year, number, text, count or colour. If the question's picture shows `var`, only this
     picture counts.
     """
 
@@ -95,11 +95,11 @@ class Seen:
 class Back:
     """`var` refers back to an earlier thing, as `mode` says.
 
-    The mode "that" means the thing called `noun`. The mode "other" means the other of two things
+    The mode "that" means the thing called `noun`. The mode "other" means the second of two things
     called `noun`. The mode "it" means any thing that was just mentioned. The mode "pronoun" means a
     person, and `noun` is he or she. The mode "one" means a thing in the picture, of a kind that was
-    just named. The mode "compared" means the first or last thing of `Together` by some properties
-    ("first P571").
+    just named. The mode "compared" means the thing of `Together` that comes first or last by some
+    properties ("first P571").
     """
 
     var: str
@@ -109,7 +109,7 @@ class Back:
 
 @dataclass(frozen=True)
 class Another:
-    """`var` is none of the things called `noun` before."""
+    """`var` is a different thing from all earlier things called `noun`."""
 
     var: str
     noun: str
@@ -125,7 +125,7 @@ class Differ:
 
 @dataclass(frozen=True)
 class Winner:
-    """`var` is the variable in `among` whose literal in `keys` is the least or the greatest."""
+    """`var` is the one variable in `among` whose literal in `keys` is the least or the greatest."""
 
     var: str
     among: tuple[str, ...]
@@ -179,11 +179,13 @@ class Query:
     atoms: tuple[Atom, ...]
     asked: Target
     cost: int = 0
-    """The total distance between modifiers and their nouns; readers prefer the least."""
+    """The total distance between modifiers and their nouns. Readers prefer the reading with the
+    smallest total.
+    """
 
 
 def renamed(atom: Atom, old: str, new: str) -> Atom:
-    """An atom with one variable replaced by another."""
+    """The atom with one variable replaced by another."""
 
     def swap(value):
         return (
@@ -240,7 +242,7 @@ def matches(left: Literal, op: str, right: Literal) -> bool:
 
 
 class TooMany(Exception):
-    """A reading needs too large a search; its question counts as unreadable."""
+    """A reading needs too large a search. Its question counts as unreadable."""
 
 
 class Execution:
@@ -362,7 +364,9 @@ class Execution:
             raise TooMany
 
     def _seen(self, id_: str, part: str, what: str) -> list[Literal]:
-        """The details that pictures of a thing show; a year comes from an inscription that holds one."""
+        """The details that pictures of a thing show. A year comes from an inscription that contains
+        the year.
+        """
         found: list[Literal] = []
         is_shown = id_ in self.truth.shows(self.picture)
         for detail in self.truth.things[id_].details:
@@ -394,7 +398,7 @@ PARTS = {
 
 
 def _years(text: str) -> list[int]:
-    """The years from 1000 to 2029 in an inscription.
+    """Finds the years from 1000 to 2029 in an inscription.
 
     >>> _years("Erected 1873"), _years("No. 793")
     ([1873], [])

@@ -1,4 +1,4 @@
-"""Reads a question's text and returns its readings with their answers."""
+"""Reads a question's text. Returns the text's readings, each with its answers."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -30,17 +30,19 @@ from benchmarks.truth_reader.sentences import Sentences
 from benchmarks.truth_reader.world import Truth, century_of
 
 MOST_READINGS = 40
-"""The most readings of one text that are executed, the most natural first."""
+"""The largest number of readings of one text that are executed. The most natural readings come
+first.
+"""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """One way to understand a text, and the truth's answers."""
+    """One way to understand a text, and the answers that the truth gives to it."""
 
     query: Query
     answers: frozenset
     pictured: frozenset[str]
-    """The possible things in the picture, over all solutions."""
+    """The things that the picture may show, over all solutions."""
 
 
 class Reader:
@@ -73,7 +75,7 @@ class Reader:
         return list(found.values())
 
     def queries(self, text: str) -> list[Query]:
-        """Every reading as a query, with references resolved."""
+        """Every reading as a query in which all references are resolved."""
         words = tokens(text)
         starts = (0, *(i + 1 for i, word in enumerate(words) if word == "."))
         found = [
@@ -92,8 +94,8 @@ def _place(var: str) -> int:
 
 
 def called(atoms: tuple[Atom, ...]) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
-    """The nouns of each thing: nouns in the text, and nouns that its relations imply ("the person
-    who taught x": teacher).
+    """The nouns of each thing: nouns in the text, and nouns that the thing's relations imply ("the
+    person who taught x" is a teacher).
     """
     roles = data()["roles"]
     outright: dict[str, set[str]] = {}
@@ -115,7 +117,8 @@ def called(atoms: tuple[Atom, ...]) -> tuple[dict[str, set[str]], dict[str, set[
 def resolved(
     query: Query, starts: tuple[int, ...] = (0,), mentions: tuple[tuple[int, str], ...] = ()
 ) -> Iterator[Query]:
-    """Resolves every word that refers back, and yields the possible queries, the likeliest first.
+    """Resolves every word that refers to an earlier thing. Yields the possible queries, the
+    likeliest first.
 
     Args:
         query: the query with words that refer back.
@@ -196,7 +199,9 @@ def resolved(
 
 
 def _one(back: Back, rest: tuple[Atom, ...], query: Query) -> Iterator[Query]:
-    """ "this one" means a thing in the picture, of a kind that was just named, but not the named thing."""
+    """ "This one" means a thing in the picture. It has the kind of the last named thing, but is
+    another thing.
+    """
     kinds = [a for a in rest if isinstance(a, Kind) and _place(a.var) < _place(back.var)]
     for rank, kind in enumerate(sorted(kinds, key=lambda a: -_place(a.var))):
         said = (Pictured(back.var), Kind(back.var, kind.noun), Differ(back.var, kind.var))

@@ -1,4 +1,6 @@
-"""truth.jsonl as a small database: everything that is true of the fictional world, by subject and by value."""
+"""Reads truth.jsonl into a small database of everything that is true of the fictional world,
+indexed by subject and by value.
+"""
 
 import hashlib
 import json
@@ -11,7 +13,7 @@ from pathlib import Path
 Date = tuple[int, int, int]
 """Year, month and day; 0 for a part that the precision leaves open."""
 WHERE = ("P131", "P276", "P706", "P17", "P30")
-"""Properties by which a thing is directly in a place."""
+"""The properties that put a thing directly into a place."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,7 @@ class Thing:
     names: tuple[str, ...]
     """Label and aliases, in all languages."""
     classes: frozenset[str]
-    """Labels of the thing's class and of all superclasses."""
+    """The labels of the thing's class and of all its superclasses."""
     items: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     literals: dict[str, list[Literal]] = field(default_factory=lambda: defaultdict(list))
     details: list[dict] = field(default_factory=list)
@@ -49,8 +51,8 @@ class Thing:
 
 
 def century_of(year: int) -> tuple[int]:
-    """The century of a year, as an answer: 1700 is the last year of the 17th century, 44 BC lies in
-    the 1st century BC.
+    """The century of a year, in words. The year 1700 belongs to the 17th century, 44 BC to the 1st
+    century BC.
 
     >>> century_of(1642), century_of(1700), century_of(-44)
     ((17,), (17,), (-1,))
@@ -83,8 +85,8 @@ def literal_of(key: str) -> Literal | None:
 
 
 class Truth:
-    """The truth of the fictional world. Values without a line in the file (colours, materials) are
-    things with only a label.
+    """The truth of the fictional world. A value without a line of its own in the file, such as a
+    colour or material, is a thing with only a label.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -95,7 +97,9 @@ class Truth:
         self.articles: dict[str, str] = {}
         """Things by article title."""
         self.shown: dict[str, set[str]] = defaultdict(set)
-        """The things that each picture file shows; a thing's logo, flag or map counts too."""
+        """Maps each picture file to the things that it shows. The logo, flag or map of a thing
+        counts too.
+        """
         others: dict[str, str] = {}
         with open(folder / "truth.jsonl", encoding="utf-8") as lines:
             for line in lines:
@@ -136,8 +140,8 @@ class Truth:
         self.things[row["id"]] = thing
 
     def id_of(self, id_: str) -> str:
-        """The thing's own id if an entity was made from an article whose item the dump lacks
-        ("enwiki:Title"); else the given id.
+        """Replaces the id of an entity that was made from an article ("enwiki:Title") by the
+        thing's own id; other ids stay unchanged.
         """
         wiki, colon, title = id_.partition(":")
         return self.articles.get(title, id_) if colon and wiki.endswith("wiki") else id_
@@ -156,7 +160,9 @@ class Truth:
 
     @cached_property
     def files(self) -> dict[str, frozenset[str]]:
-        """The names of the files with the same bytes, by sha256 (a question's `source_image_id`)."""
+        """Maps a sha256 (a question's `source_image_id`) to the names of the files with these
+        bytes.
+        """
         found: dict[str, set[str]] = defaultdict(set)
         for file in sorted(self.shown):
             path = self.folder / "images" / file
@@ -165,7 +171,7 @@ class Truth:
         return {image: frozenset(files) for image, files in found.items()}
 
     def shows(self, files: frozenset[str]) -> set[str]:
-        """The things that a picture shows, under any of its names."""
+        """The things that a picture shows under any of the picture's names."""
         return {e for file in files for e in self.shown.get(file, ())}
 
     def places_of(self, id_: str, *, beyond: bool = True) -> set[str]:
@@ -181,7 +187,7 @@ class Truth:
 
     @cached_property
     def contents(self) -> dict[str, set[str]]:
-        """Maps each place to everything in it, also through places within it."""
+        """Maps each place to everything inside it, also to the things in its smaller places."""
         return self._contents(True)
 
     @cached_property
@@ -197,7 +203,7 @@ class Truth:
         return found
 
     def related(self, id_: str, relation: str, *, beyond: bool = True) -> set[str]:
-        """The things that have a relation of the lexicon to a thing, seen from this thing.
+        """The things to which a relation of the lexicon leads from a thing.
 
         Args:
             id_: the thing.

@@ -1,1 +1,1 @@
-"""Rewards and advantages of rollouts, and the tokens that learn from them."""
+"""Rewards and advantages of rollouts, and the tokens to which they apply."""

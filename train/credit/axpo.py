@@ -1,19 +1,21 @@
-"""AXPO: samples new continuations of wrong rollouts (arXiv 2605.28774, section 4).
+"""AXPO (arXiv 2605.28774, section 4): samples new continuations of wrong rollouts.
 
-AXPO applies if every rollout of a question that used a tool is wrong. AXPO keeps a prefix of some
-wrong rollouts (the sources) and samples K continuations from each prefix.
+AXPO applies if every rollout of a question that used a tool is wrong. AXPO selects some wrong
+rollouts (the sources), keeps a prefix of each, and samples K continuations of the prefix.
 
-    source         system question │ think <tool_call> │ {"name": … wrong          prefix: Â_pre          continuation: masked
-    continuation 1                   (the same ids)      {"name": … right                                 Â_1
-    …                                (the same ids)
-    continuation K                   (the same ids)      {"name": … wrong                                 Â_K
+```
+source         system question │ think <tool_call> │ {"name": … wrong          prefix: Â_pre          continuation: masked
+continuation 1                   (the same ids)      {"name": … right                                 Â_1
+…                                (the same ids)
+continuation K                   (the same ids)      {"name": … wrong                                 Â_K
+```
 
 If a continuation is right, the prefix gets an advantage computed from the continuation's reward.
 All other rollouts of the group keep their ordinary advantages. Continuations never count in pass
 rates.
 
-The paper's other controls are settings of the rollouts: 25 % more rollouts, twice the rollouts, a
-higher temperature. The bonus or penalty for tool calls is in `credit/rewards.py`.
+The paper's other controls change settings of the rollouts: 25 % more rollouts, twice as many
+rollouts, or a higher temperature. The bonus or penalty for tool calls is in `credit/rewards.py`.
 """
 
 import random
@@ -37,7 +39,7 @@ class Boundary:
     """The number of tokens in the prefix, up to and including `<tool_call>`."""
     turn: int
     confidence: float
-    """The mean probability of the call's tokens under the weights that sampled them."""
+    """The mean probability of the tool call's tokens, under the weights that sampled them."""
 
 
 @dataclass(frozen=True)
@@ -50,8 +52,8 @@ class Source:
 
 
 def is_triggered(accuracy: Tensor, member: Tensor) -> bool:
-    """Whether AXPO resamples a question: some of its rollouts called a tool, and all of those are
-    known to be wrong.
+    """Whether AXPO resamples a question. Some of its rollouts must have called a tool, and all of
+    these must be known to be wrong.
 
     The question's other rollouts may be right. Call this function before groups without variance
     are left out.
@@ -59,8 +61,8 @@ def is_triggered(accuracy: Tensor, member: Tensor) -> bool:
     Args:
         accuracy: (n,) r_acc of the question's rollouts: 0, 1, or NaN if the judge failed; NaN does
             not count as wrong.
-        member: (n,) bool, rollouts that called a tool (for `no_tool`: that called none) and did not
-            end by a provider fault.
+        member: (n,) bool, whether the rollout called a tool (for `no_tool`: called none) and did
+            not end by a provider fault.
 
     >>> accuracy, tool = torch.tensor([0.0, 0, 1, 0]), torch.tensor([True, True, False, False])
     >>> is_triggered(accuracy, tool), is_triggered(accuracy, ~tool), is_triggered(accuracy, torch.zeros(4, dtype=torch.bool))
@@ -72,8 +74,8 @@ def is_triggered(accuracy: Tensor, member: Tensor) -> bool:
 def boundaries(
     row: Row, open_id: int, close_id: int, *, fatal: int | None = None
 ) -> list[Boundary]:
-    """The places where a rollout can be continued: the first tool call of each turn before the
-    fatal step.
+    """The places where a rollout can be continued. They are the first tool call in each turn before
+    the fatal step.
 
     Args:
         row: the rollout's row, with log-probabilities.
@@ -151,8 +153,8 @@ def select(
 
 
 def recovered_reward(source_reward: float, rewards: Tensor, accuracy: Tensor) -> float:
-    """r_pre: the largest reward of a right continuation, or the source's own reward if none is
-    right.
+    """r_pre: the largest reward of the right continuations, or the source's own reward if no
+    continuation is right.
 
     Args:
         rewards, accuracy: (K,) values of the continuations, NaN if unknown.
@@ -177,9 +179,9 @@ def prefix_advantage(
 ) -> float:
     """The prefix's advantage: Â_pre = (r_pre − mean r̃) / std r̃.
 
-    In the rewards r̃ of the group, r_pre replaces only this source's reward. If a group has several
-    sources, each advantage is computed separately. `fatal.treat` clamps the advantage of a fatal
-    source later.
+    The rewards r̃ are the group's rewards with this source's reward replaced by r_pre. If a group
+    has several sources, each advantage is computed separately. If the source is fatal,
+    `fatal.treat` later clamps its advantage.
 
     Args:
         rewards: (n,) original rewards of the question's rollouts.
@@ -190,7 +192,7 @@ def prefix_advantage(
     >>> [[round(prefix_advantage(group, 0, r, s), 3) for s in ("population", "sample", "leave_one_out")] for r in (0.0, 1.0)]
     [[-0.577, -0.54, -0.286], [1.291, 1.208, 0.714]]
 
-    In the example, two sources with right continuations get an advantage of 1.291 each. If both
+    In the example, each of two sources with right continuations gets an advantage of 1.291. If both
     rewards were replaced at once, the advantages would be 1.000.
 
     >>> [round(prefix_advantage(group, source, 1.0, "population"), 3) for source in (0, 1)]
@@ -244,7 +246,7 @@ def continuation_mask(row: Row, begin: int) -> Tensor:
 
 
 def check_prefix(row: Row, source: Row, end: int, tokens: PictureTokens) -> None:
-    """Checks that a continuation begins as its source: same ids, same pixels.
+    """Checks that a continuation begins with the same ids and pixels as its source.
 
     Args:
         end: number of tokens in the prefix.

@@ -1,8 +1,11 @@
-"""Fatal-aware learning: nothing is learned after K faulty steps (OpenSearch-VL, section 4.3).
+"""Fatal-aware learning: a rollout teaches nothing after K faulty steps (OpenSearch-VL, section
+4.3).
 
-    step       0    1      2      3      4        f = 2, the first of the three
-    call       ok   ok     fault  fault  fault
-    in loss    yes  yes    no     no     no
+```
+step       0    1      2      3      4        f = 2, the first of the three
+call       ok   ok     fault  fault  fault
+in loss    yes  yes    no     no     no
+```
 
 Only faults of the model count. A success resets the count; provider faults and sandbox limits
 neither count nor reset. The reward of a fatal rollout stays in the group's statistics.
@@ -25,19 +28,19 @@ OVERLONG = frozenset({EndReason.TOKENS, EndReason.CALLS, EndReason.TIME})
 
 @dataclass(frozen=True)
 class Treatment:
-    """The part of a rollout that is in the loss, and its advantage."""
+    """The part of a rollout that is in the loss, and the rollout's advantage."""
 
     advantage: float
     num_steps: int
-    """The number of steps in the loss, counted from the first; 0 for none."""
+    """The number of steps in the loss, counted from the first step; 0 if no step is in the loss."""
 
 
 def statuses(episode: Episode) -> list[str]:
     """The status of each step's call.
 
-    A last turn without a call gets a status from the end of the episode. A broken protocol is a
-    model fault. A turn that was cut off, went in circles or made one call too many gets the status
-    of a limit.
+    The end of the episode gives the status of a last turn without a call. A broken protocol is a
+    model fault. A turn gets the status of a limit if it was cut off, repeated itself endlessly, or
+    made one call too many.
     """
     last = {EndReason.FORMAT: ToolStatus.MODEL_FAULT, EndReason.ANSWERED: ToolStatus.OK}.get(
         EndReason(episode.end), ToolStatus.LIMIT
@@ -88,7 +91,7 @@ def treat(
     answered: bool,
     rules: FatalRules,
 ) -> Treatment:
-    """Applies the fatal rules to a rollout.
+    """Applies the rules for failed rollouts to a rollout.
 
     The rules for fatal rollouts apply first, then those for rollouts without an answer. The rule
     for over-long rollouts overrides both other rules.

@@ -1,7 +1,8 @@
-"""Advantages of the rollouts of one question, each compared with the group.
+"""Advantages of rollouts. Each rollout is compared with all rollouts of the same question (its
+group).
 
 The statistics cover all known rewards, also those of fatal rollouts. A rollout with an unknown
-reward is in neither statistics nor loss.
+reward enters neither the statistics nor the loss.
 """
 
 import torch
@@ -29,7 +30,7 @@ def has_variance(rewards: Tensor) -> bool:
 
 
 def advantages(rewards: Tensor, statistic: Statistic, *, delta: float = DELTA) -> Tensor:
-    """How much better each rollout is than the mean of its group.
+    """How much each rollout's reward exceeds the mean of its group.
 
     Args:
         rewards: (n,) rewards, NaN if unknown.

@@ -1,8 +1,8 @@
 """A rollout's reward: r = r_fmt · (α·r_acc + (1 − α)·r_query) (OpenSearch-VL, section 4.2).
 
-If a judge fails, the reward is unknown (NaN), never 0. A rollout with an unknown reward is in
-neither loss nor statistics. With α = 1 and without the format term, the reward is the plain answer
-reward of VSearcher and ODE. The plain answer reward needs no query judge.
+If a judge fails, the reward is unknown (NaN), never 0. A rollout with an unknown reward enters
+neither the loss nor the statistics. With α = 1 and without the format term, the reward equals the
+plain answer reward of VSearcher and ODE. The plain answer reward needs no query judge.
 """
 
 import math
@@ -34,8 +34,8 @@ def accuracy(outcome: str) -> float:
 def step_passed(turn: Turn) -> bool:
     """Whether a turn counts as passed in the format term.
 
-    A passed turn keeps the protocol, and its call has no model fault. Provider faults and sandbox
-    limits do not count against a turn.
+    A passed turn keeps the protocol, and its tool call has no fault of the model. Provider faults
+    and sandbox limits do not count against a turn.
     """
     return not turn.violation and not (turn.result and turn.result.status == ToolStatus.MODEL_FAULT)
 

@@ -1,10 +1,10 @@
 """Training samples from the rollouts of one question: rows with masks, advantages and weights.
 
 The advantages are computed in a fixed order. First come advantages from the original rewards of all
-known rollouts. Then AXPO computes the advantages of its sources anew. Last, the rules for fatal
-rollouts mask tokens and clamp advantages. A group without variance teaches nothing, except by its
-AXPO sources. The rollouts of a group without variance still count in the loss's divisor and in the
-KL term (`Objective.divisor`).
+rollouts with a known reward. Then AXPO computes new advantages for its sources (the rollouts that
+it continued). Last, the rules for fatal rollouts mask tokens and clamp advantages. A group of equal
+rewards teaches nothing, except through its AXPO sources. The rollouts of such a group still count
+in the loss's divisor and in the KL term (`Objective.divisor`).
 """
 
 import dataclasses
@@ -48,7 +48,9 @@ class Rollout:
     fatal: int | None = None
     """f, the fatal step; see `fatal.fatal_step`."""
     unusable: str = ""
-    """The `RowFault` that makes the row unusable for learning; its reward stays in the statistics."""
+    """The `RowFault` that makes the row unusable for learning. The rollout's reward stays in the
+    statistics.
+    """
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,9 +60,11 @@ class Resampled:
     source: int
     """The index of the rollout among the question's rollouts."""
     prefix: int
-    """The number of tokens that a continuation copies from the rollout; 0 if continuations begin at the question."""
+    """The number of tokens that each continuation copies from the rollout; 0 if continuations begin
+    at the question.
+    """
     continuations: tuple[Rollout, ...] = ()
-    """The continuations; empty if the rollout's end is masked and nothing is continued."""
+    """The continuations; empty if AXPO only masks the end of the rollout."""
 
 
 class DropReason(StrEnum):
@@ -83,17 +87,17 @@ class Sample:
     """The row; its `loss_mask` marks the tokens that count."""
     advantage: float
     weight: float = 1.0
-    """The share of a trajectory that the row counts for; see `Axpo.resample_weight`."""
+    """The row's weight as a share of one trajectory; see `Axpo.resample_weight`."""
     kl_only: DropReason | None = None
     """Why the row has no advantage; such a row counts only in the KL term."""
 
 
 @dataclass(frozen=True)
 class DroppedWeight:
-    """What a left-out rollout adds to the loss's divisor."""
+    """The part that a left-out rollout adds to the loss's divisor."""
 
     weight: float = 0.0
-    """The share of a trajectory that the rollout counts for; 0 if the rollout is not in the divisor."""
+    """The rollout's weight as a share of one trajectory; 0 if the rollout is not in the divisor."""
     tokens: int = 0
     """The tokens that would be in the loss if the rollout had an advantage."""
 
@@ -117,7 +121,7 @@ class QuestionSamples:
     left_out: tuple[tuple[str, DropReason], ...]
     """The episode ids of left-out rollouts, each with a reason."""
     counted: tuple[DroppedWeight, ...]
-    """What each left-out rollout adds to the divisor, in the order of `left_out`."""
+    """The part that each left-out rollout adds to the divisor, in the order of `left_out`."""
 
 
 @dataclass(frozen=True)
@@ -162,9 +166,9 @@ def make_samples(
         rollouts: all N rollouts, also failed ones.
         objective: the loss's settings, which say whether rollouts without an advantage count in
             divisor and KL term.
-        refilled: whether other questions replace groups without variance in the step (DAPO).
+        refilled: whether the step replaces groups of equal rewards by other questions (DAPO).
         axpo: AXPO's settings; needed if any rollout was resampled.
-        resampled: the continued rollouts, each at most once.
+        resampled: the continued rollouts, without repeats.
     """
     rules = _Rules(statistic, fatal, objective, refilled)
     rewards = group_rewards(rollouts, fatal)

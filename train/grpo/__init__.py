@@ -1,1 +1,1 @@
-"""GRPO: its steps, its loop and its command."""
+"""GRPO (reinforcement learning): its steps, its loop and its command."""

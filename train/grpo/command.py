@@ -1,7 +1,8 @@
-"""Trains with GRPO: the policy plays rollouts, and each step learns from them.
+"""Trains with GRPO: in each step, the policy plays rollouts and learns from them.
 
     python -m questloom.train.grpo --config CONFIG --run RUN --store STORE --model MODEL --out OUT
 
+```
 OUT/settings.json    the settings of the run; written first
     episodes/        prompt, pictures, journals of unfinished episodes; the rollouts of some steps, for reading
     replay/          every step's rows and metrics (`grpo/step_files.py`)
@@ -11,6 +12,7 @@ OUT/settings.json    the settings of the run; written first
     calls.sqlite     replies and ledger of judges and readers, if there are any
     model/           the result for transformers and inference servers; with LoRA also adapter/, for peft
     result.json      counts and metrics; written last
+```
 """
 
 import argparse
@@ -113,7 +115,7 @@ CURVES = (
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the command line and returns its exit code: 2 for wrong input, 1 for a run that stopped
+    """Runs the command line. Returns the exit code: 2 for wrong input, 1 for a run that stopped
     with a named error.
     """
     parser = argparse.ArgumentParser(
@@ -179,7 +181,8 @@ def grpo(settings: GrpoSettings, *, run: str, store: str, model: str, out: Path)
 
     Raises:
         InputError: the input is wrong; nothing was trained.
-        QuestloomError: the run stopped, with the reason; the same call continues it.
+        QuestloomError: the run stopped for the reason that the error states; the same call
+            continues the run.
     """
     with world(settings.parallel) as at, Opened() as opened:
         questions = together(at, lambda: _questions(run, store, opened))

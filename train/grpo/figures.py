@@ -1,4 +1,6 @@
-"""Computes the metrics of a step's rollouts: sums on each rank, sums over all ranks, then shares and means."""
+"""Computes the metrics of a step's rollouts. Each rank computes sums; the sums of all ranks then
+give shares and means.
+"""
 
 import math
 from collections import Counter, defaultdict
@@ -17,22 +19,22 @@ from questloom.train.settings.grpo_settings import CareSettings
 
 
 class ProvidersFailed(QuestloomError):
-    """So many rollouts ended by a provider fault that the metrics say nothing about the policy.
+    """Too many rollouts ended by a provider fault, so the metrics say nothing about the policy.
 
-    Providers are the engine's server, searches and pages.
+    Providers are the engine's server and the sources of searches and pages.
     """
 
 
 class JudgesFailed(QuestloomError):
-    """So many rollouts have no judge's verdict that the metrics say nothing about the policy."""
+    """Too many rollouts have no verdict of a judge, so the metrics say nothing about the policy."""
 
 
 Sums = dict[str, float]
 
 
 def count_sums(made: StepSamples, fatal: FatalRules) -> Sums:
-    """The metric sums of one rank. Rates count original rollouts and their questions, never
-    continuations.
+    """The metric sums of one rank. The rates count original rollouts and their questions; they do
+    not count AXPO's continuations.
     """
     every = [each for group in made.groups for each in group.rollouts]
     taught = {each.sample.row.episode_id: each.sample for each in made.samples}
@@ -154,7 +156,8 @@ def step_metrics(total: Mapping[str, float], query_by: str = "") -> dict[str, fl
     """The metrics of a step.
 
     Args:
-        query_by: what gave r_query; if no judge gave the score, the metric's name says so.
+        query_by: the model or rule that gave r_query; the metric's name states it if it was no
+            judge.
     """
 
     def share(name: str, of: str) -> float:
@@ -199,7 +202,7 @@ def step_metrics(total: Mapping[str, float], query_by: str = "") -> dict[str, fl
 
 
 def rollout_lines(made: StepSamples) -> list[dict[str, Any]]:
-    """One line per rollout and continuation: its rewards, and how it ended."""
+    """Returns a line for each rollout and continuation, with its rewards and how it ended."""
     every = [("", each) for group in made.groups for each in group.rollouts] + [
         ("continuation", each) for _, some in made.again for each in some
     ]

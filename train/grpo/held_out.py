@@ -1,4 +1,4 @@
-"""Plays held-out questions with the current weights; nothing is learned from them."""
+"""Plays held-out questions with the current weights. The policy does not learn from them."""
 
 from collections.abc import Sequence
 
@@ -33,10 +33,10 @@ def evaluate_held_out(
     version: int,
 ) -> dict[str, float]:
     """Plays held-out questions and returns their metrics. All ranks must call this function
-    together; each plays its part.
+    together; each rank plays its part of the questions.
 
-    Rollouts of every outcome stay in the denominator. Held-out questions have no AXPO
-    continuations.
+    The metrics' denominator counts all rollouts, also failed rollouts. Held-out questions have no
+    AXPO continuations.
 
     Args:
         version: number of updates that the weights have had.

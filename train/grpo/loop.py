@@ -1,4 +1,4 @@
-"""The loop of GRPO: each step plays with the current weights, then learns.
+"""The loop of GRPO: each step plays questions with the current weights, then learns from them.
 
 `grpo/command.py` does the setup.
 """
@@ -23,7 +23,7 @@ from questloom.train.run.stopping import Stopped, stop_error
 
 @dataclass(frozen=True)
 class Training:
-    """Everything that steps need, on one rank."""
+    """Everything that one rank needs for its steps."""
 
     play: StepPlay
     learner: Learner
@@ -54,7 +54,8 @@ def train(run: Training, *, done: int, checkpoints: Checkpoints, metrics: Metric
         metrics: the writer of metrics, on the rank that writes.
 
     Raises:
-        QuestloomError: the run stopped, with the reason; the same command continues it.
+        QuestloomError: the run stopped for the reason that the error states; the same command
+            continues the run.
         Stopped: the user asked the run to stop; a checkpoint is written.
     """
     with run.play.at.naming_the_missing("the run"):
@@ -130,7 +131,8 @@ def _steps(
 def _examine(run: Training, update: int, metrics: Metrics | None) -> None:
     """Plays the held-out questions, or reads the results that an earlier start wrote.
 
-    Playing removes journals, and a resumed run may still need the journals of a step.
+    Stored results are not played again, because playing removes journals that a resumed run may
+    still need for its step.
     """
     if not run.held_out:
         return

@@ -3,7 +3,7 @@
     python -m questloom.train.grpo.replay OUT --update 12
 
 The replay starts at the newest earlier checkpoint and repeats the updates in between. On the same
-machine, with the same number of processes, the repeated update is equal bit for bit.
+machine and with the same number of processes, the repeated update equals the original bit for bit.
 """
 
 import argparse
@@ -61,8 +61,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def replay(out: Path, update: int) -> str:
-    """Repeats an update and compares the result with the original. All ranks must call this
-    function together.
+    """Repeats an update and compares its result with the result of the original update. All ranks
+    must call this function together.
 
     Args:
         out: the folder of the training run.
@@ -73,7 +73,7 @@ def replay(out: Path, update: int) -> str:
 
     Raises:
         InputError: the run or the update is missing, or the number of processes differs.
-        UpdateMismatch: the update gives another result; the error holds the figures.
+        UpdateMismatch: the repeated update gives another result; the error holds the figures.
     """
     path = out / "settings.json"
     if not path.is_file():
@@ -171,7 +171,9 @@ def _noted(out: Path, update: int) -> dict[str, Any]:
 
 
 def _weights(trainer: Trainer, update: int, at: World) -> bool | None:
-    """Whether the weights equal the checkpoint of an update; None without a checkpoint. All ranks must call this function together."""
+    """Whether the weights equal those in the checkpoint of an update; None if there is no such
+    checkpoint. All ranks must call this function together.
+    """
     if not at.gather(update in trainer.checkpoints.updates())[0]:
         return None
     now = _local(trainer.policy)

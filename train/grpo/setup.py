@@ -36,7 +36,7 @@ class Model:
 
 @dataclass(frozen=True)
 class Trainer:
-    """The wrapped model, and the objects that update it."""
+    """The wrapped model, and the objects that update its weights."""
 
     policy: nn.Module
     """The scorer after DDP or FSDP has wrapped it."""
@@ -75,7 +75,7 @@ def trainer_of(model: Model, settings: GrpoSettings, out: Path, at: World) -> Tr
     """Shards or wraps the model and makes its optimiser. All ranks must call this function
     together.
 
-    After this call, the model's weights must not be copied.
+    After this call, nobody may copy the model's weights.
     """
     scorer = Scorer(model.loaded.model, temperature=settings.play.temperature)
     policy = wrap_policy(scorer, at, bf16=settings.weights.precision == "bf16")

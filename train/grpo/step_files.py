@@ -1,9 +1,11 @@
 """Stores a step's rows on disk before the updates learn from them.
 
-A killed run resumes from these files, and the replay repeats an update from them.
+A run that was killed resumes from these files, and the replay repeats an update from them.
 
-    OUT/replay/step-000012/rank-00000.pt   the rank's samples (ids, masks, log-probabilities, picture hashes, advantages); divisor parts of the rest
-                           step.json       metrics of the rollouts, one line each; written last, by the first rank
+```
+OUT/replay/step-000012/rank-00000.pt   the rank's samples (ids, masks, log-probabilities, picture hashes, advantages); divisor parts of the rest
+                       step.json       metrics of the rollouts, one line each; written last, by the first rank
+```
 
 The files hold no pixels. The model's processor makes the pixels again from OUT/episodes/pictures
 and compares their hashes.
@@ -38,7 +40,7 @@ class Pixels:
     """The pixels of stored pictures, as the model's processor makes them.
 
     Args:
-        processor: the model's processor with its picture budget.
+        processor: the model's processor, with the largest number of pixels that it allows.
         files: the files that hold the pictures.
     """
 
@@ -62,7 +64,7 @@ class StepFiles:
 
     Args:
         folder: OUT/replay.
-        pixels: makes the pixels of the pictures in the rows.
+        pixels: function that makes the pixels of the pictures in the rows.
     """
 
     folder: Path
@@ -114,7 +116,7 @@ class StepFiles:
     def read(self, step: int, at: World) -> Share:
         """Reads a rank's share of a complete step.
 
-        If the number of ranks is the same as at writing, the rows come in the order of training.
+        If as many ranks read the step as wrote it, the rows come in the order of training.
 
         Raises:
             RowError: the pixels differ from those that the engine had.
@@ -141,7 +143,7 @@ class StepFiles:
         )
 
     def drop(self, steps: Sequence[int]) -> None:
-        """Removes stored steps. Only the first rank calls it."""
+        """Removes stored steps. Only the first rank calls this method."""
         for step in steps:
             shutil.rmtree(self._path(step), ignore_errors=True)
 

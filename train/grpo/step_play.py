@@ -1,7 +1,8 @@
-"""Plays a step: each rank plays and judges its questions and makes their samples.
+"""Plays a step: each rank plays its questions, judges the answers and makes training samples.
 
-Then all ranks wait for each other. Refills (further questions in place of groups without variance)
-are played too if the settings ask for them. A step that was stored before a kill is read from disk.
+Then all ranks wait for each other. If the settings ask for refills, the ranks also play further
+questions in place of groups of equal rewards. A step that was stored before a kill is read from
+disk.
 """
 
 import time
@@ -148,7 +149,7 @@ class StepPlay:
 
 
 def trajectory_of(question: Question, episode: Episode, verdict: Judgement) -> Trajectory:
-    """An episode as a trajectory, which the report can show.
+    """Turns an episode into a trajectory, which the report can show.
 
     The source of the pictures is not looked up, because training episodes are never published.
     """

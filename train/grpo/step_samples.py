@@ -1,8 +1,9 @@
-"""Makes a step's samples: scored groups of rollouts, AXPO's sources and continuations, advantages.
+"""Makes a step's training samples: groups the rollouts with their rewards, chooses AXPO's sources,
+and computes advantages.
 
 AXPO's sources (wrong rollouts to continue) are chosen over all ranks. Every rollout and every
-continuation becomes a sample, or is left out for a counted reason. At every step, rollouts +
-continuations = samples + left-out rollouts.
+continuation becomes a sample, or is left out for a counted reason. At every step, the number of
+rollouts and continuations equals the number of samples and left-out rollouts.
 """
 
 import dataclasses
@@ -69,7 +70,7 @@ class StepSample:
 
 @dataclass(frozen=True, eq=False)
 class Share:
-    """A rank's share of a step, as the updates take it."""
+    """A rank's share of a step, in the form that the updates need."""
 
     samples: tuple[StepSample, ...]
     counted: tuple[tuple[int, DroppedWeight], ...]
@@ -113,7 +114,7 @@ def group_rollouts(
     settings: GrpoSettings,
     version: int,
 ) -> list[Group]:
-    """Groups rollouts by question and adds rewards, in the order of the step.
+    """Groups rollouts by question, in the order of the step, and adds their rewards.
 
     Args:
         version: number of updates in the weights that sampled.
@@ -242,7 +243,9 @@ def candidates(
 def choose_sources(
     every: Sequence[Sequence[Source]], settings: GrpoSettings, step: int
 ) -> list[Source]:
-    """Chooses the sources to continue among the candidates of all ranks; all ranks compute the same choice."""
+    """Chooses the sources to continue among the candidates of all ranks. All ranks compute the same
+    choice.
+    """
     if settings.axpo is None:
         return []
     return select(
@@ -254,7 +257,9 @@ def choose_sources(
 
 
 def is_member(each: ScoredRollout, rules: Axpo) -> bool:
-    """Whether AXPO requires a rollout to be wrong: it called a tool (with `no_tool`: called none)."""
+    """Whether AXPO requires a rollout to be wrong. It does if the rollout called a tool (with
+    `no_tool`: called none).
+    """
     return each.rollout.end != EndReason.PROVIDER and each.used_tool == (rules.trigger == "tool")
 
 
@@ -291,7 +296,7 @@ def _played_on(
     play_on: PlayOn,
     tokens: PictureTokens,
 ) -> dict[tuple[int, int], tuple[ScoredRollout, ...]]:
-    """The continuations of each source, by (group, rollout)."""
+    """Maps each source, as (group, rollout), to its continuations."""
     rules = settings.axpo
     if rules is None or rules.resample == "none":
         return {(source.group, source.rollout): () for source in chosen}

@@ -1,4 +1,6 @@
-"""Learns from a step's samples in mini-batches; each mini-batch is one optimiser step of all ranks."""
+"""Learns from a step's samples in mini-batches. Each mini-batch gives one optimiser step of all
+ranks.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -20,12 +22,12 @@ from questloom.train.run.updating import products, take_step
 from questloom.train.settings.grpo_settings import GrpoSettings
 
 Reference = Callable[[Packed], Tensor]
-"""Gives the reference model's log-probabilities, (N,), of a micro-batch's labels."""
+"""Returns the (N,) log-probabilities of a micro-batch's labels under the reference model."""
 
 
 @dataclass(frozen=True)
 class Learner:
-    """Everything that updates need, on one rank."""
+    """Everything that one rank needs for its updates."""
 
     policy: nn.Module
     optimiser: torch.optim.Optimizer
@@ -43,8 +45,8 @@ class Learner:
 
         Raises:
             NotFinite: a gradient is infinite or NaN.
-            EngineMismatch: the engine samples from another model than the trained one; the weights
-                are unchanged.
+            EngineMismatch: the engine samples from another model than the trained model; the
+                weights are unchanged.
         """
         self.policy.train()
         every = [
@@ -79,10 +81,9 @@ class Learner:
         """Runs one optimiser step, or none if no rank has a row in the loss.
 
         Args:
-            counted: what left-out rollouts add to the divisor.
-            sampled: the trainer's log-probabilities under the weights that sampled, one tensor per
-                micro-batch; None if the weights have not changed since sampling, or if nothing
-                needs this tensor.
+            counted: the parts that left-out rollouts add to the divisor.
+            sampled: for each micro-batch, the trainer's log-probabilities under the weights that
+                sampled; None if the weights have not changed since then, or if nothing needs them.
         """
         plan = self._plan(samples)
         if not plan:  # on any rank
@@ -170,7 +171,9 @@ class Learner:
         return made
 
     def _plan(self, samples: Sequence[Sample]) -> list[list[Sample]]:
-        """This rank's micro-batches; all ranks get the same number, some of them empty."""
+        """This rank's micro-batches. All ranks get the same number of micro-batches; some may be
+        empty.
+        """
         plan = micro_batches([each.row for each in samples], self.settings.micro_tokens)
         return [[samples[n] for n in some] for some in plan] + [
             [] for _ in range(max_over_ranks(len(plan), self.at.device) - len(plan))
@@ -190,7 +193,7 @@ class Learner:
 
 
 def mini_batch(number: int, settings: GrpoSettings) -> int:
-    """The number of the update, within its step, that learns from a question.
+    """The number, within a step, of the update that learns from a question.
 
     Neighbouring questions go together, so every rank has a part of every update.
 

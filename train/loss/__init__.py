@@ -1,1 +1,1 @@
-"""Losses as sums over tokens, and the one count that divides them."""
+"""Losses as sums over tokens, and the common count that divides the sums."""

@@ -1,9 +1,9 @@
-"""Losses are sums, divided by one count that all ranks and micro-batches share.
+"""Losses are sums over tokens. All ranks and micro-batches divide them by the same count.
 
 A mean over ranks of means over micro-batches of means over tokens is wrong. For example, let two
 ranks have two micro-batches each, of 5, 40, 11 and 90 tokens. With means of means, a token of the
-first micro-batch weighs 18 times as much as a token of the last. The gradient is then off by 183 %.
-The sum over all tokens divided by 146 does not depend on how tokens are dealt out.
+first micro-batch weighs 18 times as much as a token of the last. The error of the gradient is then
+183 %. The sum over all tokens, divided by 146, does not depend on how tokens are distributed.
 """
 
 from dataclasses import dataclass
@@ -15,16 +15,16 @@ from torch import Tensor
 
 @dataclass(frozen=True)
 class Normaliser:
-    """The count that all ranks agreed on for one update."""
+    """The common count of all ranks for one update."""
 
     total: float
     """The divisor of every sum: a number of tokens, of trajectories, or another count."""
     world_size: int = 1
 
     def share(self, loss_sum: Tensor) -> Tensor:
-        """A micro-batch's part of the loss, to call `backward` on.
+        """A micro-batch's part of the loss. The caller calls `backward` on it.
 
-        `backward` adds up the parts of micro-batches. DDP and FSDP average gradients over ranks, so
+        `backward` adds up the gradients of all parts. DDP and FSDP average gradients over ranks, so
         each part is multiplied by the number of ranks. With accelerate, keep
         `gradient_accumulation_steps` at 1; other values would divide again.
 

@@ -2,8 +2,8 @@
 
 J = Σ M · min(ρÂ, clip(ρ, 1 − ε_low, 1 + ε_high)·Â) / normaliser − β·KL.
 
-All tensors have shape (N,): the tokens in the loss of one micro-batch, row by row. The tensor `row`
-holds the row number of each token. Losses are sums of −J over tokens.
+All tensors have shape (N,). They hold the tokens in the loss of one micro-batch, row by row. The
+tensor `row` holds the row number of each token. Losses are sums of −J over tokens.
 """
 
 import torch
@@ -47,8 +47,8 @@ def kl_k3(logp: Tensor, reference_logp: Tensor) -> Tensor:
 def truncated_importance(trainer_logp: Tensor, engine_logp: Tensor, cap: float) -> Tensor:
     """Truncated importance weights per token: min(trainer / engine, cap), without gradient.
 
-    Tokens that the engine sampled too often weigh less. Each tensor has shape (N,) and was computed
-    with the weights that sampled the tokens.
+    The weights are smaller for tokens that the engine samples more often than the trainer would.
+    Each tensor has shape (N,) and was computed with the weights that sampled the tokens.
 
     >>> truncated_importance(torch.tensor([0.2, 0.4, 0.9]).log(), torch.tensor([0.4, 0.4, 0.1]).log(), cap=2.0)
     tensor([0.5000, 1.0000, 2.0000])
@@ -61,7 +61,7 @@ def token_weights(row: Tensor, row_weights: Tensor, objective: Objective) -> Ten
 
     Args:
         row: (N,) int64, the row number of each token.
-        row_weights: (R,) the share of a trajectory that each row counts for; below 1 only for
+        row_weights: (R,) the weight of each row as a share of one trajectory; below 1 only for
             resampled rows (see `credit/axpo.py`).
 
     >>> row, ones = torch.tensor([0, 0, 0, 0, 1]), torch.ones(2)
@@ -79,9 +79,10 @@ def token_weights(row: Tensor, row_weights: Tensor, objective: Objective) -> Ten
 
 
 def count(row: Tensor, row_weights: Tensor, objective: Objective) -> float:
-    """A micro-batch's part of the divisor: its tokens, or its trajectories with tokens in the loss.
+    """A micro-batch's part of the divisor: the number of its tokens in the loss, or of its
+    trajectories with such tokens.
 
-    `samples.DroppedWeight` adds the rollouts that are in no micro-batch.
+    `samples.DroppedWeight` adds the part of the rollouts that are in no micro-batch.
 
     >>> row, weights = torch.tensor([0, 0, 0, 0, 1]), torch.tensor([1.0, 0.5, 1.0])  # the third row is masked out
     >>> count(row, weights, Objective(normaliser="trajectory")), count(row, weights, Objective(normaliser="token"))
@@ -144,7 +145,8 @@ def loss_sum(
 def clip_masks(
     logp: Tensor, old_logp: Tensor, advantage: Tensor, objective: Objective
 ) -> tuple[Tensor, Tensor]:
-    """Two (N,) bool masks: tokens clipped below, and tokens clipped above.
+    """Two (N,) bool masks: the tokens that are clipped below, and the tokens that are clipped
+    above.
 
     >>> clip_masks(torch.tensor([1.5, 0.5, 1.5, 0.5]).log(), torch.zeros(4), torch.tensor([1.0, 1.0, -1.0, -1.0]), Objective())
     (tensor([False, False, False,  True]), tensor([ True, False, False, False]))
@@ -158,7 +160,7 @@ def clip_masks(
 class EngineMismatch(QuestloomError):
     """The engine and the trainer disagree on the log-probabilities of sampled tokens.
 
-    Continued training would be off-policy without notice.
+    Further training would be off-policy without anybody noticing.
     """
 
 
@@ -166,7 +168,7 @@ def check_engine(trainer_logp: Tensor, engine_logp: Tensor, *, alarm: float = KL
     """Estimates the KL between engine and trainer under the same weights, by k3 over all ranks'
     tokens.
 
-    All ranks must call this function together; all pass or all stop.
+    All ranks must call this function together. All ranks pass, or all stop.
 
     Args:
         trainer_logp, engine_logp: (N,) log-probabilities of the same tokens, over all

@@ -1,6 +1,6 @@
 """The loss of supervised fine-tuning: next-token prediction on the policy's own tokens.
 
-Observations, templates and pictures are no labels.
+The tokens of observations, templates and pictures are not in the loss.
 """
 
 from torch import Tensor

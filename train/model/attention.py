@@ -1,9 +1,10 @@
 """Attention over packed rows, computed row by row with torch's SDPA and without a mask.
 
-Under SDPA, transformers separates packed rows by a T × T mask. For 8 rows of 4,096 tokens, such a
-mask takes 1 GB and eight times the products. The fastest kernels accept no mask. This file cuts the
-rows out by the text positions (`rows/packing.py`) and attends to each row alone. If a mask is
-needed (padding, a cache, sliding windows), attention works as under "sdpa".
+With its own SDPA attention, transformers separates packed rows by a T × T mask. For 8 rows of 4,096
+tokens, the mask takes 1 GB, and attention computes eight times as many products as needed. The
+fastest kernels accept no mask. This file separates the rows by their text positions
+(`rows/packing.py`) and computes the attention of each row alone. If a mask is needed (padding, a
+cache, sliding windows), attention works as transformers' "sdpa" does.
 """
 
 from typing import Any
@@ -41,7 +42,9 @@ def _attention(
     position_ids: Tensor | None = None,
     **options: Any,
 ) -> tuple[Tensor, None]:
-    """Attention as transformers calls it: (B, heads, T, width) in, (B, T, heads, width) out."""
+    """The attention function that transformers calls. It takes (B, heads, T, width) and returns (B,
+    T, heads, width).
+    """
     if (
         attention_mask is not None
         or position_ids is None
@@ -66,7 +69,7 @@ def _mask(
     use_vmap: bool = False,
     **options: Any,
 ) -> Tensor | None:
-    """The attention mask; None if attention works row by row."""
+    """Returns the attention mask; None if attention works row by row."""
     if (
         attention_mask is None
         and batch_size == 1

@@ -1,8 +1,9 @@
 """Log-probabilities and entropies of labels, without the logits of all tokens at once.
 
 The fp32 logits of 32,768 tokens with a vocabulary of 151,936 take 20 GB. So the head projects one
-chunk of tokens at a time, in the forward and again in the backward pass. The chunks' gradients of
-the head are summed in fp32. A sum in bf16 would have an error that grows with the number of chunks.
+chunk of tokens at a time, first in the forward pass and again in the backward pass. The chunks'
+gradients of the head are summed in fp32. A sum in bf16 would have an error that grows with the
+number of chunks.
 """
 
 import contextlib
@@ -12,7 +13,7 @@ import torch
 from torch import Tensor
 
 CHUNK_ELEMENTS = {"cuda": 1 << 27, "cpu": 1 << 24}
-"""The number of logits in a chunk.
+"""The number of logits in a chunk, by the type of device.
 
 On a GPU a chunk takes 512 MB in fp32, about 880 tokens of Qwen3's vocabulary. Small chunks are slow
 on a GPU, because adding each chunk to the head's gradient takes longer than the products. On a CPU,
@@ -23,13 +24,13 @@ chunks of 64 MB are as fast as chunks of 512 MB.
 class TokenScores(NamedTuple):
     """Scores of N tokens, in fp32.
 
-    The class is a tuple, so that the hooks of DDP and FSDP find the tensors.
+    This class is a tuple, because the hooks of DDP and FSDP search tuples for tensors.
     """
 
     logp: Tensor
     """(N,) natural log-probabilities."""
     entropy: Tensor
-    """(N,) entropies in nats of the distributions that the tokens were drawn from."""
+    """(N,) entropies, in nats, of the distributions from which the tokens were drawn."""
 
 
 def token_scores(
@@ -42,7 +43,7 @@ def token_scores(
 ) -> TokenScores:
     """The log-probability of each label, and the entropy of its distribution.
 
-    The result can be differentiated once, in `hidden` and `weight`.
+    The result can be differentiated once, with respect to `hidden` and `weight`.
 
     Args:
         hidden: (N, d) output of the last layer before each label.
@@ -50,8 +51,8 @@ def token_scores(
         labels: (N,) int64, the token ids.
         temperature: the sampling temperature of the labels; engines report log-probabilities at
             this temperature.
-        chunk_elements: logits per chunk, at least those of one token; 0 takes the device's default
-            in `CHUNK_ELEMENTS`; two chunks are in memory at once.
+        chunk_elements: number of logits per chunk, at least those of one token; 0 takes the
+            device's default in `CHUNK_ELEMENTS`; two chunks are in memory at once.
 
     >>> hidden, head = torch.tensor([[1.0, 0.0]]), torch.tensor([[0.0, 0.0], [torch.log(torch.tensor(3.0)), 0.0]])
     >>> [round(x.item(), 4) for x in token_scores(hidden, head, torch.tensor([1]))]  # ln(3/4), and the entropy of (1/4, 3/4)
@@ -158,7 +159,9 @@ def _add_product(total: Tensor, a: Tensor, b: Tensor) -> None:
 
 
 def _product(a: Tensor, b: Tensor) -> Tensor:
-    """a @ b, summed and stored in fp32 (fp64 for fp64) without rounding to the factors' dtype."""
+    """a @ b, summed and stored in fp32 (in fp64 for fp64 factors). The result is not rounded to the
+    factors' dtype.
+    """
     wide = _sum_dtype(a)
     if a.dtype == wide:
         return a @ b

@@ -1,4 +1,5 @@
-"""The policy as the losses need it: packed rows in, log-probabilities and entropies out.
+"""The policy in the form that losses need. It takes packed rows and returns log-probabilities and
+entropies.
 
 DDP and FSDP wrap this module, so the head runs inside the wrapped forward pass. The model's own
 head is never called on the whole sequence: see `model/logprobs.py`.
@@ -14,7 +15,8 @@ from questloom.train.rows.packing import Packed
 
 
 class Scorer(nn.Module):
-    """Wraps a transformers model and returns scores of the tokens in the loss.
+    """Wraps a transformers model. It returns log-probabilities and entropies of the tokens in the
+    loss.
 
     Args:
         model: a model for generation, as transformers loads it; with LoRA, the model inside peft's
@@ -23,8 +25,8 @@ class Scorer(nn.Module):
         chunk_elements: see `logprobs.token_scores`.
 
     Raises:
-        InputError: the head is more than one matrix, so some of its parts would be silently left
-            out.
+        InputError: the head is more than one matrix, so the scorer would silently leave out some of
+            its parts.
     """
 
     def __init__(self, model: Any, *, temperature: float = 1.0, chunk_elements: int = 0) -> None:

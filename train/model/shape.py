@@ -1,4 +1,5 @@
-"""A model's parameters and arithmetic, computed from its configuration alone, without torch.
+"""Computes a model's numbers of parameters and operations from its configuration alone, without
+torch.
 
 Forecasts and benchmarks use these figures. The file covers Qwen3-VL and dense models of the same
 form: grouped-query attention with normed heads, a gated MLP, a vision tower with mergers.
@@ -24,7 +25,7 @@ class VisionShape:
     """Numbers per patch: channels × frames × side²."""
     patch_side: int
     merge: int
-    """The side, in patches, of the square of patches that becomes one token."""
+    """The side of the square of patches that becomes one token, in patches."""
     positions: int
     projectors: int
     """The number of mergers: the last layer's and deepstack's."""
@@ -43,7 +44,7 @@ class ModelShape:
     head_width: int
     vocabulary: int
     tied: bool
-    """Whether embedding and head are one matrix."""
+    """Whether embedding and head are the same matrix."""
     vision: VisionShape
 
     @classmethod
@@ -90,12 +91,12 @@ class ModelShape:
 
     @property
     def embedding(self) -> int:
-        """The parameters of embedding and head."""
+        """The number of parameters of embedding and head."""
         return self.vocabulary * self.width * (1 if self.tied else 2)
 
     @property
     def layer(self) -> int:
-        """The parameters of a layer's matrices."""
+        """The number of parameters in a layer's matrices."""
         return (
             self.width * self.head_width * 2 * (self.heads + self.kv_heads)
             + 3 * self.width * self.mlp_width
@@ -103,12 +104,12 @@ class ModelShape:
 
     @property
     def text(self) -> int:
-        """The parameters of the language model without embedding and head."""
+        """The number of parameters of the language model without embedding and head."""
         return self.layers * (self.layer + 2 * self.width + 2 * self.head_width) + self.width
 
     @property
     def vision_layer(self) -> int:
-        """The parameters of a tower layer's matrices and biases."""
+        """The number of parameters in the matrices and biases of a tower layer."""
         wide = self.vision.width
         return (
             4 * wide * (wide + 1) + 2 * wide * self.vision.mlp_width + self.vision.mlp_width + wide
@@ -116,7 +117,7 @@ class ModelShape:
 
     @property
     def tower(self) -> int:
-        """The parameters of the vision tower without its projectors."""
+        """The number of parameters of the vision tower without its projectors."""
         seen = self.vision
         return seen.layers * (self.vision_layer + 4 * seen.width) + seen.width * (
             seen.patch_numbers + 1 + seen.positions
@@ -124,7 +125,7 @@ class ModelShape:
 
     @property
     def projector(self) -> int:
-        """The parameters of all projectors: a norm and two matrices each.
+        """The number of parameters of all projectors. Each projector has a norm and two matrices.
 
         The first projector's norm has a patch's width; the deepstack projectors' norms have a
         token's width.
@@ -156,8 +157,7 @@ class ModelShape:
         """The multiplications and additions of training on one row, without recomputation.
 
         Args:
-            tokens: tokens of the row, pictures included.
-            labels: tokens that the head scores.
+            tokens: tokens of the row, pictures included. labels: tokens that the head scores.
             pictures: number of tokens of each picture.
             text_passes: passes through the language model: forward, gradient of the inputs,
                 gradient of the weights. 3 for trained weights, 2 for weights under adapters, 1 for
@@ -231,7 +231,9 @@ KNOWN = {
         _qwen3_vl("qwen3-vl-32b", 64, 5120, 25_600, 64, tied=False, big_tower=True),
     )
 }
-"""Shapes from the configurations on the Hub, so a run can be forecast before a model is downloaded."""
+"""Known models and their shapes, from the configurations on the Hub. So a run can be forecast
+before its model is downloaded.
+"""
 
 
 def shape_of(model: str) -> ModelShape:

@@ -38,10 +38,10 @@ class LoadedModel:
 
 
 def load_processor(folder: str, max_pixels: int = 0) -> Any:
-    """A model's processor with a picture budget.
+    """A model's processor, with a limit on the pixels of a picture.
 
     Args:
-        max_pixels: most pixels of a picture; 0 for the processor's own limit.
+        max_pixels: largest number of pixels of a picture; 0 for the processor's own limit.
 
     Raises:
         InputError: the folder has no processor, or the processor has no limit of pixels.
@@ -117,7 +117,9 @@ def load_model(folder: str, settings: WeightSettings, seed: int) -> LoadedModel:
 
 
 def vision_parameters(model: Any) -> dict[str, nn.Parameter]:
-    """The parameters of the vision tower and its projector, by their names within the tower."""
+    """The parameters of the vision tower and its projector; the keys are their names within the
+    tower.
+    """
     inner = getattr(model, model.base_model_prefix)
     tower = next(
         (
@@ -169,8 +171,8 @@ def export(
     bf16: bool,
     writes: bool,
 ) -> None:
-    """Writes OUT/model for transformers and inference servers, and with LoRA also OUT/adapter for
-    peft.
+    """Writes OUT/model for transformers and inference servers. With LoRA, it also writes
+    OUT/adapter for peft.
 
     All ranks must call this function together. Each folder appears whole or not at all.
 

@@ -1,7 +1,7 @@
 """Plays a rank's questions with the current policy, and has the answers judged.
 
-Ranks do not wait for each other while they play, so each rank may play a different number of turns.
-Every turn goes through the question's journal, so a resumed run does not play finished turns again.
+Ranks do not wait for each other while they play, so they may play different numbers of turns. The
+question's journal records every turn, so a resumed run does not play finished turns again.
 """
 
 import asyncio
@@ -64,13 +64,14 @@ class UnplayedRollout:
 
 @dataclass(frozen=True)
 class Continuation:
-    """A rollout that is to be continued.
+    """A rollout that AXPO continues.
 
     Args:
         source: the rollout.
-        turn: index of the turn whose beginning is copied from the source; -1 copies nothing and
-            begins at the question. begun: number of tokens copied from this turn.
-        rollouts: numbers of the continuations.
+        turn: index of the turn whose beginning is copied from the source; with -1, the
+            continuations copy nothing and begin at the question. begun: number of tokens that are
+            copied from this turn.
+        rollouts: the rollout numbers of the continuations.
     """
 
     source: JudgedRollout
@@ -86,7 +87,7 @@ class Actor:
     Args:
         run: the run with the questions' pictures.
         withhold_own: see `task_of`.
-        files: the place of journals and of pictures that episodes showed.
+        files: where journals, and the pictures that episodes showed, are stored.
         answers: the judge of answers.
         queries: the client of the query judge; None measures the queries without a model.
         judges_queries: whether the reward uses r_query.
@@ -105,14 +106,16 @@ class Actor:
 
     @property
     def answer_by(self) -> str:
-        """What judges answers: rules, and for unclear answers a model if the role has one."""
+        """Names what judges answers: rules, and for unclear answers a model if the role has one."""
         return (
             "rules" if self.answers.client is None else self.answers.client.roles[ANSWER_ROLE].model
         )
 
     @property
     def query_by(self) -> str:
-        """What gives r_query: a model, or "measured" without a model; "" if the reward does not use it."""
+        """Names what gives r_query: a model, or "measured" without a model; "" if the reward does
+        not use r_query.
+        """
         if not self.judges_queries:
             return ""
         return MEASURED if self.queries is None else self.queries.roles[QUERY_ROLE].model
@@ -175,8 +178,8 @@ class Actor:
         return found
 
     def drop_journals(self) -> None:
-        """Removes the files of unfinished episodes. One process calls this function while no
-        process plays.
+        """Removes the files of unfinished episodes. Only one process may call this function, and
+        only while no process plays.
         """
         remove_tree(self.files.at("journal"))
 

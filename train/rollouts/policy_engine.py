@@ -1,9 +1,9 @@
 """The engine that samples from the current policy, and the players that use it.
 
 A single process and DDP sample from the trained weights themselves. If the weights are sharded
-(FSDP2), or kept in fp32 for bf16 products, the engine has its own copy. The copy has the products'
-dtype and is updated after every step. Each step has a new engine, so no keys or values of old
-weights are reused.
+(FSDP2), or kept in fp32 for bf16 products, the engine has its own copy of the weights. The copy has
+the products' dtype and is updated after every step. Each step has a new engine, so no keys or
+values of old weights are reused.
 """
 
 import copy
@@ -26,7 +26,7 @@ from questloom.train.settings.training_settings import WeightSettings
 
 
 class Weights(Protocol):
-    """How the policy's weights reach an engine."""
+    """The interface that gives the policy's weights to an engine."""
 
     def bring_up_to_date(self, version: int) -> None:
         """Gives the engine the current weights. All ranks must call this function together.
@@ -46,7 +46,7 @@ class PolicyPlayers:
     """Players that use the current policy, for training and for held-out questions.
 
     Args:
-        place: the files and clients of the play; no other engine may be open there.
+        place: the files and clients that the players use; no other engine may be open there.
         seed: the seed of every draw.
     """
 
@@ -104,7 +104,7 @@ class OwnWeights:
     Args:
         model: the trained model, before it is sharded.
         tokens: the renderer for the model's processor.
-        at_once: number of conversations that are decoded together.
+        at_once: number of conversations that the engine decodes together.
     """
 
     def __init__(

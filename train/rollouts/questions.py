@@ -1,4 +1,6 @@
-"""The questions that GRPO plays: a run's questions for reinforcement learning, dealt out to steps."""
+"""The questions that GRPO plays. It distributes a run's questions for reinforcement learning over
+its steps.
+"""
 
 import dataclasses
 import random
@@ -24,8 +26,9 @@ class StepQuestion:
     """A question in a step."""
 
     number: int
-    """The question's place in the step, which decides on the rank that plays it and the update that
-    learns from it."""
+    """The question's place in the step. It decides which rank plays the question and which update
+    learns from it.
+    """
     question: Question
 
 
@@ -41,7 +44,7 @@ class Questions:
 
     @property
     def withhold_own(self) -> bool:
-        """Whether no search may return a question's own picture."""
+        """Whether searches must not return a question's own picture."""
         return bool(self.recipe["pictures"]["withhold_own"])
 
     @property
@@ -98,10 +101,10 @@ def read_questions(run: RunFolder, store_digest: str) -> Questions:
 
 @dataclass(frozen=True)
 class QuestionCourse:
-    """Deals questions out to steps.
+    """Distributes questions over steps.
 
-    Each epoch has an order of its own, and each question comes at most once per epoch. Questions
-    that do not fill a last step are skipped in that epoch.
+    Each epoch has another order, and each question comes at most once per epoch. If the last
+    questions of an epoch do not fill a step, the epoch skips them.
 
     Args:
         questions: the training questions.
@@ -139,7 +142,7 @@ class QuestionCourse:
         return [StepQuestion(number, self.questions[n]) for number, n in enumerate(order)]
 
     def more(self, step: int, asked: Collection[StepQuestion], wanted: int) -> list[StepQuestion]:
-        """Further questions for a step; fewer than `wanted` if there are no more.
+        """Further questions for a step. There are fewer than `wanted` if the questions run out.
 
         Args:
             asked: the questions that the step already has.

@@ -1,7 +1,7 @@
-"""Turns judged rollouts into rows and rewards, the input of `credit/samples.py`.
+"""Turns judged rollouts into rows and rewards. Both are the input of `credit/samples.py`.
 
-A row that is unusable for learning (`UnusableRow`) leaves the loss and is counted. A known reward
-of such a row stays in the statistics.
+A row that is unusable for learning (`UnusableRow`) is left out of the loss and counted. If its
+reward is known, the reward stays in the statistics.
 """
 
 import math
@@ -32,15 +32,15 @@ from questloom.train.settings.training_settings import DataSettings
 
 @dataclass(frozen=True)
 class RolloutRows:
-    """Makes rows of rollouts, for one model."""
+    """Makes rows from rollouts, for one model."""
 
     picture_tokens: PictureTokens
     rope: Rope
     data: DataSettings
 
     def row(self, segments: Sequence[Segment], episode_id: str, version: int) -> Row:
-        """The checked row of an episode as its engine saw it, cut to the length limit of the
-        settings.
+        """The checked row of an episode. The row holds what the engine saw, cut to the length limit
+        of the settings.
 
         Raises:
             UnusableRow: the row is unusable for learning.
@@ -92,7 +92,7 @@ class ScoredRollout:
 
     @property
     def episode(self) -> Episode:
-        """The episode as it was played."""
+        """The episode of the rollout."""
         return self.judged.played.episode
 
     @property

@@ -1,6 +1,7 @@
 """Gives the policy's weights to an inference server.
 
-After every step the weights are written as a checkpoint, and a call asks the server to load it.
+After every step, the trainer writes the weights as a checkpoint and asks the server to load this
+checkpoint.
 """
 
 import shutil
@@ -26,8 +27,9 @@ class ServerWeights:
         config: the server's settings.
         tokens: the renderer for the model's processor.
         caller: sends the calls to the server.
-        write: writes the weights into a folder as transformers reads them; all ranks must call it.
-        folder: OUT/weights, which the server must see under the same path.
+        write: function that writes the weights into a folder in transformers' format; all ranks
+            must call this function.
+        folder: OUT/weights, which the server must reach under the same path.
     """
 
     def __init__(

@@ -1,1 +1,3 @@
-"""Rows: one episode as tensors, as the engine saw it. Packing puts several rows into one sequence."""
+"""Rows. A row holds one episode as tensors, in the form that the engine saw. Packing puts several
+rows into one sequence.
+"""

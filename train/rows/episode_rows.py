@@ -1,8 +1,8 @@
-"""Makes rows of episodes: token ids joined in the order in which the engine joined them.
+"""Makes rows from episodes by joining token ids in the order in which the engine joined them.
 
-No other file of the trainer knows the agent's turns and prompts. Sampled ids are taken over
-unchanged. An engine without token ids (a teacher behind an API) gives only text; the renderer
-encodes each such turn once.
+In the trainer, only this file uses the agent's turns and prompts. Sampled ids stay unchanged. An
+engine without token ids (a teacher behind an API) gives only text. The renderer encodes each turn
+of this text once.
 """
 
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ def row_of_segments(
     rope: Rope,
     policy_version: int = -1,
 ) -> Row:
-    """The row of a conversation as an engine on token ids has it.
+    """The row of a conversation, as an engine that works on token ids has it.
 
     Args:
         segments: the parts of the conversation in order, the prompt first; a last observation
@@ -107,7 +107,7 @@ def row_of_segments(
 def segments_of_episode(
     episode: Episode, bank: ImageBank | StoredBank, renderer: Renderer, tokens: TokenRenderer
 ) -> list[Segment]:
-    """A finished episode as the segments that its engine had.
+    """The segments that the engine had of a finished episode.
 
     Args:
         bank: the episode's pictures, restored from its records and files.

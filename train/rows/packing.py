@@ -2,17 +2,19 @@
 
 An example packs two rows of 5 and 3 tokens:
 
-    ids           a a a a a b b b      (1, 8)
-    positions[0]  0 1 2 3 4 0 1 2      text positions: a new row begins where they do not rise by one
-    positions[1:] mrope positions of each row, as if the row were alone
+```
+ids           a a a a a b b b      (1, 8)
+positions[0]  0 1 2 3 4 0 1 2      text positions: a new row begins where they do not rise by one
+positions[1:] mrope positions of each row, as if the row were alone
+```
 
-transformers separates packed rows by their text positions, and only without an attention mask and
-without a cache. With mrope's three position rows alone, with a cache or with a mask of ones, packed
-rows read each other. The error of the logits is then 0.87 instead of 2e-7.
+transformers separates packed rows by their text positions. It does this only without an attention
+mask and without a cache. Packed rows read each other if only mrope's three position rows are given,
+or if there is a cache or a mask of ones. The error of the logits is then 0.87 instead of 2e-7.
 
 A micro-batch without pictures gets a picture of zeros, in a separate row outside the loss. So every
 parameter has a gradient on every rank. Without the picture of zeros, two thirds of the parameters
-would have no gradient, and FSDP would wait forever.
+would have no gradient on that rank, and FSDP would wait forever.
 """
 
 import dataclasses
@@ -28,7 +30,7 @@ from questloom.train.rows.row import PictureTokens, Row, RowFault, UnusableRow
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Packed:
-    """One micro-batch: R rows, T tokens, of which N are in the loss."""
+    """One micro-batch of R rows and T tokens. N of the tokens are in the loss."""
 
     ids: Tensor
     """(1, T) int64, the token ids."""
@@ -39,7 +41,9 @@ class Packed:
     grid_thw: Tensor
     """(n, 3) int64, the grid of each picture in patches."""
     places: Tensor
-    """(N,) int64: the place before each label; the last hidden state there predicts the label."""
+    """(N,) int64: the place before each label. The last hidden state at this place predicts the
+    label.
+    """
     labels: Tensor
     """(N,) int64: the tokens in the loss, row by row."""
     row: Tensor
@@ -92,7 +96,7 @@ def pack(rows: Sequence[Row], tokens: PictureTokens) -> Packed:
 
 
 def _zeros(tokens: PictureTokens) -> Row:
-    """A row with one picture of zeros, of the smallest possible size: one token.
+    """A row with one picture of zeros. The picture has the smallest possible size, one token.
 
     For a picture of one token, mrope's positions equal the text positions.
     """
@@ -110,7 +114,7 @@ def _zeros(tokens: PictureTokens) -> Row:
 
 
 class SizedRow(Protocol):
-    """The part of a row that `micro_batches` needs."""
+    """The interface of a row that `micro_batches` needs."""
 
     @property
     def episode_id(self) -> str:
@@ -123,12 +127,13 @@ class SizedRow(Protocol):
 def micro_batches(
     rows: Sequence[SizedRow], max_tokens: int, *, at_least: int = 0
 ) -> list[list[int]]:
-    """Distributes rows to micro-batches: the longest first, each into the first with room.
+    """Distributes rows over micro-batches. The longest rows come first, and each row goes into the
+    first micro-batch with room.
 
     Args:
-        max_tokens: most tokens in a micro-batch.
-        at_least: number of micro-batches on the other ranks; missing ones are empty, because ranks
-            with different numbers would wait for each other forever.
+        max_tokens: maximum number of tokens in a micro-batch.
+        at_least: number of micro-batches on the other ranks; this rank adds empty micro-batches,
+            because ranks with different numbers would wait for each other forever.
 
     Returns:
         Indices of rows, each row once.

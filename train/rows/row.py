@@ -1,11 +1,14 @@
-"""Rows: one episode as tensors, as the engine saw it, with checks before every update.
+"""Rows, with checks before every update. A row holds one episode as tensors, in the form that the
+engine saw.
 
 An example row has two turns, and a tool result with a picture between them (P prompt, I image, p
 policy, o observation):
 
-    ids        P P P I I I I P P   p p p p p   o o I I o o   p p p
-    loss_mask  0 0 0 0 0 0 0 0 0   1 1 1 1 1   0 0 0 0 0 0   1 1 1
-    steps     -1 …                 0 0 0 0 0   0 …           1 1 1
+```
+ids        P P P I I I I P P   p p p p p   o o I I o o   p p p
+loss_mask  0 0 0 0 0 0 0 0 0   1 1 1 1 1   0 0 0 0 0 0   1 1 1
+steps     -1 …                 0 0 0 0 0   0 …           1 1 1
+```
 
 There are two kinds of errors. `UnusableRow` concerns one row: the policy or its engine did
 something that is unusable for learning. The row is left out and counted under its reason.
@@ -32,9 +35,11 @@ class RowFault(StrEnum):
 
     NO_POLICY_TOKENS = "no_policy_tokens"
     SAMPLED_PICTURE_TOKEN = "sampled_picture_token"
-    """The policy sampled a token that stands for a picture or frames one, but no pixels belong to it."""
+    """The policy sampled a token that stands for a picture, or marks the begin or end of a picture.
+    No pixels belong to this token.
+    """
     LOGPROB = "logprob"
-    """A log-probability is missing, not finite, or above 0."""
+    """A log-probability is missing, is not finite, or is above 0."""
     TOO_LONG = "too_long"
     """Even the first turn is longer than the limit."""
     SHAPE = "shape"
@@ -47,7 +52,9 @@ class RowFault(StrEnum):
     PREFIX = "prefix"
     """A continuation does not begin as its source does."""
     DIALOGUE = "dialogue"
-    """In an outside dialogue, the roles do not alternate, or placeholders and pictures differ in number."""
+    """In a dialogue of an outside data set, the roles do not alternate, or placeholders and
+    pictures differ in number.
+    """
     PICTURE_FILE = "picture_file"
     """A picture of an outside dialogue is missing or cannot be read."""
 
@@ -80,7 +87,7 @@ class PictureTokens:
     image_id: int
     """The id of an image token; a picture has one for each merged patch."""
     merge: int
-    """The side, in patches, of the square that becomes one token."""
+    """The side of the square of patches that becomes one token, in patches."""
     pixel_dim: int
     """Numbers per patch: channels × frames × side²."""
     framing: tuple[int, ...] = ()
@@ -127,8 +134,9 @@ class Row:
     ids: Tensor
     """(T,) int64: the ids as they were played."""
     loss_mask: Tensor
-    """(T,) bool: the policy's tokens that count. Prompts, observations, templates and pictures
-    never count."""
+    """(T,) bool: the policy's tokens that are in the loss. Tokens of prompts, observations,
+    templates and pictures are never in the loss.
+    """
     turns: tuple[tuple[int, int], ...]
     """[begin, end) of each turn's policy tokens."""
     positions: Tensor
@@ -140,14 +148,16 @@ class Row:
     pictures: tuple[str, ...] = ()
     """The sha256 of each picture's file, in order."""
     pixel_hashes: tuple[str, ...] = ()
-    """`hashes_of` the pixels that the engine had."""
+    """The result of `hashes_of` for the pixels that the engine had."""
     old_logp: Tensor | None = None
     """(T,) float32: the sampling engine's natural log-probabilities, 0 outside the policy's tokens.
 
     None if the engine reported no log-probabilities.
     """
     policy_version: int = -1
-    """The number of updates in the weights that sampled; -1 if another model wrote the turns."""
+    """The number of updates that the sampling weights have had; -1 if another model wrote the
+    turns.
+    """
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -361,8 +371,8 @@ def shorten(row: Row, max_tokens: int, tokens: PictureTokens) -> Row:
 
 
 def drop_tail(row: Row, tokens: PictureTokens) -> Row:
-    """The row without the tokens after its last token in the loss, which would be computed for
-    nothing.
+    """The row without the tokens after its last token in the loss. Computing these tokens would
+    serve nothing.
 
     A row without tokens in the loss is kept whole.
     """

@@ -1,1 +1,1 @@
-"""What a training run stores, prints, and shares between its processes."""
+"""Code for the files of a training run, its output, and the work of its processes together."""

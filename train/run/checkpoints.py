@@ -1,13 +1,15 @@
-"""Checkpoints: everything that a run resumes from. A checkpoint is complete or absent.
+"""Checkpoints: the state from which a run resumes. A checkpoint is complete or absent.
 
-    OUT/checkpoints/update-000100/   trained weights and the optimiser's state, in torch's distributed format
-                    …/random-00000.pt  states of the random generators, one file a rank
-                    …/state.json       the number of the update, and of the ranks that wrote it
+```
+OUT/checkpoints/update-000100/   trained weights and the optimiser's state, in torch's distributed format
+                …/random-00000.pt  states of the random generators, one file a rank
+                …/state.json       the number of the update, and of the ranks that wrote it
+```
 
 All ranks write into a folder whose name begins with a dot. The first rank renames the folder when
 all ranks are done, so a folder with its final name is complete. The number of ranks may change
-between writing and reading. The learning rate and the position in the data follow from the update's
-number.
+between writing and reading. A checkpoint does not store the learning rate and the position in the
+data, because the update's number decides both.
 """
 
 import errno
@@ -45,7 +47,7 @@ class Checkpoints:
 
     Args:
         folder: OUT/checkpoints.
-        keep: number of newest checkpoints that stay.
+        keep: number of the newest checkpoints that stay on disk.
     """
 
     folder: Path
@@ -111,8 +113,8 @@ class Checkpoints:
     def load(
         self, update: int, policy: nn.Module, optimiser: torch.optim.Optimizer, at: World
     ) -> bool:
-        """Sets weights, optimiser and random generators to a checkpoint's. All ranks must call this
-        function together.
+        """Sets weights, optimiser and random generators to their states in a checkpoint. All ranks
+        must call this function together.
 
         Returns:
             Whether the random generators continue exactly, which needs the same number of ranks as
@@ -148,12 +150,16 @@ class Checkpoints:
 
     @staticmethod
     def _bytes(policy: nn.Module) -> int:
-        """About how many bytes this rank writes: each trained weight, and AdamW's two moments of it."""
+        """The approximate number of bytes that this rank writes: its trained weights, and AdamW's
+        two moments of each weight.
+        """
         return 3 * sum(p.numel() * p.element_size() for p in policy.parameters() if p.requires_grad)
 
 
 def _write_random(path: Path) -> Exception | None:
-    """Writes the states of the random generators; returns an error instead of raising it, so all ranks see it."""
+    """Writes the states of the random generators. Returns an error instead of raising it, so that
+    all ranks learn of the error.
+    """
     try:
         kept: dict[str, Any] = {
             "torch": torch.get_rng_state(),
@@ -182,7 +188,9 @@ def _read_random(path: Path) -> None:
 
 @contextmanager
 def _alone_without_a_warning() -> Iterator[None]:
-    """Silences a torch warning about a single process; training with one process is intended."""
+    """Silences torch's warning about a single process, because training with one process is
+    intended.
+    """
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="torch.distributed is disabled")
         yield
@@ -219,7 +227,7 @@ def named_if_full(folder: Path, what: str, otherwise: str) -> Iterator[None]:
 
 
 def _says_full(error: BaseException | None) -> bool:
-    """Whether a full disk is among an error's causes; torch wraps the errors of its ranks."""
+    """Whether a full disk is among the causes of an error. Torch wraps the errors of its ranks."""
     seen: list[BaseException] = [error] if error is not None else []
     for each in seen:
         if isinstance(each, OSError) and each.errno in (errno.ENOSPC, errno.EDQUOT):

@@ -1,4 +1,4 @@
-"""A run's output: metrics.jsonl, TensorBoard, curves.png, progress on stderr."""
+"""Writes a run's output: metrics.jsonl, TensorBoard files, curves.png, and progress on stderr."""
 
 import json
 import resource
@@ -28,7 +28,7 @@ class Metrics:
         folder: OUT, the folder of the training run.
         updates: number of updates in the whole run.
         done: number of updates from earlier starts; metrics of later updates, which a killed run
-            left, are dropped.
+            has left, are dropped.
         curves: the metrics that are drawn.
     """
 
@@ -103,8 +103,8 @@ class Metrics:
 
 
 def read_metrics(folder: Path) -> list[dict[str, Any]]:
-    """The complete lines of OUT/metrics.jsonl; a kill may have cut the last. If the file does not
-    exist, the list is empty.
+    """The complete lines of OUT/metrics.jsonl. If the run was killed, its last line may be
+    incomplete. If the file does not exist, the list is empty.
     """
     path = folder / "metrics.jsonl"
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True) if path.is_file() else []
@@ -128,7 +128,9 @@ def duration(seconds: float) -> str:
 
 
 def peak_memory_gb(device: torch.device) -> float:
-    """The peak of memory in GB since the start: torch's on a GPU, this process's on a CPU."""
+    """The peak of memory in GB since the start: torch's memory on a GPU, this process's memory on a
+    CPU.
+    """
     if device.type == "cuda":
         return torch.cuda.max_memory_allocated(device) / 1e9
     return (

@@ -1,7 +1,7 @@
 """Records a run's identity in its folder.
 
 The identity is every setting that must not change when the run is resumed. `together` runs a
-function on all ranks, so an error of one rank ends all.
+function on all ranks. An error on one rank then ends all ranks.
 """
 
 import json
@@ -18,8 +18,9 @@ from questloom.train.run.stopping import STOPPED, Stopped, exit_code
 
 T = TypeVar("T")
 UNLOCKED = ".begun"
-"""The name of the folder for files that are written before all inputs are checked. An OUT with only
-this folder is no run yet."""
+"""The name of the folder for files that are written before all inputs are checked. If OUT has only
+this folder, it holds no run yet.
+"""
 
 
 def check_output(out: Path, identity: Mapping[str, Any]) -> None:
@@ -74,7 +75,7 @@ def remove_unlocked(out: Path, whole: bool) -> None:
     """Removes files below OUT from a run that failed before its inputs were checked.
 
     Args:
-        whole: whether to remove OUT too, because this command made it.
+        whole: whether to remove OUT too; true if this command made OUT.
     """
     shutil.rmtree(out / UNLOCKED, ignore_errors=True)
     if whole and out.is_dir() and not any(out.iterdir()):
@@ -82,7 +83,7 @@ def remove_unlocked(out: Path, whole: bool) -> None:
 
 
 def place(path: str) -> str:
-    """A folder or address in the form that a run's identity holds."""
+    """A folder or address, in the form that a run's identity stores."""
     return os.path.abspath(path) if "://" not in path and Path(path).exists() else path
 
 

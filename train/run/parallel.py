@@ -1,11 +1,12 @@
 """Runs training in one process, under DDP, or under FSDP2.
 
 `accelerate launch` and `torchrun` start several processes. Both launchers set each process's rank
-in the environment; torch itself wraps the model. An accelerate configuration is obeyed or refused,
+in the environment. Torch itself wraps the model. An accelerate configuration is obeyed or refused,
 never ignored. With FSDP on a CPU, accelerate starts processes that do not know each other. With
-`--cpu --num_processes 2`, accelerate may start only one process. So the number of processes is
-asserted, and under FSDP2 also that every parameter is sharded. The trainer itself accumulates
-gradients, by sums (`loss/normalise.py`), so accelerate's `gradient_accumulation_steps` must stay 1.
+`--cpu --num_processes 2`, accelerate may start only one process. So the program checks the number
+of processes. Under FSDP2, it also checks that every parameter is sharded. The trainer itself
+accumulates gradients as sums (`loss/normalise.py`). So accelerate's `gradient_accumulation_steps`
+must stay 1.
 """
 
 import os
@@ -30,7 +31,7 @@ from questloom.train.model.scorer import Scorer
 from questloom.train.settings.training_settings import ParallelSettings
 
 _BROKEN = re.compile(r"Connection (closed|reset)|[Tt]imed out|[Tt]imeout", re.ASCII)
-"""torch's messages for a collective call that some rank does not make."""
+"""Torch's error messages for a collective call that some rank did not make."""
 T = TypeVar("T")
 Kind = Literal["single", "ddp", "fsdp"]
 _OTHER_LAUNCHERS = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE")
@@ -42,7 +43,7 @@ _OTHER_ENGINES = {
 
 
 class LateRank(QuestloomError):
-    """A process that the others wait for has not come."""
+    """The other processes wait for a process that has not come."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ class World:
     patience: timedelta = timedelta(minutes=60)
     """How long ranks wait for each other."""
     meeting: Any = None
-    """The process group for waiting and for small messages."""
+    """The process group that serves for waiting and for small messages."""
     store: Any = None
     """The store in which each rank records that it has come."""
 
@@ -79,13 +80,14 @@ class World:
         self.gather(None)
 
     def meet(self, what: str) -> None:
-        """Waits for all ranks before work that needs all of them. All ranks must call this function together.
+        """Waits for all ranks before work that needs all ranks. All ranks must call this function
+        together.
 
         Args:
             what: the work that ranks wait for, named in the error.
 
         Raises:
-            LateRank: some ranks have not come in time; the error names them.
+            LateRank: some ranks have not come in time; the error names these ranks.
         """
         if self.size == 1:
             return
@@ -148,8 +150,8 @@ def kind_of(settings: ParallelSettings, environment: Mapping[str, str]) -> tuple
     """How the processes work together, and the number of processes that the launcher announces.
 
     Raises:
-        InputError: the launcher's configuration is unsupported, or it started a wrong number of
-            processes.
+        InputError: the launcher's configuration is unsupported, or the launcher started a wrong
+            number of processes.
     """
 
     def is_on(name: str) -> bool:

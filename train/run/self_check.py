@@ -1,8 +1,8 @@
 """Checks before training that a transformers model can be trained here.
 
-Packed rows must score as each row scores alone in the model's own forward pass. The check uses a
-few real rows with pictures. The check finds attention that does not separate packed rows, wrong
-positions, a head with scaling or a soft cap, and active dropout.
+Packed rows must give the same log-probabilities as each row alone in the model's own forward pass.
+The check before training uses a few real rows with pictures. The check finds attention that does
+not separate packed rows, wrong positions, a head with scaling or a soft cap, and active dropout.
 """
 
 from collections.abc import Sequence
@@ -27,15 +27,15 @@ other give a difference of 3.3.
 CHECK_TOKENS = 64
 """The number of a turn's tokens that the check reads.
 
-The check stays short, because the model's own forward pass holds the logits of all earlier tokens.
+The number is small, because the model's own forward pass holds the logits of all earlier tokens.
 """
 
 
 def check_on(
     scorer: Scorer, rows: Sequence[Row], tokens: PictureTokens, weights: WeightSettings, at: World
 ) -> None:
-    """Runs `check_model` on the beginnings of rows, in the run's precision, before the model is
-    sharded.
+    """Before the model is sharded, runs `check_model` on the beginnings of rows, in the run's
+    precision.
 
     Args:
         rows: at least one row; each has a token in the loss.

@@ -15,7 +15,7 @@ from questloom.records.errors import InputError, QuestloomError
 from questloom.train.run.parallel import World
 
 STOPPED = 128 + signal.SIGTERM
-"""The exit code of a run that was asked to stop, as shells use it."""
+"""The exit code that shells use for a run that was asked to stop."""
 
 
 class Stopped(QuestloomError):
@@ -43,8 +43,8 @@ class Stop:
 
 @contextmanager
 def stopping(stop: Stop) -> Iterator[None]:
-    """Records SIGTERM instead of ending the process. Only a process's main thread can handle
-    signals.
+    """Records the signal SIGTERM instead of ending the process. Only a process's main thread can
+    handle signals.
     """
 
     def ask(number: int, frame: FrameType | None) -> None:

@@ -1,4 +1,6 @@
-"""The precision of an update's products, and an optimiser step that refuses a gradient with NaN."""
+"""The precision of an update's matrix products, and an optimiser step that refuses a gradient with
+NaN.
+"""
 
 import math
 from contextlib import AbstractContextManager, nullcontext
@@ -18,7 +20,7 @@ class NotFinite(QuestloomError):
 
 
 def products(precision: str, at: World) -> AbstractContextManager[Any]:
-    """Autocast for bf16 products. FSDP2 casts by itself."""
+    """Autocast for bf16 products. FSDP2 needs no autocast, because it converts the dtypes itself."""
     return (
         torch.autocast(at.device.type, torch.bfloat16)
         if precision == "bf16" and at.kind != "fsdp"
@@ -39,7 +41,7 @@ def take_step(
 
     Args:
         update: number of the update, 0 to updates − 1.
-        about: the loss and its rows in words, for the error.
+        about: a text about the loss and its rows, for the error.
 
     Raises:
         NotFinite: the gradient is infinite or NaN; nothing has changed.

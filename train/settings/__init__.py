@@ -1,1 +1,1 @@
-"""The settings of a training run, and the file that they are read from."""
+"""The settings of a training run, and the file from which they are read."""

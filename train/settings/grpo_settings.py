@@ -1,4 +1,6 @@
-"""The settings of GRPO, besides those that it shares with SFT (`settings/training_settings.py`)."""
+"""The settings that only GRPO has. `settings/training_settings.py` has the settings that GRPO
+shares with SFT.
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -27,36 +29,46 @@ from questloom.train.settings.training_settings import (
 
 @dataclass(frozen=True, kw_only=True)
 class PolicySettings(PlaySettings):
-    """Engine, sampling, tools and limits of an episode. The model that plays is the trained model."""
+    """Engine, sampling, tools and limits of an episode. The trained model itself plays."""
 
     engine: Literal["transformers", "server"] = "transformers"
-    """The engine that samples. `transformers` samples on this machine. `server` uses an inference
-    server of token ids, described in `play.server`."""
+    """The engine that samples the policy's turns. `transformers` samples on this machine. `server`
+    uses an inference server of token ids, described in `play.server`.
+    """
     temperature: Annotated[float, Gt(0)] = 1.0
     """The temperature of sampling; the trainer computes its log-probabilities at the same temperature."""
     top_p: Annotated[float, Gt(0), Le(1)] = 1.0
-    """The nucleus that the policy samples from. With a value below 1, the recorded
-    log-probabilities still belong to the whole distribution."""
+    """The nucleus (top-p) from which the policy samples. Even with a value below 1, the recorded
+    log-probabilities belong to the whole distribution.
+    """
 
 
 @dataclass(frozen=True, kw_only=True)
 class StepSettings:
-    """A step: the current weights play questions, then learn from them."""
+    """Settings of a step. In a step, the policy plays questions with its current weights, then
+    learns from them.
+    """
 
     steps: Annotated[int, Gt(0)] = 200
-    """Steps of the whole run."""
+    """Number of steps in the whole run."""
     questions: Annotated[int, Gt(0)] = 32
-    """B: questions per step, over all ranks."""
+    """B: number of questions per step, over all ranks."""
     rollouts: Annotated[int, Gt(1)] = 8
-    """N: rollouts per question in a step."""
+    """N: number of rollouts per question in a step."""
     mini_questions: Annotated[int, Ge(0)] = 0
-    """Questions per update; 0 for all of the step's questions, so every update is on-policy."""
+    """Number of questions per update. 0 takes all of the step's questions, so that every update is
+    on-policy.
+    """
     refills: Annotated[int, Ge(0)] = 0
-    """Dynamic sampling (DAPO): how often a step may replace questions whose groups have no variance."""
+    """Dynamic sampling (DAPO): how often a step may replace questions whose rollouts all have the
+    same reward.
+    """
     micro_tokens: Annotated[int, Ge(0)] = 0
-    """Most tokens in a rank's forward pass; 0 for `data.max_tokens`."""
+    """Maximum number of tokens in a rank's forward pass; 0 takes `data.max_tokens`."""
     at_once: Annotated[int, Gt(0)] = 64
-    """Episodes that a rank plays at once, and conversations that its engine decodes together."""
+    """Number of episodes that a rank plays at once, and of conversations that its engine decodes
+    together.
+    """
 
     @property
     def updates(self) -> int:
@@ -66,51 +78,68 @@ class StepSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class EvaluationSettings:
-    """Plays held-out questions (rl/validation) during training, without learning from them."""
+    """Settings of evaluations. They play held-out questions (rl/validation) during training, and
+    the policy does not learn from them.
+    """
 
     every: Annotated[int, Ge(0)] = 10
-    """Steps between evaluations. The run also evaluates before the first step and after the last. 0
-    switches evaluations off."""
+    """Number of steps between evaluations. The run also evaluates before the first step and after
+    the last. 0 switches evaluations off.
+    """
     questions: Annotated[int, Ge(0)] = 0
-    """Number of held-out questions, the same at each evaluation; 0 for all."""
+    """Number of held-out questions; 0 for all. Each evaluation plays the same questions."""
     rollouts: Annotated[int, Gt(0)] = 1
-    """Rollouts per held-out question. The pass rate is the share of right answers among all
-    evaluation rollouts."""
+    """Number of rollouts per held-out question. The pass rate is the share of right answers among
+    all rollouts of the evaluation.
+    """
     temperature: Annotated[float, Ge(0)] | None = None
-    """The sampling temperature of evaluations; if none, evaluations use the temperature of training."""
+    """The sampling temperature of evaluations. Without a value, evaluations use the temperature of
+    training.
+    """
     top_p: Annotated[float, Gt(0), Le(1)] | None = None
-    """The sampling nucleus of evaluations; if none, evaluations use the nucleus of training."""
+    """The sampling nucleus of evaluations. Without a value, evaluations use the nucleus of
+    training.
+    """
     calls: Annotated[int, Ge(0)] | None = None
-    """Tool calls per evaluation episode; if none, evaluations use the limit of training."""
+    """Maximum number of tool calls per evaluation episode. Without a value, evaluations use the
+    limit of training.
+    """
 
 
 @dataclass(frozen=True, kw_only=True)
 class CareSettings:
-    """Limits that stop a run with an error before it learns from too few or wrong samples.
+    """Limits. They stop a run with an error before it learns from too few samples or from wrong
+    samples.
 
     These settings are no part of a run's identity.
     """
 
     max_lost: Annotated[float, Ge(0), Le(1)] = 0.5
-    """Share of a step's rollouts that may end by a provider fault, or stay without a judge's verdict."""
+    """Maximum share of a step's rollouts that end by a provider fault, and maximum share that stay
+    without a judge's verdict.
+    """
     engine_kl: Annotated[float, Gt(0)] = KL_ALARM
-    """Largest mean k3 per token between the sampling engine and the trainer, under the same weights."""
+    """Maximum of the mean KL per token (k3 estimate) between the sampling engine and the trainer
+    under the same weights.
+    """
 
 
 @dataclass(frozen=True, kw_only=True)
 class GrpoKeepSettings:
-    """What is stored, and how often. These settings are no part of a run's identity."""
+    """What the run stores, and how often. These settings are no part of a run's identity."""
 
     checkpoint_every: Annotated[int, Gt(0)] = 10
-    """Steps between checkpoints; the last step always writes a checkpoint."""
+    """Number of steps between checkpoints. The last step always writes a checkpoint."""
     checkpoints: Annotated[int, Gt(0)] = 2
     """The number of newest checkpoints that stay on disk."""
     episodes_every: Annotated[int, Ge(0)] = 10
-    """Steps between stored episodes. The run stores the rollouts of the step's first question. 0
-    stores no episodes."""
+    """Number of steps between stored episodes. The run stores the rollouts of the step's first
+    question. 0 stores no episodes.
+    """
     replay_steps: Annotated[int, Ge(0)] = 0
-    """The number of newest steps whose rows stay on disk for replays; 0 for all. Rows after the
-    last checkpoint always stay."""
+    """The number of newest steps whose rows stay on disk for replays; 0 keeps all steps. Rows of
+    steps after the last checkpoint always stay.
+    """
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,19 +149,22 @@ class GrpoSettings:
     name: str = "custom"
     """The settings' name, stored with the run; part of its identity."""
     seed: Annotated[int, Ge(0)] = 0
-    """Seed of the questions' order, of every draw, and of adapters' first weights and dropout."""
+    """Random seed for the order of questions, for every draw, and for the adapters' first weights
+    and dropout.
+    """
     step: StepSettings = field(default_factory=StepSettings)
     play: PolicySettings = field(default_factory=PolicySettings)
     reward: RewardRules = field(default_factory=RewardRules)
     statistic: Statistic = "population"
-    """Statistic over a question's rewards; see `credit/groups.py`."""
+    """How rewards of a question become advantages; see `credit/groups.py`."""
     fatal: FatalRules = field(default_factory=FatalRules)
     axpo: Axpo | None = None
-    """AXPO's settings; if none, GRPO runs without AXPO."""
+    """Settings of AXPO. Without a value, GRPO runs without AXPO."""
     objective: Objective = field(default_factory=Objective)
     evaluation: EvaluationSettings = field(default_factory=EvaluationSettings)
     models: ModelSettings | None = None
-    """The models of judges and readers; if none, GRPO uses the models of the run's recipe."""
+    """The models of judges and readers. Without a value, GRPO uses the models of the run's recipe.
+    """
     data: DataSettings = field(default_factory=DataSettings)
     weights: WeightSettings = field(default_factory=WeightSettings)
     optimiser: OptimiserSettings = field(
@@ -141,8 +173,9 @@ class GrpoSettings:
     parallel: ParallelSettings = field(
         default_factory=lambda: ParallelSettings(timeout_minutes=180.0)
     )
-    """How processes train together. A rank waits for another's longest episode,
-    `play.limits.seconds`: 150 minutes by default."""
+    """How processes train together. A rank may have to wait for another rank's longest episode.
+    `play.limits.seconds` limits an episode, to 150 minutes by default.
+    """
     care: CareSettings = field(default_factory=CareSettings)
     keep: GrpoKeepSettings = field(default_factory=GrpoKeepSettings)
 
@@ -161,7 +194,7 @@ class GrpoSettings:
         return settings_adapter(GrpoSettings).dump_python(self, mode="json")
 
     def identity(self) -> dict[str, Any]:
-        """The settings that must not change when a run is resumed, as for `SftSettings.identity`."""
+        """The settings that must not change when a run is resumed; see `SftSettings.identity`."""
         resolved = self.resolved()
         if resolved["play"]["server"]:
             del resolved["play"]["server"]["url"]  # the server may move
@@ -187,7 +220,7 @@ def load_grpo_settings(
 
     Args:
         tools: the teacher's tool settings (`questions.teacher_tools`), used if `play.tools` names
-            no others; a policy needs the tools and the prompt that it was taught with.
+            no others; a policy needs the tools and the prompt with which it was taught.
 
     Raises:
         InputError: see `read_settings`, or values that do not fit each other.

@@ -1,4 +1,4 @@
-"""Reads a trainer's settings: a preset or a file, with overrides from the command line."""
+"""Reads a trainer's settings from a preset or a file, with overrides from the command line."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -9,12 +9,12 @@ from questloom.records.errors import InputError
 
 PRESETS = Path(__file__).parents[1] / "presets"
 GRPO = "grpo-"
-"""The beginning of preset names for GRPO; all other presets are for SFT."""
+"""The prefix of the names of GRPO's presets. All other presets are for SFT."""
 S = TypeVar("S")
 
 
 def presets(*, grpo: bool) -> list[str]:
-    """The names of a command's shipped presets."""
+    """The names of the presets that are shipped for a command."""
     return sorted(
         path.stem for path in PRESETS.glob("*.yaml") if path.stem.startswith(GRPO) == grpo
     )
@@ -32,10 +32,11 @@ def read_settings(
     Args:
         kind: a frozen dataclass of settings.
         known: the presets that the error lists if `source` is not found.
-        below: values of keys that neither the file nor an override names.
+        below: values for keys that neither the file nor an override names.
 
     Raises:
-        InputError: no such file, no YAML, an unknown key, a wrong type, a value out of range.
+        InputError: the file does not exist or is no YAML, a key is unknown, or a value has a wrong
+            type or is out of range.
     """
     path = Path(source)
     if not path.suffix and not path.is_file():

@@ -1,7 +1,7 @@
 """The settings of SFT, and the settings that SFT shares with GRPO (`settings/grpo_settings.py`).
 
 A settings file names only what differs from the defaults; the run stores every value. The defaults
-are this project's own. The files in `presets/` hold published settings, and mark values that a
+are this project's own. The files in `presets/` hold published settings. They mark the values that a
 paper leaves open.
 """
 
@@ -21,25 +21,29 @@ class DataSettings:
     """How the data becomes rows."""
 
     max_tokens: Annotated[int, Gt(0)] = 32_768
-    """Longest row in tokens, with its pictures."""
+    """Maximum number of tokens in a row, pictures included."""
     too_long: Literal["shorten", "leave_out"] = "shorten"
-    """Treatment of longer rows. `shorten` ends a long row after the last whole turn that fits.
-    `leave_out` drops the row. Shortened and dropped rows are counted."""
+    """What to do with longer rows. `shorten` ends a long row after the last whole turn that fits.
+    `leave_out` drops a long row. The run counts shortened and dropped rows.
+    """
     max_pixels: Annotated[int, Ge(0)] = 0
-    """Most pixels of a picture that the model sees; 0 for the limit of the model's processor. The
-    exported processor has the same limit."""
+    """Maximum number of pixels that the model sees of a picture; 0 takes the limit of the model's
+    processor. The exported processor has the same limit.
+    """
 
 
 @dataclass(frozen=True, kw_only=True)
 class LoraSettings:
-    """Adapters (LoRA), which are trained in place of all weights."""
+    """Settings of adapters (LoRA). They are trained in place of all weights."""
 
     rank: Annotated[int, Gt(0)] = 64
     """Rank of the two matrices of each adapter."""
     alpha: Annotated[int, Ge(0)] = 0
     """Factor of an adapter's output: alpha ÷ rank. 0 sets alpha to twice the rank."""
     dropout: Annotated[float, Ge(0), Le(1)] = 0.0
-    """Share of an adapter's inputs that are set to 0 during training; GRPO takes 0 only."""
+    """Dropout: the share of an adapter's inputs that are set to 0 during training. GRPO accepts
+    only 0.
+    """
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,18 +51,23 @@ class WeightSettings:
     """Which weights are trained, and in which precision."""
 
     lora: LoraSettings | None = None
-    """LoRA adapters; if none, the weights themselves are trained."""
+    """Settings of LoRA adapters. Without a value, the weights themselves are trained."""
     freeze_vision: bool = False
-    """Freezes the vision tower, without its projector."""
+    """Whether the vision tower is frozen, apart from its projector."""
     freeze_projector: bool = False
-    """Freezes the projector from the tower's output to the language model (Qwen: every `merger`)."""
+    """Whether the projector from the vision tower to the language model is frozen (in Qwen, every
+    `merger`).
+    """
     precision: Literal["bf16", "fp32"] = "bf16"
     """Precision of matrix products. Trained weights and the optimiser's moments are always fp32."""
     attention: str = "sdpa"
-    """Attention of transformers. The attention must keep packed rows apart, as sdpa and
-    flash_attention_2 do; a check before training tests it."""
+    """The name of the attention that transformers uses. The attention must keep packed rows apart,
+    as sdpa and flash_attention_2 do; a check before training tests it.
+    """
     activation_checkpointing: bool = True
-    """Computes layers again in the backward pass: about a third more work, but only a small part of the memory."""
+    """Whether the backward pass computes the layers again. This costs about a third more work but
+    saves most of the memory.
+    """
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,11 +77,13 @@ class OptimiserSettings:
     lr: Annotated[float, Gt(0)] = 1e-5
     """Learning rate at the end of the warm-up."""
     schedule: Literal["cosine", "linear", "constant"] = "cosine"
-    """The learning rate after the warm-up: `cosine` and `linear` fall to 0, `constant` stays."""
+    """The learning rate after the warm-up: `cosine` and `linear` let it fall to 0, `constant` keeps
+    it.
+    """
     warm_up: Annotated[float, Ge(0), Le(1)] = 0.1
-    """Share of all updates that are warm-up."""
+    """Share of all updates that belong to the warm-up."""
     weight_decay: Annotated[float, Ge(0)] = 0.0
-    """AdamW's weight decay of matrices; norms and biases do not decay."""
+    """AdamW's weight decay for matrices. Norms and biases do not decay."""
     beta1: Annotated[float, Ge(0), Le(1)] = 0.9
     """Decay of AdamW's running mean of the gradients."""
     beta2: Annotated[float, Ge(0), Le(1)] = 0.999
@@ -80,21 +91,25 @@ class OptimiserSettings:
     epsilon: Annotated[float, Gt(0)] = 1e-8
     """A small number that is added to the denominator of AdamW's step."""
     max_grad_norm: Annotated[float, Gt(0)] = 1.0
-    """Largest L2 norm of the gradient, over all trained weights and ranks; larger gradients are scaled down."""
+    """Maximum L2 norm of the gradient, over all trained weights and ranks. Larger gradients are
+    scaled down.
+    """
 
 
 @dataclass(frozen=True, kw_only=True)
 class BatchSettings:
-    """How rows are dealt out. Neither ranks nor micro-batches change an update's gradient beyond
-    rounding.
+    """How rows are distributed over updates and ranks. Apart from rounding, the number of ranks and
+    micro-batches does not change an update's gradient.
     """
 
     rows: Annotated[int, Gt(0)] = 32
-    """Rows per update, over all ranks. An epoch's last update has the remaining rows."""
+    """Number of rows per update, over all ranks. The last update of an epoch has the remaining
+    rows.
+    """
     micro_tokens: Annotated[int, Ge(0)] = 0
-    """Most tokens in a rank's forward pass; 0 for `data.max_tokens`."""
+    """Maximum number of tokens in a rank's forward pass; 0 takes `data.max_tokens`."""
     epochs: Annotated[int, Gt(0)] = 3
-    """Passes over the training rows."""
+    """Number of passes over the training rows."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,21 +121,21 @@ class ParallelSettings:
     kind: Literal["auto", "single", "ddp", "fsdp"] = "auto"
     """With `auto`, several processes use FSDP2 if `accelerate launch` was configured for it, else DDP."""
     processes: Annotated[int, Ge(0)] = 0
-    """The required number of processes; 0 takes what the launcher started."""
+    """The required number of processes; 0 accepts the number that the launcher started."""
     timeout_minutes: Annotated[float, Gt(0)] = 60.0
     """How long a rank waits for another before the run ends with an error."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class KeepSettings:
-    """What is stored, and how often. These settings are no part of a run's identity."""
+    """What the run stores, and how often. These settings are no part of a run's identity."""
 
     checkpoint_every: Annotated[int, Gt(0)] = 100
-    """Updates between checkpoints; the last update always writes a checkpoint."""
+    """Number of updates between checkpoints. The last update always writes a checkpoint."""
     checkpoints: Annotated[int, Gt(0)] = 2
     """The number of newest checkpoints that stay on disk."""
     validate_every: Annotated[int, Ge(0)] = 0
-    """Updates between validations; 0 validates at each epoch's end."""
+    """Number of updates between validations; 0 validates at the end of each epoch."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,7 +145,7 @@ class SftSettings:
     name: str = "custom"
     """The settings' name, stored with the run; part of its identity."""
     seed: Annotated[int, Ge(0)] = 0
-    """Seed of the rows' order, and of adapters' first weights and dropout."""
+    """Random seed for the order of rows, and for the adapters' first weights and dropout."""
     data: DataSettings = field(default_factory=DataSettings)
     weights: WeightSettings = field(default_factory=WeightSettings)
     optimiser: OptimiserSettings = field(default_factory=OptimiserSettings)
@@ -150,7 +165,7 @@ class SftSettings:
     def identity(self) -> dict[str, Any]:
         """The settings that must not change when a run is resumed.
 
-        These are all settings that change the trained weights beyond rounding.
+        All of them change the trained weights beyond rounding.
         """
         return identity_of(self.resolved())
 
@@ -169,7 +184,9 @@ OF_THE_MACHINE = frozenset(
 def identity_of(
     resolved: Mapping[str, Any], but: frozenset[str] = OF_THE_MACHINE
 ) -> dict[str, Any]:
-    """Resolved settings by "section.key", without sections and keys that may change at a resume."""
+    """Maps "section.key" to its resolved setting. The result lacks the sections and keys that may
+    change when a run is resumed.
+    """
     flat = {
         f"{section}.{key}" if key else section: value
         for section, found in resolved.items()

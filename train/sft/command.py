@@ -2,12 +2,14 @@
 
     python -m questloom.train.sft --config CONFIG --data DATA --model MODEL --out OUT
 
+```
 OUT/settings.json    the settings of the run; written first
     rows/            the documents, and the survey of their rows
     checkpoints/     the state that the run resumes from
     metrics.jsonl    tensorboard/  curves.png
     model/           the result for transformers and inference servers; with LoRA also adapter/, for peft
     result.json      counts and metrics; written last
+```
 """
 
 import argparse
@@ -88,7 +90,7 @@ Presets: {", ".join(presets(grpo=False))} (train/presets/). Settings with their 
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the command line and returns its exit code: 2 for wrong input, 1 for a run that stopped
+    """Runs the command line. Returns the exit code: 2 for wrong input, 1 for a run that stopped
     with a named error.
     """
     parser = argparse.ArgumentParser(
@@ -165,7 +167,8 @@ def sft(
 
     Raises:
         InputError: the input is wrong; nothing was trained.
-        QuestloomError: the run stopped, with the reason; the same call continues it.
+        QuestloomError: the run stopped for the reason that the error states; the same call
+            continues the run.
     """
     check_sources(data, validation)
     began_anew = not out.exists()
@@ -254,7 +257,8 @@ def _identity(
 def _rows(
     at: World, maker: RowMaker, data: Sequence[str], validation: Sequence[str], out: Path
 ) -> tuple[Documents, Survey]:
-    """Stores the documents on disk and records the figures of their rows; each rank does its part.
+    """Stores the documents on disk and records the figures of their rows. Each rank handles its
+    part of the documents.
 
     The files of a new run stay in a hidden folder below OUT until all inputs are checked.
 
@@ -287,7 +291,7 @@ def _rows(
 
 
 def _begin(out: Path, identity: dict[str, Any], settings: SftSettings) -> None:
-    """Makes OUT the run's folder, with the documents that were read for it."""
+    """Turns OUT into the run's folder, with the documents that were read for the run."""
     lock_output(out, identity, settings.resolved())
     if (out / UNLOCKED).exists():
         shutil.rmtree(out / "rows", ignore_errors=True)
@@ -302,7 +306,7 @@ def _self_check(
     settings: SftSettings,
     at: World,
 ) -> None:
-    """Tests the model on two rows, the shortest with pictures first."""
+    """Tests the model on two rows. The shortest row with pictures comes first."""
     few = sorted(survey.used, key=lambda each: (each.pictures == 0, each.tokens))[:2]
     check_on(
         scorer,

@@ -1,14 +1,16 @@
 """The rows of an SFT run: the documents on disk, their survey, and the order of training.
 
-A document is one conversation as its source stores it. The survey holds for each document the
-figures of its row, or the reason why it is left out.
+A document is one conversation as its source stores it. For each document, the survey holds the
+figures of its row, or the reason why the document is left out.
 
-    OUT/rows/documents.arrow   every document, memory-mapped; a resumed run reads the same rows from it
-             survey.json       the survey; written last
+```
+OUT/rows/documents.arrow   every document, memory-mapped; a resumed run reads the same rows from it
+         survey.json       the survey; written last
+```
 
-Rows with pixels are made when they are needed and never stored, because a picture of 262,144 pixels
-takes 6 MB of patches. Each row is compared with the survey, so a picture file that changed
-meanwhile ends the run.
+Rows with pixels are made when they are needed. They are never stored, because a picture of 262,144
+pixels takes 6 MB of patches. The run compares each row with the survey, so it stops if a picture
+file has changed.
 """
 
 import dataclasses
@@ -85,12 +87,15 @@ class SurveyedRow:
     """The number of tokens in the loss."""
     pictures: int
     slips: int = 0
-    """The number of turns that broke the protocol; they are read, but are not in the loss."""
+    """The number of turns that broke the protocol. The model reads them, but they are not in the
+    loss.
+    """
     shortened: bool
     """Whether turns were cut off at the end."""
     ids: str
-    """The source of the token ids. "sampled": the policy's own stored ids; "rendered": its text was
-    encoded."""
+    """The source of the token ids. "sampled" means the policy's own stored ids. "rendered" means
+    that the policy's text was encoded.
+    """
     digest: str
     """The hash of ids, loss mask and pixels."""
 
@@ -100,7 +105,7 @@ class SurveyedRow:
 
 @dataclass(frozen=True)
 class Survey:
-    """The survey of all documents: read = used + left out."""
+    """The survey of all documents. Each document is either used or left out."""
 
     read: int
     used: tuple[SurveyedRow, ...]
@@ -132,7 +137,9 @@ class Survey:
         }
 
     def reasons(self) -> list[str]:
-        """One sentence for each reason of leaving out rows, with their number and the first error."""
+        """One sentence for each reason for leaving out rows, with the number of rows and the first
+        error.
+        """
         return [
             f"{count} left out ({reason}): {REASONS.get(reason, reason)}"
             + (f"; the first: {self.examples[reason]}" if reason in self.examples else "")
@@ -179,7 +186,7 @@ def write_documents(path: Path, documents: Iterable[Document | DroppedRow]) -> D
 
 
 class Documents:
-    """Documents in a memory-mapped file, one per record batch."""
+    """Documents in a memory-mapped file. Each record batch holds one document."""
 
     def __init__(self, path: Path) -> None:
         self._reader = pa.ipc.open_file(pa.memory_map(str(path)))
@@ -193,10 +200,10 @@ class Documents:
 
 
 class RowMaker:
-    """Makes rows of documents, for one model.
+    """Makes rows from documents, for one model.
 
     Args:
-        tokens: the renderer with the model's processor and picture budget.
+        tokens: the renderer with the model's processor and its limit on pixels.
         picture_tokens: the model's picture tokens.
         rope: how the model counts positions.
     """
@@ -262,7 +269,7 @@ class RowMaker:
         ), row
 
     def again(self, surveyed: SurveyedRow, document: Document) -> Row:
-        """Makes the row of a document again, and compares it with the survey.
+        """Makes the row of a document again, and compares this row with the survey.
 
         Raises:
             RowError: the row differs from its survey.
@@ -298,9 +305,9 @@ class RowMaker:
         return drop_violations(row, episode), SAMPLED if own else RENDERED
 
     def _renderer(self, files: EpisodeFiles) -> Renderer:
-        """The renderer with the prompt that the episodes were played under.
+        """The renderer, with the prompt under which the episodes were played.
 
-        The renderer also escapes the trained model's special tokens in outside text.
+        In text from outside, the renderer also escapes the trained model's special tokens.
         """
         if files.path not in self._renderers:
             told = files.prompt
@@ -335,10 +342,9 @@ def _digest(row: Row) -> str:
 def survey_part(
     documents: Documents, maker: RowMaker, rank: int, world_size: int
 ) -> Iterator[tuple[int, SurveyedRow | UnusableRow]]:
-    """Makes each document of this rank's part into a row once.
+    """Makes a row from each document of this rank's part, once.
 
-    Yields:
-        The document's number, and its figures or the error.
+    Yields: The document's number, with the figures of its row or with the error.
     """
     for number in range(rank, len(documents), world_size):
         try:
@@ -371,10 +377,11 @@ def gather_survey(
 
 
 def check_apart(survey: Survey, documents: Documents) -> None:
-    """Checks that no row comes from two sources, and that none is in both training and validation.
+    """Checks that no row comes from two sources, and that no row is in both training and
+    validation.
 
-    Two rows are equal if their ids and pixels are equal, in whatever form they were stored. A row
-    that one source holds twice in one split is used twice.
+    Two rows are equal if their ids and pixels are equal, whatever the form in which they were
+    stored. If one source holds a row twice in the same split, the row is used twice.
 
     Raises:
         InputError: names the sources, the number of such rows and one of the rows.
@@ -411,7 +418,7 @@ def write_survey(path: Path, survey: Survey) -> None:
 
 
 def read_survey(path: Path) -> Survey | None:
-    """The survey of an earlier start of the run, or None."""
+    """The survey that an earlier start of the run has stored, or None."""
     if not path.is_file():
         return None
     found = json.loads(path.read_text(encoding="utf-8"))
@@ -425,7 +432,8 @@ def read_survey(path: Path) -> Survey | None:
 
 @dataclass(frozen=True)
 class Course:
-    """Deals rows out to updates: every row once per epoch, in an order that differs between epochs.
+    """Distributes rows over updates. Every row comes once per epoch, and each epoch has another
+    order.
 
     Args:
         rows: the training rows.
@@ -468,7 +476,8 @@ class Course:
 
 
 def deal_rows(rows: Sequence[SurveyedRow], world_size: int) -> list[list[SurveyedRow]]:
-    """Deals rows out to ranks: the longest first, each to the rank with the fewest tokens.
+    """Distributes rows over ranks. The longest rows come first, and each row goes to the rank with
+    the fewest tokens.
 
     All ranks compute the same assignment of rows.
     """

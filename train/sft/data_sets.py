@@ -1,13 +1,15 @@
-"""Finds files of dialogues by split, in any of these sources:
+"""Finds files of dialogues and their splits in any of these sources:
 
-    FILE                        .parquet, .json, .jsonl; .json and .jsonl also with .gz
-    FOLDER                      all such files in the folder; a file name may begin with its split (train-00000…, validation.json)
-    DATA_SET:CONFIGURATION      a configuration of the card (README.md, `configs`), or a name in LLaMA-Factory's dataset_info.json
-    ORG/NAME:CONFIGURATION      a data set on the Hub, also as hf://ORG/NAME:CONFIGURATION
+```
+FILE                        .parquet, .json, .jsonl; .json and .jsonl also with .gz
+FOLDER                      all such files in the folder; a file name may begin with its split (train-00000…, validation.json)
+DATA_SET:CONFIGURATION      a configuration of the card (README.md, `configs`), or a name in LLaMA-Factory's dataset_info.json
+ORG/NAME:CONFIGURATION      a data set on the Hub, also as hf://ORG/NAME:CONFIGURATION
+```
 
-The configurations of a data set may hold the same rows in several forms, some as bare questions and
-answers. So the user must name one configuration. A folder with several kinds of data is refused,
-and the error lists them.
+The configurations of a data set may hold the same rows in several forms. Some hold only questions
+and answers. So the user must name one configuration. A folder with several kinds of data is
+refused, and the error lists them.
 """
 
 import json
@@ -36,7 +38,7 @@ _SPLITS = {
     "eval": VALIDATION,
     "test": "test",
 }
-"""Split names in file names, as `datasets` recognises them."""
+"""The names of splits in file names, as the library `datasets` recognises them."""
 _REPOSITORY = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 _FIX = f"Name a run, a file of dialogues ({', '.join(SUFFIXES)}), or one configuration of a data set: --data FOLDER:CONFIGURATION."
 
@@ -47,18 +49,19 @@ class DialogueFile:
 
     path: Path
     split: str
-    """"train", "validation", or another split, which is not used for training."""
+    """"train", "validation", or the name of another split. Other splits are not used for training.
+    """
 
 
 def dialogue_files(source: str, split: str) -> list[DialogueFile]:
-    """The files that a source names, in order.
+    """The files that a source names, in their order.
 
     Args:
-        split: the split of files whose names contain no split.
+        split: the split for files whose names contain no split.
 
     Raises:
-        InputError: there are no files, they cannot be read, or the source holds several data sets
-            and the user names none.
+        InputError: there are no files, the files cannot be read, or the source holds several data
+            sets and the user names none of them.
     """
     name, configuration = _parted(source)
     folder = _Folder(name, source)
@@ -88,7 +91,7 @@ def dialogue_files(source: str, split: str) -> list[DialogueFile]:
 class _Folder:
     """A data set's folder, on this machine or on the Hub.
 
-    Only the needed files are downloaded from the Hub, into its own cache.
+    From the Hub, only the needed files are downloaded, into the Hub's own cache.
 
     Args:
         name: the data set's name without a configuration.
@@ -111,7 +114,9 @@ class _Folder:
         self.path = Path(name) if not self._is_of_hub else self.brought([CARD, LIST])
 
     def brought(self, patterns: Sequence[str]) -> Path:
-        """The local folder with the files that match some patterns, downloaded if needed."""
+        """The local folder with the files that match the given patterns. Missing files are
+        downloaded.
+        """
         if not self._is_of_hub:
             return self.path
         from huggingface_hub import (
@@ -146,7 +151,9 @@ def _parted(source: str) -> tuple[str, str]:
 
 
 def full_name(source: str) -> str:
-    """A source in the form of the run's identity, independent of the current folder."""
+    """A source, in the form that the run's identity stores. The form does not depend on the current
+    folder.
+    """
     name, configuration = _parted(source)
     here = not source.startswith(HUB) and Path(name).exists()
     return f"{os.path.abspath(name) if here else name}{':' * bool(configuration)}{configuration}"
@@ -187,7 +194,7 @@ def _configs(card: Path) -> dict[str, Any]:
 
 
 def _of_list(folder: _Folder, configuration: str, split: str) -> list[DialogueFile] | None:
-    """The files that a name in LLaMA-Factory's list stands for; None if there is no list."""
+    """The files for a name in LLaMA-Factory's list; None if there is no list."""
     path = folder.path / LIST
     if not path.is_file():
         return None
@@ -213,7 +220,8 @@ def _chosen(known: Mapping[str, Any], configuration: str, folder: _Folder) -> st
     """The configuration that the user names, or the only one.
 
     Raises:
-        InputError: several configurations exist and none is named, or none has the name.
+        InputError: several configurations exist and the user names none, or no configuration has
+            the given name.
     """
     names, source = ", ".join(sorted(known)), folder.source
     if configuration in known:

@@ -1,16 +1,19 @@
 """Reads outside data sets in LLaMA-Factory's ShareGPT form as segments of a conversation.
 
-    {"conversations": [{"from": "human", "value": "<image>What …"}, {"from": "gpt", "value": "<think>…"}, {"from": "observation", …}, …],
-     "images": [a path or a file's bytes, …], "system": "…", "tools": "[…]"}
+```
+{"conversations": [{"from": "human", "value": "<image>What …"}, {"from": "gpt", "value": "<think>…"}, {"from": "observation", …}, …],
+ "images": [a path or a file's bytes, …], "system": "…", "tools": "[…]"}
+```
 
 A row may also have `messages` of {role, content}. The content is text, or a list of {type: text,
 text} and {type: image}.
 
-The policy's words stay word for word and carry the loss; all other text is input without loss. An
-`observation` becomes a user message in response tags. A `function_call` is put into call tags. The
-system message describes the `tools` as Qwen's templates do. Special tokens in texts that the policy
-read are escaped, so outside text cannot end a turn or stand for a picture. The reader also accepts
-our own export, and then gives the token ids of the stored episode.
+The policy's words stay unchanged and are in the loss. All other text is input and not in the loss.
+A message `observation` becomes a user message inside response tags. A message `function_call` is
+put inside call tags. The system message describes the row's `tools` as Qwen's templates do. The
+reader escapes special tokens in texts that the policy read. So text from outside cannot end a turn
+or stand for a picture. The reader also accepts Questloom's own export. It then returns the token
+ids of the stored episode.
 """
 
 import json
@@ -128,7 +131,7 @@ def fields_of(row: Any, where: str) -> tuple[dict[str, Any], tuple[bytes, ...]]:
 
 
 def _marked(role: str, text: str) -> str:
-    """Adds tags around a message, if the format stores tags apart from the text."""
+    """Adds tags around a message if the format does not store the tags in the text."""
     if role == "function_call":
         return f"<tool_call>\n{text}\n</tool_call>"
     return (
@@ -145,8 +148,8 @@ def _schema(tool: Mapping[str, Any]) -> Mapping[str, Any]:
 def _text(value: Any, *, policy: bool = False) -> str:
     """A text with placeholders for pictures.
 
-    If the row has pictures as separate parts, a placeholder inside a text that the policy read
-    stands for no picture.
+    If the row has pictures as separate parts, a placeholder in a text that the policy read does not
+    stand for a picture.
     """
     if isinstance(value, list):
         return "".join(_part(part, policy) for part in value)
@@ -165,7 +168,9 @@ def _part(part: Mapping[str, Any], policy: bool) -> str:
 
 
 def _picture(value: Any) -> tuple[str, bytes]:
-    """A pair (path, bytes) of a picture: the path is "" if the row holds the bytes, else the bytes are b""."""
+    """A picture as a pair (path, bytes). The path is "" if the row holds the bytes; otherwise the
+    bytes are b"".
+    """
     if isinstance(value, str) and value:
         return value, b""
     if isinstance(value, Mapping):
@@ -183,11 +188,11 @@ def segments_of_dialogue(
     where: str,
     tokens: TokenRenderer,
 ) -> list[Segment]:
-    """A dialogue as an engine on token ids would have it.
+    """A dialogue, as an engine that works on token ids would have it.
 
     Args:
         fields, pictures: the result of `fields_of`.
-        home: the folder that relative paths start from.
+        home: the folder from which relative paths start.
         tokens: the renderer of the trained model.
 
     Raises:
@@ -226,7 +231,7 @@ def _harmless(text: str, special: re.Pattern[str]) -> str:
 
 
 def _parts(text: str, left: list[Picture]) -> list[str | Picture]:
-    """Splits a text at its placeholders and puts pictures from `left` there."""
+    """Splits a text at its placeholders and replaces them by pictures from `left`."""
     parts: list[str | Picture] = []
     for number, piece in enumerate(text.split(IMAGE)):
         if number:

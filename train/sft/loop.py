@@ -1,4 +1,4 @@
-"""The loop of supervised fine-tuning: rows in, updates out. `sft/command.py` does the setup."""
+"""The loop of supervised fine-tuning, which makes the updates. `sft/command.py` does the setup."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -26,7 +26,7 @@ R = TypeVar("R")
 
 @dataclass(frozen=True)
 class Training:
-    """Everything that an update needs, on one rank."""
+    """Everything that one rank needs for an update."""
 
     policy: nn.Module
     optimiser: torch.optim.Optimizer
@@ -36,7 +36,9 @@ class Training:
     at: World
 
     def plan(self, rows: Sequence[SurveyedRow]) -> list[list[SurveyedRow]]:
-        """This rank's micro-batches of an update's rows; all ranks get the same number, some of them empty."""
+        """This rank's micro-batches of an update's rows. All ranks get the same number of
+        micro-batches; some may be empty.
+        """
         plans = [
             [[hand[n] for n in some] for some in micro_batches(hand, self.settings.micro_tokens)]
             for hand in deal_rows(rows, self.at.size)
@@ -176,7 +178,7 @@ def _validate(
 
 
 def make_ahead(make: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
-    """Yields `make(item)` for each item in order; a thread prepares the next result in advance."""
+    """Yields `make(item)` for each item in order. A thread prepares the next result in advance."""
     with ThreadPoolExecutor(1, thread_name_prefix="rows") as pool:
         waiting: Future[R] | None = None
         for item in items:

@@ -1,7 +1,9 @@
 """Reads the data of supervised fine-tuning: stored episodes, and dialogues of outside data sets.
 
-    RUN, RUN/episodes/POLICY       a policy's kept trajectories (by default the teacher's), if their question's split is sft/train or sft/validation
-    FILE, FOLDER, DATA_SET:CONFIGURATION      dialogues in LLaMA-Factory's ShareGPT form, or as messages (`sft/dialogues.py`, `sft/data_sets.py`)
+```
+RUN, RUN/episodes/POLICY       a policy's kept trajectories (by default the teacher's), if their question's split is sft/train or sft/validation
+FILE, FOLDER, DATA_SET:CONFIGURATION      dialogues in LLaMA-Factory's ShareGPT form, or as messages (`sft/dialogues.py`, `sft/data_sets.py`)
+```
 
 Nothing is left out silently: each row becomes a `Document`, or a `DroppedRow` with a reason.
 """
@@ -41,13 +43,14 @@ class Document:
     split: Split
     kind: Literal["episode", "dialogue"]
     home: str
-    """The folder that relative paths of picture files start from."""
+    """The folder from which relative paths of picture files start."""
     text: str
-    """JSON: an `Episode`, or the fields that `dialogues.fields_of` returns."""
+    """JSON text of an `Episode`, or of the fields that `dialogues.fields_of` returns."""
     pictures: tuple[bytes, ...] = ()
-    """The picture files inside a dialogue's row; b"" for a picture that is named by its path."""
+    """The picture files inside a dialogue's row. A picture that the row names by its path has b"".
+    """
     source: str = ""
-    """The source, as the user named it."""
+    """The source in the user's words."""
 
 
 @dataclass(frozen=True)
@@ -66,9 +69,9 @@ def read_documents(
     """Reads all sources in their order.
 
     Args:
-        train: runs, folders of episodes, dialogues; stored episodes and configurations of data sets
-            state their split themselves.
-        validation: dialogues that are used for validation and never trained on.
+        train: runs, folders of episodes, and dialogues; stored episodes and configurations of data
+            sets state their splits themselves.
+        validation: dialogues for validation; they are never used for training.
 
     Raises:
         InputError: a source is missing, or is of an unknown kind.

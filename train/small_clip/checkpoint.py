@@ -14,8 +14,9 @@ from questloom.models.clip import MERGES_FILE
 from questloom.train.small_clip.fit import SIDE
 
 NUM_MERGES = 4000
-"""The number of byte-pair merges, out of open_clip's 48,894. With all merges, the embedding alone
-would be twice the size of the rest of the model."""
+"""The number of byte-pair merges that are kept of open_clip's 48,894. With all merges, the
+embedding alone would be twice the size of the rest of the model.
+"""
 CONFIG: dict[str, Any] = {
     "model_cfg": {
         "embed_dim": 128,
@@ -41,7 +42,7 @@ CONFIG: dict[str, Any] = {
 
 
 def start(folder: Path, seed: int) -> tuple[Any, open_clip.SimpleTokenizer]:
-    """A new model and its tokenizer; writes configuration and merges to the folder."""
+    """Makes a new model and its tokenizer. Writes configuration and merges to the folder."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "open_clip_config.json").write_text(json.dumps(CONFIG, indent=2) + "\n")
     with gzip.open(default_bpe()) as source:

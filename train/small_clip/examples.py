@@ -11,7 +11,8 @@ from questloom.transforms.pictures.describe import Looks, looks_of
 from questloom.transforms.pictures.simple import too_simple
 
 STORED_SIDE = 128
-"""The stored pixels per side; the model reads fewer, so a crop can move."""
+"""The stored pixels per side. The model reads fewer pixels, so crops can start at different places.
+"""
 
 
 @dataclass(frozen=True)
@@ -19,7 +20,8 @@ class Examples:
     """The training examples: n pictures of m entities.
 
     `pixels` is uint8 (n, STORED_SIDE, STORED_SIDE, 3), squashed to a square as in the checkpoint's
-    preprocessing. `entity` is int (n,) and indexes `looks`. `files` holds the picture files.
+    preprocessing. `entity` is int (n,). It holds indices into `looks`. `files` holds the picture
+    files.
     """
 
     pixels: np.ndarray
@@ -71,7 +73,7 @@ def examples_of(store: Any) -> Examples:
 def words_of(looks: Looks) -> frozenset[tuple[str, str]]:
     """The parts of a description, each as (kind, words).
 
-    A text fits a picture if the picture's description has all parts of the text.
+    A text fits a picture if the picture's description contains all parts of the text.
     """
     parts = {("noun", looks.noun)}
     for kind in ("colours", "materials", "parts", "shown"):

@@ -1,11 +1,11 @@
 """Losses and loop of the small CLIP.
 
-The model must match texts to pictures. A description must fit pictures of its entity, by an
-absolute threshold and better than other descriptions do. Twins share descriptions, so the labels of
-a batch say for every pair whether the words really fit. CLIP's contrastive loss ranks the
-descriptions. SigLIP's balanced pairwise loss (Zhai et al. 2023) sets the scale. Without SigLIP's
-loss, the words "a man" fitted no picture of a man well, because hundreds of pictures share the
-words (AUC 0.93).
+The model must match texts to pictures. A description must reach an absolute threshold on pictures
+of its entity. It must also fit them better than other descriptions do. Different entities may share
+a description. So the labels of a batch say for every pair whether the words really fit the picture.
+CLIP's contrastive loss ranks the descriptions. SigLIP's balanced pairwise loss (Zhai et al. 2023)
+sets the scale of the similarities. Without SigLIP's loss, the words "a man" fitted no picture of a
+man well (AUC 0.93), because hundreds of pictures share these words.
 
 The model must also match two views of one entity. A contrastive loss over two views of each entity
 trains this match (Khosla et al. 2020). Half of the batches hold entities of one class only, because
@@ -29,7 +29,7 @@ from questloom.transforms.pictures.describe import Looks
 
 SIDE = 112
 ENTITIES_A_BATCH = 48
-"""The number of entities in a batch, with two views each."""
+"""The number of entities in a batch. The batch has two views of each."""
 PEAK_RATE = 2e-3
 WEIGHT_DECAY = 0.05
 VIEW_TEMPERATURE = 0.1
@@ -117,9 +117,9 @@ def text_loss(
     """The loss of texts against pictures. `fits` is 0/1 (texts, pictures); every text fits some
     picture.
 
-    The loss has two parts. The first part is the cross-entropy in both directions against each
-    pair's share. The second part is the mean logistic loss of fitting pairs plus the mean logistic
-    loss of all other pairs.
+    The loss has two parts. The first part is the cross-entropy, in both directions, with the
+    fitting pairs as targets of equal weight. The second part is the mean logistic loss of fitting
+    pairs, plus the mean logistic loss of all other pairs.
     """
     logits = scale * texts @ pictures.T
     to_pictures = -(fits / fits.sum(1, keepdim=True) * F.log_softmax(logits, 1)).sum(1).mean()
@@ -177,7 +177,9 @@ def _views(examples: Examples) -> dict[int, list[int]]:
 
 
 def _entities(rng: random.Random, by_noun: dict[str, list[int]], *, one_noun: bool) -> list[int]:
-    """Draws the entities of one batch: all of one large class (weighted by size), or from all classes."""
+    """Draws the entities of one batch, either from one large class (drawn with its size as weight)
+    or from all classes.
+    """
     everything = [e for members in by_noun.values() for e in members]
     large = [
         noun for noun, members in sorted(by_noun.items()) if len(members) >= ENTITIES_A_BATCH // 2

@@ -1,4 +1,6 @@
-"""Measures the small CLIP on worlds outside its training data: AUC, retrieval by words and by another view."""
+"""Measures the small CLIP on worlds outside its training data: its AUC, and its retrieval by words
+and by another view.
+"""
 
 from dataclasses import dataclass
 
@@ -11,7 +13,7 @@ from questloom.train.small_clip.examples import Examples
 
 @dataclass(frozen=True)
 class Recall:
-    """Recall of retrieval by words and by another view.
+    """The recall of retrieval by words and by another view of the same entity.
 
     `words_at_1`, `words_at_5`: a description finds a fitting picture among the first 1 or 5.
     `view_at_1`, `view_at_5`: a picture finds another view of its entity among the first 1 or 5; the

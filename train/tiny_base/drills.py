@@ -1,8 +1,8 @@
 """Drills: short exercise dialogues for pre-training.
 
 Drills teach a base model to see, to copy, to connect a name with a picture or a page, and to write
-JSON. Drills do not use the turn protocol, the tags of a turn. A drill is a list of (role, parts); a
-part is a text or a picture's index. Drills come from learning worlds whose seeds no task uses.
+JSON. Drills do not use the tags of the turn protocol. A drill is a list of (role, parts); a part is
+a text or a picture's index. Drills are made from learning worlds whose seeds no task uses.
 """
 
 import json
@@ -24,7 +24,7 @@ from questloom.knowledge.world.part import Part
 FIRST_SEED = 1000
 """The first seed of worlds for drills; tasks use lower seeds."""
 MARKS = ("<think>", "</think>", "<tool_call>", "</tool_call>", "<answer>", "</answer>")
-"""The tags of a turn, here without their meaning.
+"""The tags of a turn. In drills they have no meaning.
 
 The tags stand among names to be copied, so their embeddings are trained before fine-tuning.
 """
@@ -48,7 +48,7 @@ Parts = list[str | int]
 
 @dataclass(frozen=True)
 class Drill:
-    """A dialogue of prompts and answers, in turn."""
+    """A dialogue in which prompts and answers alternate."""
 
     kind: str
     turns: tuple[tuple[Parts, str], ...]
@@ -107,7 +107,7 @@ def hits(things: Sequence[Thing]) -> str:
 
 
 def alike(world: World, thing: Thing, rng: random.Random, count: int) -> list[Thing]:
-    """The thing itself and others that resemble it, in random order."""
+    """The thing and other things that resemble it, in random order."""
 
     def near(t: Thing) -> int:
         return (
@@ -238,7 +238,7 @@ def page_questions(world: World, rng: random.Random) -> Drill:
 
 
 def plan(world: World, rng: random.Random) -> Drill:
-    """A drill: name the relations that a question follows."""
+    """A drill: name the relations along which a question leads."""
     asked, relations = question(rng, rng.choice(world.pictured))
     return Drill(
         "plan", (([f"{asked}\nWhich steps?"], ", ".join(RELATIONS[r] for r in relations)),)
@@ -263,7 +263,7 @@ def next_step(world: World, rng: random.Random) -> Drill:
 
 
 def _answer(name: str) -> str:
-    """An answer that says a name twice, as a thought and an answer do."""
+    """An answer that says a name twice, as a turn does in its thought and in its answer."""
     return f"{name}\nanswer: {name}"
 
 

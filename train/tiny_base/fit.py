@@ -24,7 +24,7 @@ from questloom.train.tiny_base.drills import Drill, World, drills, new_world
 from questloom.train.tiny_base.tokens import PICTURE
 
 LENGTH = 352
-"""Tokens per sequence, about as many as an episode has."""
+"""Number of tokens per sequence, about as many as an episode has."""
 ROWS = 4
 TEXT_WEIGHT = 0.2
 """The loss weight of the prompts' text; answers have weight 1.
@@ -35,7 +35,7 @@ RATE = 1.5e-3
 WARM_UP = 100
 """The number of updates with a rising learning rate."""
 FALL = 0.4
-"""The last share of the time, in which the learning rate falls to 0."""
+"""The last part of the time, as a share, in which the learning rate falls to 0."""
 MERGED = 4
 """The number of tokens of a picture."""
 
@@ -178,7 +178,8 @@ def batches(
 
 
 def positions_of(image: np.ndarray) -> np.ndarray:
-    """Qwen3-VL's positions (3, B, L) by time, height and width, for pictures of 2×2 tokens.
+    """Computes Qwen3-VL's positions (3, B, L) by time, height and width, for pictures of 2×2
+    tokens.
 
     >>> positions_of(np.array([[False, True, True, True, True, False]]))[:, 0].tolist()
     [[0, 1, 1, 1, 1, 3], [0, 1, 1, 2, 2, 3], [0, 1, 2, 1, 2, 3]]
@@ -204,7 +205,9 @@ def positions_of(image: np.ndarray) -> np.ndarray:
 def logits_of(
     model: Qwen3VLForConditionalGeneration, batch: Batch
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """Logits (N, V) and ids (N,) of the answers' tokens, then logits and ids of all other text."""
+    """Returns logits (N, V) and ids (N,) of the answers' tokens, then the logits and ids of all
+    other text.
+    """
     out = model.model(
         input_ids=batch.ids,
         position_ids=batch.positions,
@@ -228,7 +231,7 @@ def logits_of(
 def right(model: Qwen3VLForConditionalGeneration, found: Sequence[Batch]) -> dict[str, float]:
     """The share of drills with all answer tokens predicted right, by kind of drill.
 
-    Each token is predicted after the right tokens before it.
+    The model predicts each token from the right earlier tokens, not from its own predictions.
     """
     model.eval()
     counts: dict[str, list[bool]] = defaultdict(list)
@@ -262,7 +265,7 @@ def fit(
         unseen: worlds for evaluation.
         minutes: wall time; the learning rate falls to 0 over the last share `FALL` of this time.
         report: is called every `every` updates.
-        keep: is called with each report, to store the model.
+        keep: is called with each report; stores the model.
     """
     encode = Encoder(processor)
     image_id, pad = model.config.image_token_id, processor.tokenizer.pad_token_id

@@ -102,9 +102,9 @@ def new_tokenizer() -> PreTrainedTokenizerFast:
 
 
 def _texts() -> Iterable[str]:
-    """Yields texts to train the tokenizer on, with far more syllables than other text.
+    """Yields texts for training the tokenizer, with far more syllables than other text.
 
-    So the syllables' merges come first, and no whole name becomes one token.
+    So the tokenizer learns the merges of syllables first, and no whole name becomes one token.
     """
     syllables = [*SYLLABLES, *(s.capitalize() for s in SYLLABLES)]
     for _ in range(400):
@@ -172,7 +172,7 @@ def protocol_texts() -> list[str]:
 
 
 def check_names(tokenizer: PreTrainedTokenizerFast) -> None:
-    """Checks that every name is two tokens, wherever it stands."""
+    """Checks that every name is two tokens, wherever it stands in a text."""
     for pair in itertools.product(SYLLABLES, repeat=2):
         for before in ("", " ", "\n", '"'):
             ids = tokenizer(before + "".join(pair).capitalize(), add_special_tokens=False)[
