@@ -2,7 +2,7 @@
 tells how far the share is from its weight, and which bound refused most seeds."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from questloom.files.parquet import read_records
@@ -50,12 +50,15 @@ def outcomes(job: Job) -> list[Outcome]:
     return [Outcome(cell, ends[seed]) for seed, cell in sorted(seeds.items()) if seed in ends]
 
 
-def describe_shortages(found: Iterable[Outcome], rules: SeedRules) -> Iterator[str]:
+def describe_shortages(
+    found: Iterable[Outcome], rules: SeedRules, own: Mapping[str, str]
+) -> Iterator[str]:
     """A line for each ability, level and topic with too small a share of the questions.
 
     Args:
         found: the results of the seeds.
         rules: the weights of the schedule.
+        own: the filters' own reasons, each with its sentence.
     """
     ended = list(found)
     kept = Counter(place for o in ended if not o.reason for place in vars(o.cell).items())
@@ -67,18 +70,18 @@ def describe_shortages(found: Iterable[Outcome], rules: SeedRules) -> Iterator[s
             yield (
                 f"{axis} {place}: {got:.0%} of {num:,} questions for {share:.0%} wanted; "
                 + (
-                    _worst(fallen, ended)
+                    _worst(fallen, ended, own)
                     if fallen
                     else f"only {kept[axis, place]:,} seeds were there"
                 )
             )
 
 
-def _worst(fallen: list[Outcome], ended: list[Outcome]) -> str:
+def _worst(fallen: list[Outcome], ended: list[Outcome], own: Mapping[str, str]) -> str:
     """The cell of ability and level that lost most seeds, and the reason that refused most of them (ties by name)."""
     lost = Counter((o.cell.ability, o.cell.level) for o in fallen)
     cell = min(lost, key=lambda c: (-lost[c], c))
     reasons = Counter(o.reason for o in fallen if (o.cell.ability, o.cell.level) == cell)
     most = min(reasons, key=lambda r: (-reasons[r], r))
     drawn = sum((o.cell.ability, o.cell.level) == cell for o in ended)
-    return f"{' at '.join(cell)} lost {lost[cell]:,} of {drawn:,} seeds: {because([(most, reasons[most])])}"
+    return f"{' at '.join(cell)} lost {lost[cell]:,} of {drawn:,} seeds: {because([(most, reasons[most])], own)}"

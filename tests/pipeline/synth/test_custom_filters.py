@@ -107,6 +107,14 @@ def test_terminal_report_and_card_say_which_filter_it_was_and_why_it_drops(made)
     assert "The filter `no_sports` is of another package: no\\_sports:NoSports" in card
 
 
+def test_the_progress_tells_its_work_and_its_reasons_in_words(made):
+    dropped = len(list(made[0].read(made[0].label("no_sports"), "rejected", Rejection)))
+    (line,) = (line for line in made[1].splitlines() if "NoSports: " in line and "kept" in line)
+    assert "asking the filter no_sports:NoSports: " in line
+    why = "a thing between the picture and the answer belongs to sport"
+    assert line.endswith(f"; {dropped} dropped: {why} ({dropped})")
+
+
 def test_the_run_is_not_continued_with_another_version_of_it(made):
     assert "holds a run with another version of what the recipe imports: it was" in made[2]
 
@@ -118,7 +126,8 @@ def test_the_forecast_has_its_stage_and_says_that_its_share_is_assumed(small, mo
     (row,) = (stage for stage in plan["stages"] if stage["stage"] == "no_sports")
     assert row["source"] == "assumed; nothing is measured"
     assert "Nothing is measured of no_sports, failing: what passes is assumed." in plan["notes"]
-    assert any(note.startswith("no_sports is no_sports:NoSports (") for note in plan["notes"])
+    (note,) = (n for n in plan["notes"] if n.startswith("no_sports is no_sports:NoSports ("))
+    assert note.endswith("which the recipe names: The question is not about sport.")
 
 
 def test_a_filter_that_is_called_like_a_stage_is_refused():
