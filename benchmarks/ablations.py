@@ -28,6 +28,7 @@ from questloom.pipeline.recipe import Recipe, load_recipe
 from questloom.pipeline.runners.stage_job import Funnel
 from questloom.pipeline.synth.synth_job import run_synth
 from questloom.pipeline.teach.teach_job import recipe_for, run_teach
+from questloom.records.form import FUZZY_KINDS
 from questloom.records.share import Share
 from questloom.transforms.stages.run_folder import RunFolder
 
@@ -49,11 +50,13 @@ PARTS: Mapping[str, tuple[str, ...]] = {
         )
     ),
     "no_details": ("draft.detail_share=0",),
+    "fuzz": (f"draft.fuzz=[{', '.join(FUZZY_KINDS)}]",),
 }
 """The settings of each arm.
 
 `no_anchor`: the picture of a path shows the thing that the question asks about, as OpenSearch-VL's
 answer-side picture does. The page of the pictured thing may then give the answer away.
+`fuzz` adds what most recipes do not have: vague clues.
 """
 WITHOUT_HANDLES = "without_handles"
 SHORTCUTS = ("text_search", "image_search", "no_tools")

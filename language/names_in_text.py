@@ -97,6 +97,26 @@ def _capitalised(text: str) -> str:
     return folded(" ".join(word for word in _WORD.findall(text) if word[0].isupper()))
 
 
+def stands_in(name: str, text: str) -> bool:
+    """Whether a name stands in a text as it is written, as whole words.
+
+    >>> stands_in("Mersk", "Ivo Mersk's mill"), stands_in("Mersk", "Merskby")
+    (True, False)
+    """
+    # No pattern: pages are asked for tens of thousands of names, each once, and most are not there.
+    at = text.find(name)
+    while at >= 0:
+        before, after = text[at - 1 : at], text[at + len(name) : at + len(name) + 1]
+        if not (_is_word(before) or _is_word(after)):
+            return True
+        at = text.find(name, at + 1)
+    return False
+
+
+def _is_word(character: str) -> bool:
+    return character.isalnum() or character == "_"
+
+
 def leaked(text: str, names: tuple[str, ...]) -> str | None:
     """The first of the names that the text contains as whole words (also with a plural or possessive s), or None."""
     inside = folded(text)

@@ -126,7 +126,30 @@ class SentenceClause:
     text: str = ""
 
 
-Clause = Image | ClaimClause | ClassClause | Compare | Compute | Reads | SentenceClause
+FUZZY_KINDS = ("category", "range", "meta-attribute", "arithmetic", "exclusion")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fuzzy:
+    """What a value of a claim of `subject` is like, where the words do not say the value (FORT-Searcher, arXiv 2606.12087).
+
+    category: it is of the class `object`. range: it is a date in the decade or century `object`. meta-attribute: it is of
+    the class `object`, and its name has `number` words or begins with `initial`. arithmetic: it is a date `number` years after
+    the date `since` of the variable `object`, before it where `number` is negative. exclusion: it is not `object` and not in it.
+    """
+
+    kind: str
+    """Of `FUZZY_KINDS`."""
+    subject: str
+    property: str
+    object: Term
+    number: int = 0
+    initial: str = ""
+    since: str = ""
+    """The property of `object` from whose date the years are counted."""
+
+
+Clause = Image | ClaimClause | ClassClause | Compare | Compute | Reads | SentenceClause | Fuzzy
 _KINDS: dict[str, type] = {
     "image": Image,
     "claim": ClaimClause,
@@ -135,8 +158,11 @@ _KINDS: dict[str, type] = {
     "compute": Compute,
     "reads": Reads,
     "sentence": SentenceClause,
+    "fuzzy": Fuzzy,
 }
 _NAMES = {kind: name for name, kind in _KINDS.items()}
+_OPTIONAL = {"sign", "number", "initial", "since"}
+"""Fields that most clauses leave empty, and rows leave out."""
 _TERM_FIELDS = {"subject", "object", "left", "right"}
 
 
@@ -196,7 +222,7 @@ class Form:
         for clause in self.clauses:
             entry: dict[str, Any] = {"is": _NAMES[type(clause)]}
             for name, value in vars(clause).items():
-                if name == "sign" and not value:
+                if name in _OPTIONAL and not value:
                     continue  # most pictures are views, not signs
                 if name in ("args", "keys"):
                     entry[name] = [_term_json(t) for t in value]

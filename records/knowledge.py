@@ -1,6 +1,7 @@
 """What the readers produce and the store holds: articles, entities, claims, pictures."""
 
 import builtins
+import functools
 from dataclasses import dataclass, field
 
 from questloom.records.identity import canonical_json, record_id
@@ -16,6 +17,8 @@ from questloom.records.periods import (
 )
 from questloom.records.table import Json, Record
 
+CACHED = 131_072
+"""Values kept that are things: each is made thousands of times, and an equal one serves as well."""
 VALUE_KINDS = (
     "entity",
     "time",
@@ -75,15 +78,21 @@ class Value(Record):
     """The least value that an inexact quantity can have; None where the claim states no bounds."""
     upper: float | None = None
 
+    def __hash__(self) -> int:
+        return hash((self.kind, self.entity, self.text, self.number, self.time))
+
     def key(self) -> str:
         """One string that is equal for equal values; claims are indexed by (property, key).
 
         A day of the Julian calendar has the key of its Gregorian day, and a time has the key of its
         period. The key leaves out how exactly a quantity is known.
         """
+        return self.entity if self.kind == "entity" else self._key
+
+    @functools.cached_property
+    def _key(self) -> str:
+        """Kept in the value: a margin compares the same values thousands of times."""
         match self.kind:
-            case "entity":
-                return self.entity
             case "time":
                 return key_of_time(*self.gregorian, self.precision)
             case "quantity":
@@ -127,6 +136,7 @@ class Value(Record):
         return parts_of(self.time)[0] if self.kind == "time" and self.precision >= YEAR else None
 
 
+@functools.lru_cache(CACHED)
 def entity_value(qid: str) -> Value:
     """The value whose entity is `qid`."""
     return Value(kind="entity", entity=qid)
@@ -188,7 +198,10 @@ class Claim(Record):
     statement: str = ""
     """Wikidata's statement id; "" where the dump has none."""
 
-    @builtins.property
+    def __hash__(self) -> int:
+        return hash((self.subject, self.property, self.value))
+
+    @functools.cached_property
     def id(self) -> str:
         """Hash of what the claim states. Two readers of one statement therefore give the same id."""
         return record_id(

@@ -5,11 +5,13 @@ Wikibase files a name under a language's own code, under the code of a broader l
 """
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 
 EVERY_LANGUAGE = "mul"
 """The code of a name that holds in every language."""
 
 
+@cache
 def codes_of(language: str) -> tuple[str, ...]:
     """The codes under which the names of a language stand. The first code with a label gives the
     label.

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from questloom.records.form import ClaimClause, Compute, Form
+from questloom.records.form import ClaimClause, Compute, Form, Fuzzy
 from questloom.records.route import Route
 from questloom.records.synthesis import Answer, Certificate, Seed
 from questloom.records.table import Json, Record
@@ -47,7 +47,8 @@ class Plan(Record):
     @property
     def relations(self) -> tuple[str, ...]:
         """The plan's properties, sorted, without duplicates."""
-        return tuple(sorted({c.property for c in self.logical_form.of(ClaimClause)}))
+        clauses = self.logical_form.clauses
+        return tuple(sorted({c.property for c in clauses if isinstance(c, ClaimClause | Fuzzy)}))
 
 
 def work_of(form: Form) -> str:

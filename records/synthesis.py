@@ -109,6 +109,20 @@ class Rival(Record):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Fuzzed(Record):
+    """A clue that is said vaguely, and how many things of the described thing's class fit it said exactly and as it is said."""
+
+    kind: str
+    """Of `questloom.records.form.FUZZY_KINDS`."""
+    var: str
+    property: str
+    value: str
+    """Key of the value that is not said."""
+    before: int
+    after: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class Certificate(Record):
     """The proof that this question has one answer and needs its picture."""
 
@@ -128,6 +142,8 @@ class Certificate(Record):
     """How many answers the form has without the picture (counted up to a limit); None where the
     form was not executed."""
     checks: tuple[Check, ...] = ()
+    fuzzed: tuple[Fuzzed, ...] = ()
+    """Its vague clauses, in the form's order."""
     votes: Json = Json(None)
 
     @property

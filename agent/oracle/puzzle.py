@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from questloom.agent.oracle.relation_words import Relation
-from questloom.knowledge.dates import coarsened
+from questloom.knowledge.dates import coarsened, dates_of
 from questloom.knowledge.store import Store
 from questloom.records.form import (
     ClaimClause,
@@ -17,6 +17,7 @@ from questloom.records.form import (
     Compare,
     Compute,
     Form,
+    Fuzzy,
     Reads,
     SentenceClause,
     Term,
@@ -61,7 +62,7 @@ class Kind:
 
 @dataclass(frozen=True, kw_only=True)
 class Order:
-    """A comparison: `left` is "<", ">" or "=" `right`."""
+    """A comparison: `left` is "<", ">" or "=" `right`; for things "!=", too."""
 
     left: End
     op: str
@@ -196,6 +197,21 @@ def puzzle_of(
         Fact(subject=c.subject, relation=None, object=end(c.object))
         for c in form.of(SentenceClause)
     ]
+    kinds = [Kind(var=c.var, words=name(c.class_id)) for c in form.of(ClassClause)]
+    orders = [Order(left=end(c.left), op=c.op, right=end(c.right)) for c in form.of(Compare)]
+    for number, vague in enumerate(form.of(Fuzzy)):
+        value = f"vague{number}"
+        facts.append(Fact(subject=vague.subject, relation=relation(vague.property), object=value))
+        if vague.kind in ("category", "meta-attribute") and isinstance(vague.object, Value):
+            kinds.append(Kind(var=value, words=name(vague.object.entity)))
+        elif vague.kind == "exclusion":
+            orders.append(Order(left=value, op="!=", right=end(vague.object)))
+        elif vague.kind == "range" and isinstance(vague.object, Value):
+            orders += _within(value, vague.object)
+        elif isinstance(vague.object, str):
+            facts.append(
+                Fact(subject=vague.object, relation=relation(vague.since), object=f"since{number}")
+            )
     return Puzzle(
         pictured=form.anchor,
         pictured_as=pictured_as,
@@ -206,10 +222,8 @@ def puzzle_of(
         ask_type=form.ask.type,
         unit=form.ask.unit,
         precision=form.ask.precision,
-        kinds=tuple(Kind(var=c.var, words=name(c.class_id)) for c in form.of(ClassClause)),
-        orders=tuple(
-            Order(left=end(c.left), op=c.op, right=end(c.right)) for c in form.of(Compare)
-        ),
+        kinds=tuple(kinds),
+        orders=tuple(orders),
         sums=tuple(
             Sum(out=c.out, op=c.op, args=tuple(map(end, c.args)), keys=tuple(map(end, c.keys)))
             for c in form.of(Compute)
@@ -224,6 +238,13 @@ def puzzle_of(
             for c in form.of(Reads)
         ),
     )
+
+
+def _within(var: str, period: Value) -> list[Order]:
+    """That a year lies in a decade or century."""
+    (first, *_), (last, *_) = dates_of(period)[-1].span
+    before, after = (Const(kind="date", text=str(y)) for y in (first - 1, last + 1))
+    return [Order(left=var, op=">", right=before), Order(left=var, op="<", right=after)]
 
 
 def _const(value: Value, name: Naming) -> Const:

@@ -312,6 +312,10 @@ def answer_of(puzzle: Puzzle, value: Read) -> str:
 
 def holds(order: Order, bound: Mapping[str, Any]) -> bool | None:
     """Whether a comparison holds; None when one side is unknown."""
+    if order.op == "!=":
+        thing = bound[str(order.left)].value if order.left in bound else None
+        named = isinstance(thing, Thing) and isinstance(order.right, Const)
+        return key(thing.name) != key(order.right.text) if named else None  # type: ignore[union-attr]
     left, right = (
         _number(
             bound[e].value

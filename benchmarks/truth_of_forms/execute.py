@@ -7,6 +7,7 @@ that lie within it. A sought variable takes only values that the truth states.
 import re
 from collections.abc import Iterator
 
+from benchmarks.truth_of_forms.fuzzy import is_like
 from benchmarks.truth_of_forms.world import Span, World, same, span
 from questloom.records.form import (
     ClaimClause,
@@ -15,6 +16,7 @@ from questloom.records.form import (
     Compare,
     Compute,
     Form,
+    Fuzzy,
     Image,
     Reads,
     SentenceClause,
@@ -183,7 +185,7 @@ class Executor:
             return 2 if clause.subject in at else 6
         if isinstance(clause, Compute):
             return 1 if free == [clause.out] else _NOT_YET
-        if isinstance(clause, Compare):
+        if isinstance(clause, Compare | Fuzzy):
             return _NOT_YET
         raise Unknown(f"unknown clause {clause!r}")
 
@@ -204,6 +206,10 @@ class Executor:
                     yield at
             case Compute():
                 yield from self._bind(clause.out, self._computed(clause, at), at)
+            case Fuzzy():
+                other = self.key(clause.object, at)
+                if is_like(self.world, clause, at[clause.subject], other or ""):
+                    yield at
             case Reads():
                 seen = {
                     reading(d)

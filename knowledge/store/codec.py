@@ -117,7 +117,8 @@ def _make_packer(kind: type[Record]) -> Callable[[Any], dict[str, Any]]:
     converters = {f.name: c for f, hint in kind.typed_fields() if (c := _to_json(hint))}
 
     def to_json(record: Any) -> dict[str, Any]:
-        out = {name: value for name, value in vars(record).items() if value != defaults[name]}
+        fields = vars(record)  # and what a record keeps of its own
+        out = {n: value for n, default in defaults.items() if (value := fields[n]) != default}
         for name in converters.keys() & out.keys():
             if out[name] is not None:
                 out[name] = converters[name](out[name])

@@ -25,6 +25,8 @@ R = TypeVar("R", bound=Record)
 CACHED_ENTITIES = 16_384
 CACHED_CLAIMS = 8_192
 CACHED_RECORDS = 2_048
+CACHED_COUNTS = 65_536
+"""Numbers, and profiles, which are a few numbers each."""
 REFERRING = 500
 """About how many pages `Store.references` samples."""
 
@@ -49,7 +51,9 @@ class Store:
         self._article = lru_cache(CACHED_RECORDS)(self._reader("articles", Article))
         self._image = lru_cache(CACHED_RECORDS)(self._reader("images", ImageAsset))
         self._property = lru_cache(CACHED_RECORDS)(self._reader("properties", PropertyInfo))
-        self._profile = lru_cache(CACHED_RECORDS)(self._reader("profiles", PropertyProfile))
+        self._profile = lru_cache(CACHED_COUNTS)(self._reader("profiles", PropertyProfile))
+        self._num_subjects = lru_cache(CACHED_COUNTS)(self._count_subjects)
+        self._num_members = lru_cache(CACHED_COUNTS)(lambda c: self._count("members", c))
 
     @classmethod
     def open(cls, path: str) -> "Store":
@@ -145,6 +149,9 @@ class Store:
     def num_subjects(self, property: str, value_key: str) -> int:
         """The number of subjects that `subjects` returns without a limit, except that a subject with several matching
         dates counts once per date."""
+        return self._num_subjects(property, value_key)
+
+    def _count_subjects(self, property: str, value_key: str) -> int:
         return sum(stop - start for start, stop in self._spans(property, value_key))
 
     def _spans(self, property: str, value_key: str) -> list[tuple[int, int]]:
@@ -169,7 +176,7 @@ class Store:
 
     def num_members(self, class_id: str) -> int:
         """The number of instances that `members` returns without a limit."""
-        return self._count("members", class_id)
+        return self._num_members(class_id)
 
     def stated_members(self, class_id: str) -> int | None:
         """The number of instances that the class and its subclasses have in the world; None where the dumps came

@@ -7,7 +7,7 @@ from questloom.pipeline.report.evidence_text import evidence_text
 from questloom.pipeline.report.path_graph import question_graph
 from questloom.pipeline.report.people_names import Names, clause_words
 from questloom.records.form import ClaimClause, Form
-from questloom.records.knowledge import ImageAsset, Value
+from questloom.records.knowledge import ImageAsset, Value, value_of_key
 from questloom.records.synthesis import Certificate, Hop, Question
 from questloom.transforms.reason_words import CHECKS, FILTERS, words
 
@@ -73,7 +73,9 @@ def _constant(hop: Hop, question: Question) -> Value | None:
                 return clause.subject
             if not value and clause.subject == subject and isinstance(clause.object, Value):
                 return clause.object
-    return None
+    fuzzed = question.certificate.fuzzed if question.certificate else ()
+    told = next((f for f in fuzzed if (f.var, f.property) == (subject, hop.property)), None)
+    return value_of_key(told.value) if told else None
 
 
 def hop_words(hop: Hop, question: Question, names: Names) -> dict[str, Any]:
@@ -136,6 +138,15 @@ def _certificate(question: Question, names: Names) -> dict[str, Any] | None:
             "num": rival.num_gaps,
             "of": names.key(question.bindings.get(rival.var, "")) or rival.var,
         },
+        "fuzzed": [
+            {
+                "kind": f.kind,
+                "claim": f"{names.key(question.bindings.get(f.var, ''))} — {names.property(f.property)} — {names.key(f.value)}",
+                "before": f.before,
+                "after": f.after,
+            }
+            for f in made.fuzzed
+        ],
         "smallest": clause_words(smallest, names, question.bindings) if smallest else [],
         "checks": [
             {

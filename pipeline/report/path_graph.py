@@ -3,13 +3,14 @@ operations, answer."""
 
 from typing import Any
 
-from questloom.pipeline.report.people_names import Names, read_words
+from questloom.pipeline.report.people_names import Names, read_words, vague_words
 from questloom.records.form import (
     ClaimClause,
     ClassClause,
     Compare,
     Compute,
     Form,
+    Fuzzy,
     Image,
     Reads,
     SentenceClause,
@@ -59,6 +60,16 @@ class _Graph:
     def edge(self, source: str, target: str, label: str, kind: str = "claim") -> None:
         self.edges.append({"from": source, "to": target, "label": label, "kind": kind})
 
+    def _vague(self, clause: Fuzzy, answer: str) -> str:
+        """A node for what a value is like; the pictured thing stands by itself, too."""
+        said, term = self.names, clause.object
+        label = said.value(term) if isinstance(term, Value) else self.variable(term, answer)
+        bound = self.question.bindings.get(str(term), "")
+        key = f"constant {len(self.nodes)}"
+        text = vague_words(clause, said, said.key(bound) if bound else label)
+        self.nodes[key] = {"id": key, "kind": "constant", "label": text, "sub": ""}
+        return key
+
     def add(self, clause: Any, answer: str) -> None:
         match clause:
             case Image():
@@ -86,6 +97,12 @@ class _Graph:
                     self.term(clause.right, answer),
                     _OP_WORDS[clause.op],
                     "compare",
+                )
+            case Fuzzy():
+                self.edge(
+                    self.variable(clause.subject, answer),
+                    self._vague(clause, answer),
+                    self.names.property(clause.property),
                 )
             case Reads():
                 self.edge(

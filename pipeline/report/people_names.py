@@ -11,6 +11,7 @@ from questloom.records.form import (
     Compare,
     Compute,
     Form,
+    Fuzzy,
     Image,
     Reads,
     SentenceClause,
@@ -134,6 +135,8 @@ def clause_words(form: Form, names: Names, bindings: dict[str, str]) -> list[str
                 return f"{term(clause.subject)} — {names.property(clause.property)} — {term(clause.object)}"
             case ClassClause():
                 return f"{term(clause.var)} — instance of — {names.entity(clause.class_id)}"
+            case Fuzzy():
+                return f"{term(clause.subject)} — {names.property(clause.property)} — {vague_words(clause, names, term(clause.object))}"
             case Compare():
                 return f"{term(clause.left)} {clause.op} {term(clause.right)}"
             case Compute():
@@ -147,6 +150,21 @@ def clause_words(form: Form, names: Names, bindings: dict[str, str]) -> list[str
         raise AssertionError(f"no words for {clause}")
 
     return [say(c) for c in form.clauses]
+
+
+def vague_words(clause: Fuzzy, names: Names, of: str) -> str:
+    """What a value is like, in short: "some town with a name of 2 words", "not Velm", "12 years after Ada Orm — date of birth"."""
+    match clause.kind:
+        case "meta-attribute" if clause.initial:
+            return f"some {of} whose name begins with {clause.initial}"
+        case "meta-attribute":
+            return f"some {of} with a name of {clause.number} words"
+        case "exclusion":
+            return f"not {of}"
+        case "arithmetic":
+            when = "after" if clause.number > 0 else "before"
+            return f"{abs(clause.number)} years {when} {of} — {names.property(clause.since)}"
+    return f"some {of}" if clause.kind == "category" else f"in {of}"
 
 
 def read_words(clause: Reads, names: Names) -> str:

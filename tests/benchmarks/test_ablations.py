@@ -5,7 +5,10 @@ import pytest
 from benchmarks.ablations import PARTS, SHORTCUTS, WITHOUT_HANDLES, Arm, arm_of, line, made, played
 from questloom.pipeline.recipe import load_recipe
 from questloom.records.share import Share
+from questloom.records.synthesis import Seed
+from questloom.transforms.planning.planner import plans_of
 from tests.pipeline.small_world import LEAN, small_recipe, small_store
+from tests.transforms.planning import coast
 
 
 @pytest.mark.parametrize("name", [name for name in PARTS if name != "whole"])
@@ -27,6 +30,22 @@ def test_a_filter_that_an_arm_has_not_is_left_open_in_its_row():
         and cells[7] == "4.2"
     )
     assert len(cells) == len(SHORTCUTS) + 6
+
+
+def test_the_arm_of_fuzzing_says_vaguely_what_the_whole_recipe_says_exactly():
+    seed = Seed(
+        entity_id=coast.lighthouse(3), method="paths", rule="rare", level="easy", domain="other"
+    )
+    found = []
+    for arm in ("whole", "fuzz"):
+        kinds = load_recipe("demo", PARTS[arm]).draft.fuzz
+        at = coast.ground(fuzz=kinds)
+        found.append(plans_of(at, seed).plans)
+    whole, fuzzed = found
+    assert not any(p.certificate.fuzzed for p in whole)
+    changed = [p for p in fuzzed if p.certificate.fuzzed]
+    assert changed and {p.answer.text for p in changed} <= {p.answer.text for p in whole}
+    assert all(f.after > f.before for p in changed for f in p.certificate.fuzzed)
 
 
 @pytest.mark.slow

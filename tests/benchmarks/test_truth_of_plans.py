@@ -22,6 +22,7 @@ from questloom.records.form import (
     Compare,
     Compute,
     Form,
+    Fuzzy,
     Image,
     Reads,
     SentenceClause,
@@ -92,6 +93,10 @@ def plan(bindings, *clauses, ask="a", kind="entity", precision=""):
     return Plan("p", form, bindings)
 
 
+def vague(kind, of, prop="P131", subject="x", **more):
+    return Fuzzy(kind=kind, subject=subject, property=prop, object=of, **more)
+
+
 SHOWN = Image(var="x")
 READS = Reads(var="r", of="x", property="P1684", part="Q721747")
 ARCHITECT = (SHOWN, claim("x", "P84", "a"))
@@ -123,6 +128,18 @@ TRUE = {
         Compare(left="d", op="<", right="e"),
     ),
     "reads": plan({"x": "Q1", "r": "time:+1851/9"}, SHOWN, READS, ask="r", kind="date"),
+    "vague": plan(
+        {**BUILT, "a": "Q2"},
+        *ARCHITECT,
+        claim("y", "P84", "a"),
+        vague("category", value_of_key(TOWN)),
+        vague("meta-attribute", value_of_key(TOWN), initial="K"),
+        vague("meta-attribute", value_of_key(TOWN), number=1),
+        vague("range", value_of_key("time:+185/8"), "P571"),
+        vague("range", value_of_key("time:+18/7"), "P571"),
+        vague("arithmetic", "x", "P571", "y", number=20, since="P571"),
+        vague("exclusion", value_of_key("Q8")),
+    ),
     "sentence": plan(
         {"x": "Q2", "a": "Q9"},
         SHOWN,
@@ -151,6 +168,21 @@ FALSE = {
         "second answer",
     ),
     "absent thing": (plan({"x": "Q1", "y": "Q2", "a": "Q9"}, *NAMED), "second answer"),
+    **{
+        f"vague {n}": (plan({**BUILT, "a": "Q2"}, *ARCHITECT, claim("y", "P84", "a"), clause), "no answer: Fuzzy(")
+        for n, clause in enumerate(
+            (
+                vague("category", value_of_key(BRIDGE)),
+                vague("meta-attribute", value_of_key(TOWN), initial="V"),
+                vague("meta-attribute", value_of_key(TOWN), number=2),
+                vague("range", value_of_key("time:+184/8"), "P571"),
+                vague("arithmetic", "x", "P571", "y", number=-20, since="P571"),
+                vague("exclusion", value_of_key("Q4")),
+                vague("exclusion", value_of_key("Q6")),  # the town lies in it
+                vague("exclusion", value_of_key("Q6"), "P138"),  # nobody knows
+            )
+        )
+    },
     "wrong value": (plan({"x": "Q1", "a": "Q9"}, *ARCHITECT), "another answer, Ivo"),
     "class": (
         plan({"x": "Q1", "a": "Q2"}, *ARCHITECT, ClassClause(var="x", class_id=TOWN)),

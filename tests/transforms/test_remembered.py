@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from questloom.records.form import Ask
+from questloom.records.form import Ask, ClassClause, Form
 from questloom.records.knowledge import entity_value
-from questloom.transforms.certificate.description import Description
+from questloom.transforms.certificate.description import Description, Part
 from questloom.transforms.remembered import remembered
 from tests.doctests import ROOT
-from tests.small_facts import SmallFacts, year
+from tests.small_facts import SmallFacts, claim, year
 
 
 class Book:
@@ -99,6 +99,7 @@ class Texts:
         return np.ones((len(texts), 2), np.float32)
 
 
+YEARBOOK = ClassClause(var="x", class_id="Q2")
 ASKED: dict[str, tuple[Any, ...]] = {
     "facts.askable._is_coarse": ("P1", "Q1"),
     "facts.askable.has_common_class": ("Q1",),
@@ -111,6 +112,12 @@ ASKED: dict[str, tuple[Any, ...]] = {
     "facts.values._best_by_property": ("Q1",),
     "planning.named.find_shown_text": ("Q1", ()),
     "planning.named.text_names": ("a text", entity_value("Q2")),
+    "certificate.guess._all_answers": (Form(clauses=(YEARBOOK,), ask=Ask(var="x", type="")),),
+    "certificate.margin.status": ("Q1", Part(role="kind", clause=YEARBOOK)),
+    "certificate.stating.statement_of": (claim("Q1", "P1", "Q2"),),
+    "facts.readings.readings": ("Q1", "P1684", ""),
+    "planning.steps._stated_clues": ("Q1",),
+    "facts.values._around": (("P131",), "Q1"),
     "facts.values.is_functional": ("P1", ("Q2",)),
     "certificate.guess._ends": ("Q1", ("P1",), Ask(var="a", type="entity")),
     "certificate.guess._entities_in": ("P1", "Q1"),

@@ -4,7 +4,7 @@ the question. No model repairs a failed check."""
 from dataclasses import dataclass
 
 from questloom.language.names_in_text import folded
-from questloom.records.form import ClaimClause, Form, Image
+from questloom.records.form import ClaimClause, Form, Fuzzy, Image
 from questloom.records.knowledge import Value
 from questloom.records.outcomes import Reason
 from questloom.records.synthesis import Certificate, Check, Question
@@ -29,6 +29,7 @@ from questloom.transforms.certificate.guess import Guess, guess
 from questloom.transforms.certificate.kinds import kind_hops
 from questloom.transforms.certificate.leak import find_leak
 from questloom.transforms.certificate.margin import NO_RIVAL, Margin, margins, num_fitting
+from questloom.transforms.facts.fuzzy import count_candidates
 from questloom.transforms.facts.lookups import Facts, Lookups
 from questloom.transforms.facts.values import held_at
 
@@ -274,6 +275,11 @@ def certify_form(
         smallest_part=Json(needed.part.to_json()),
         answers_without_picture=needed.without.num_answers,
         checks=checks,
+        fuzzed=tuple(
+            counted
+            for clause in form.of(Fuzzy)
+            if (counted := count_candidates(facts, form, clause, binding)) is not None
+        ),
     )
 
 

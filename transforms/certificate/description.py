@@ -12,6 +12,7 @@ Here the hop from x0 identifies x1, and the claim about x1 identifies x2.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from questloom.records.form import (
     ClaimClause,
@@ -20,6 +21,7 @@ from questloom.records.form import (
     Compare,
     Compute,
     Form,
+    Fuzzy,
     Image,
     Reads,
     SentenceClause,
@@ -34,16 +36,24 @@ class Part:
     """One clause of a description, whose other end is known.
 
     `role` is "has" (the variable is the claim's subject), "of" (it is the object), "kind" (a
-    class), "range" (the variable's own value is compared with a known value) or "sentence".
+    class), "range" (the variable's own value is compared with a known value), "fuzzy" (what the
+    variable's own value is like) or "sentence".
     """
 
     role: str
     clause: Clause
     property: str = ""
     value: Value | None = None
-    """The known end: the claim's object ("has"), its subject ("of"), or the value to compare with ("range")."""
+    """The known end: the claim's object ("has"), its subject ("of"), the value to compare with ("range"), or what describes the value ("fuzzy")."""
     op: str = ""
     own_side_left: bool = True
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.role, self.clause, self.property, self.value, self.op))
+
+    def __hash__(self) -> int:
+        return self._hash  # kept: hundreds of rivals are held against one part
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,6 +165,17 @@ def _parts(
                 if subject is not None:
                     parts.append(
                         Part(role="of", clause=clause, property=clause.property, value=subject)
+                    )
+            case Fuzzy() if clause.subject == var:
+                known_end = end(clause.object)
+                if known_end is not None:
+                    parts.append(
+                        Part(
+                            role="fuzzy",
+                            clause=clause,
+                            property=clause.property,
+                            value=known_end,
+                        )
                     )
             case SentenceClause() if var in (clause.subject, clause.object):
                 other = end(clause.object if clause.subject == var else clause.subject)

@@ -2,13 +2,14 @@
 
 from math import inf
 
-from questloom.records.form import ClaimClause, Form, SentenceClause
+from questloom.records.form import ClaimClause, Form, Fuzzy, SentenceClause
 from questloom.records.knowledge import Claim, entity_value
 from questloom.records.synthesis import Hop
 from questloom.transforms.certificate.description import distances
 from questloom.transforms.certificate.execute import Binding, resolve
 from questloom.transforms.certificate.stating import statement_of
 from questloom.transforms.certificate.text_veto import article_names, names_of, spellings
+from questloom.transforms.facts.fuzzy import claims_behind
 from questloom.transforms.facts.lookups import Facts
 from questloom.transforms.facts.values import is_volatile, values_match
 
@@ -42,17 +43,36 @@ def is_named(facts: Facts, claim: Claim) -> bool:
     return other is not None and article_names(facts, other, subject, names_of(facts, subject))
 
 
+def evidence_clauses(
+    form: Form, facts: Facts, binding: Binding
+) -> tuple[ClaimClause | SentenceClause, ...]:
+    """The claims and sentences on which a form rests, in its order: of what it says vaguely the claims behind."""
+    return tuple(
+        said
+        for c in form.clauses
+        if isinstance(c, ClaimClause | SentenceClause | Fuzzy)
+        for said in (claims_behind(facts, c, binding) if isinstance(c, Fuzzy) else (c,))
+    )
+
+
+def _claims_told(form: Form, facts: Facts, binding: Binding) -> tuple[Claim, ...]:
+    claims = (
+        claim_of(facts, c, binding)
+        for c in evidence_clauses(form, facts, binding)
+        if isinstance(c, ClaimClause)
+    )
+    return tuple(c for c in claims if c is not None)
+
+
 def unstated(form: Form, facts: Facts, binding: Binding) -> tuple[Claim, ...]:
     """The claims of a form for which neither end's page names the other end."""
-    claims = (claim_of(facts, clause, binding) for clause in form.of(ClaimClause))
-    return tuple(c for c in claims if c is not None and not is_named(facts, c))
+    return tuple(c for c in _claims_told(form, facts, binding) if not is_named(facts, c))
 
 
 def volatile_claims(form: Form, facts: Facts, binding: Binding) -> tuple[Claim, ...]:
     """The claims of a form that may change from day to day. A form cannot state the day, so no
     question may depend on a changing claim."""
-    claims = (claim_of(facts, clause, binding) for clause in form.of(ClaimClause))
-    return tuple(c for c in claims if c is not None and is_volatile(facts, c))
+    return tuple(c for c in _claims_told(form, facts, binding) if is_volatile(facts, c))
 
 
 def evidence(form: Form, facts: Facts, binding: Binding) -> tuple[Hop, ...] | None:
@@ -60,7 +80,9 @@ def evidence(form: Form, facts: Facts, binding: Binding) -> tuple[Hop, ...] | No
     where a hop has no evidence."""
     depth = distances(form)
     hops = []
-    for clause in form.clauses:
+    if not all(claims_behind(facts, c, binding) for c in form.of(Fuzzy)):
+        return None
+    for clause in evidence_clauses(form, facts, binding):
         if isinstance(clause, SentenceClause):
             about = binding.get(clause.subject)
             article = facts.article(about.entity) if about is not None else None
@@ -80,8 +102,6 @@ def evidence(form: Form, facts: Facts, binding: Binding) -> tuple[Hop, ...] | No
                     end=clause.end,
                 )
             )
-            continue
-        if not isinstance(clause, ClaimClause):
             continue
         claim = claim_of(facts, clause, binding)
         if claim is None:

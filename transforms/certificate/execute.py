@@ -17,6 +17,7 @@ from questloom.records.form import (
     Compare,
     Compute,
     Form,
+    Fuzzy,
     Image,
     Reads,
     SentenceClause,
@@ -26,6 +27,7 @@ from questloom.records.form import (
 from questloom.records.knowledge import Value, entity_value, value_of_key
 from questloom.records.periods import DAY, YEAR
 from questloom.transforms.certificate.compute import compute
+from questloom.transforms.facts.fuzzy import fits
 from questloom.transforms.facts.lookups import Facts
 from questloom.transforms.facts.readings import readings
 from questloom.transforms.facts.values import (
@@ -94,7 +96,7 @@ def cost(clause: Clause, names: tuple[str, ...], binding: Binding, facts: Facts)
     free = [v for v in names if v not in binding]
     if isinstance(clause, Compute):
         return 0 if set(free) <= {clause.out} else float("inf")
-    if isinstance(clause, Compare):
+    if isinstance(clause, Compare | Fuzzy):
         return 0 if not free else float("inf")
     if not free:
         return 0
@@ -140,6 +142,10 @@ def extend(clause: Clause, binding: Binding, facts: Facts, limit: int) -> Iterat
                 clause.out not in binding or binding[clause.out].key() == value.key()
             ):
                 yield {**binding, clause.out: value}
+        case Fuzzy():
+            other = resolve(clause.object, binding)
+            if fits(facts, clause, binding[clause.subject].entity, other):
+                yield binding
         case Reads():
             yield from _extend_reads(clause, binding, facts)
         case SentenceClause():
@@ -206,11 +212,15 @@ def solutions(
         if not left:
             yield binding
             return
-        costs = [cost(clause, names, binding, facts) for clause, names in left]
-        least = min(costs)
+        least, place = float("inf"), 0
+        for number, (clause, names) in enumerate(left):
+            work = cost(clause, names, binding, facts)
+            if work < least:
+                least, place = work, number
+                if not work:
+                    break
         if least == float("inf"):
             raise TooLarge("no clause with a bound end is left")
-        place = costs.index(least)
         rest = (*left[:place], *left[place + 1 :])
         for more in extend(left[place][0], binding, facts, limit):
             yield from search(rest, more)

@@ -8,17 +8,26 @@ whole chain.
 """
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from questloom.knowledge.store.profiles import answer_key
-from questloom.records.form import Ask, ClaimClause, ClassClause, Compute, Form
+from questloom.records.form import (
+    Ask,
+    ClaimClause,
+    ClassClause,
+    Compute,
+    Form,
+    Image,
+    Reads,
+    variables,
+)
 from questloom.records.knowledge import PropertyProfile, Value
 from questloom.transforms.certificate.effective import chain
 from questloom.transforms.certificate.execute import Binding, TooLarge, answers, coarsen_to_ask
 from questloom.transforms.facts.century import CENTURY, commonest_century
 from questloom.transforms.facts.lookups import Facts
 from questloom.transforms.facts.said_class import find_descriptor_class
-from questloom.transforms.facts.values import best_values, classes_of
+from questloom.transforms.facts.values import ENUMERATION_LIMIT, best_values, classes_of
 from questloom.transforms.remembered import remembered
 
 MOST_ANSWERS = 5
@@ -31,6 +40,8 @@ weight, a class of three towns would count as typical of all towns."""
 
 MOST_COUNTED = 25_000
 """Maximum number of members of a class that are examined one by one."""
+WAYS_KEPT = 1_024
+"""Maximum number of remembered paths to a writing, each with its ends."""
 MIN_SHOWN = 5
 """Minimum number of other pictured things with a complete chain, before the commonest end of their
 chains counts as a guess."""
@@ -81,14 +92,49 @@ def num_answers_without_picture(form: Form, facts: Facts, binding: Binding) -> i
         if not kind or any(isinstance(c, ClassClause) and c.var == anchor for c in form.clauses)
         else (ClassClause(var=anchor, class_id=kind),)
     )
+    said = tuple(c for c in form.clauses if not isinstance(c, Image))
+    whole = Form(clauses=(*said, *extra), ask=form.ask)
     try:
-        return len(
-            answers(
-                Form(clauses=(*form.clauses, *extra), ask=form.ask), facts, {}, most=MOST_ANSWERS
-            )
-        )
+        if (cut := _cut_at_reading(whole)) is None:
+            return len(answers(whole, facts, {}, most=MOST_ANSWERS))
+        before, after = cut
+        found: set[str] = set()
+        for value in _all_answers(facts, before):
+            given = {before.ask.var: value}
+            found.update(v.key() for v in answers(after, facts, given, most=MOST_ANSWERS))
+            if len(found) >= MOST_ANSWERS:
+                break
     except TooLarge:
         return MOST_ANSWERS
+    return min(len(found), MOST_ANSWERS)
+
+
+def _cut_at_reading(form: Form) -> tuple[Form, Form] | None:
+    """A form cut where something is read: what gives the reading, and what follows from it; None where they have more in common.
+
+    Nothing leads from what is written to the picture. Whoever began with what follows would try all pictures of the class
+    for each thing; so the few things that are written are found first.
+    """
+    for read in form.of(Reads):
+        before, known = {read}, {read.of}
+        while more := {
+            c
+            for c in form.clauses
+            if c not in before and known & {*variables(c)} and read.var not in variables(c)
+        }:
+            before |= more
+            known |= {v for c in more for v in variables(c)}
+        after = tuple(c for c in form.clauses if c not in before)
+        if after and not known & {v for c in after for v in variables(c)}:
+            first = tuple(c for c in form.clauses if c in before)
+            return Form(clauses=first, ask=Ask(var=read.var, type="")), replace(form, clauses=after)
+    return None
+
+
+@remembered(WAYS_KEPT)
+def _all_answers(facts: Facts, form: Form) -> tuple[Value, ...]:
+    """All answers of a form, kept: things of one class share the ways to what is written."""
+    return answers(form, facts, {}, most=ENUMERATION_LIMIT)
 
 
 def commonest_share(facts: Facts, property: str, subject: str) -> float:

@@ -15,8 +15,9 @@ that matches none of these clauses has m gaps.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import islice
 
-from questloom.records.form import ClassClause, Form
+from questloom.records.form import ClassClause, Form, Fuzzy
 from questloom.records.knowledge import Claim, Value
 from questloom.records.synthesis import Rival
 from questloom.transforms.certificate.description import Description, Part, descriptions
@@ -24,6 +25,7 @@ from questloom.transforms.certificate.execute import Binding, holds
 from questloom.transforms.certificate.text_veto import text_says
 from questloom.transforms.facts.century import CENTURY, has_one_century
 from questloom.transforms.facts.completeness import nearly_complete
+from questloom.transforms.facts.fuzzy import fits
 from questloom.transforms.facts.lookups import Facts, Lookups
 from questloom.transforms.facts.one_of_class import single_value
 from questloom.transforms.facts.values import (
@@ -32,6 +34,7 @@ from questloom.transforms.facts.values import (
     classes_of,
     is_functional,
     is_instance,
+    is_less_specific,
     is_namesake,
     values_match,
 )
@@ -62,6 +65,7 @@ class Margin:
     With such a class the margin is 0."""
 
 
+@remembered()
 def status(facts: Lookups, rival: str, part: Part) -> str:
     """Compares one rival with one part: "match", "contradicted" or "gap"."""
     unknown = "contradicted" if facts.trust.complete else "gap"
@@ -74,10 +78,12 @@ def status(facts: Lookups, rival: str, part: Part) -> str:
             "match"
             if instance
             else "contradicted"
-            if not _less_specific(facts, rival, part.clause.class_id)
+            if not is_less_specific(facts, rival, part.clause.class_id)
             else unknown
         )
     assert part.value is not None
+    if isinstance(part.clause, Fuzzy):
+        return _fuzzy_status(facts, rival, part.clause, part.value)
     if part.role == "sentence":
         return "match" if _linked(facts, rival, part.value) else unknown
     subject = rival if part.role in ("has", "range") else part.value.entity
@@ -117,27 +123,25 @@ def status(facts: Lookups, rival: str, part: Part) -> str:
     return unknown
 
 
+def _fuzzy_status(facts: Lookups, rival: str, clause: Fuzzy, value: Value) -> str:
+    """The status of a rival for a vague clause.
+
+    A rival without a known value counts as a match: a vague clause fits most unknown values, so no single fact is missing.
+    """
+    fit = fits(facts, clause, rival, value)
+    if fit is None:
+        silent = facts.trust.complete and clause.kind != "exclusion"
+        return "contradicted" if silent else "match"
+    if fit:
+        return "match"
+    one_value = clause.kind == "exclusion" or is_functional(
+        facts, clause.property, classes_of(facts, rival), rival
+    )
+    return "contradicted" if facts.trust.complete or one_value else "gap"
+
+
 def _claims(facts: Facts, subject: str, property: str) -> list[Claim]:
     return [c for c in facts.claims(subject) if c.property == property and c.best]
-
-
-def _less_specific(facts: Facts, rival: str, class_id: str) -> bool:
-    """Whether the rival's class is an ancestor of the wanted class, so that the rival may be an
-    instance of the wanted class."""
-    wanted = facts.entity(class_id)
-    ancestors = set(wanted.class_closure) if wanted else set()
-    frontier = {class_id}
-    for _ in range(8):
-        frontier = {
-            v.entity
-            for c in sorted(frontier)
-            for v in best_values(facts, c, "P279")
-            if v.kind == "entity"
-        } - ancestors
-        if not frontier:
-            break
-        ancestors |= frontier
-    return bool(ancestors & set(classes_of(facts, rival)))
 
 
 def _linked(facts: Facts, a: str, b: Value) -> bool:
@@ -279,7 +283,7 @@ def _fewest_gaps(
     # The part that most entities match tells least about a rival, so it comes last.
     order = sorted(description.parts, key=lambda p: (_size(facts, p), description.parts.index(p)))
     for rival in rivals:
-        gaps, against = _held_against(facts, rival, order, sure)
+        gaps, against = _held_against(facts, rival, order, sure, most=0 if stop_below else 1)
         if not against:
             num_gaps = len(gaps) - (
                 _num_vetoed(facts, rival, gaps) if len(gaps) <= stop_below else 0
@@ -316,10 +320,10 @@ def _fewest_gaps(
 
 
 def _held_against(
-    facts: Lookups, rival: str, parts: list[Part], sure: tuple[Part, ...]
+    facts: Lookups, rival: str, parts: list[Part], sure: tuple[Part, ...], *, most: int
 ) -> tuple[list[Part], list[Part]]:
-    """Two lists of parts: the gaps of a rival, and the parts that put the rival out. The second
-    list may stop at the first part.
+    """Two lists of parts: the gaps of a rival, and the parts that put the rival out. The lists
+    stop once the second has one part more than `most`, or once both have a part.
 
     A hop leaves no gap if it leads to a single thing of its class (one of `sure`), even if its
     property may have several values: a town lies in one county.
@@ -334,9 +338,34 @@ def _held_against(
             gaps.append(part)
         elif verdict == "contradicted":
             against.append(part)
-            if len(against) > 1 or gaps:
+            if len(against) > most or gaps:
                 break  # out, and not by one claim alone
     return gaps, against
+
+
+def is_too_near(facts: Lookups, rival: str, parts: Iterable[Part], required: int) -> bool:
+    """Whether a rival is known to fit a description, or to lack fewer than `required` claims for it.
+
+    Args:
+        facts: the store.
+        rival: an entity other than the one that is meant.
+        parts: of the description.
+        required: the least margin.
+
+    Returns:
+        False also where `margin_of` would have to read the rival's page or know what a hop settles.
+    """
+    num_gaps = 0
+    for part in parts:
+        verdict = status(facts, rival, part)
+        num_gaps += verdict == "gap"
+        if (
+            verdict == "contradicted"
+            or num_gaps >= required
+            or (verdict, part.role) == ("gap", "of")
+        ):
+            return False
+    return True
 
 
 def _num_vetoed(facts: Facts, rival: str, gaps: list[Part]) -> int:
@@ -400,6 +429,8 @@ def part_in_words(part: Part) -> str:
     if isinstance(part.clause, ClassClause):
         return f"class {part.clause.class_id}"
     key = part.value.key() if part.value else ""
+    if isinstance(part.clause, Fuzzy):
+        return f"{part.property} by {part.clause.kind}"
     words = {
         "has": f"{part.property}={key}",
         "of": f"{part.property} of {key}",
@@ -428,17 +459,23 @@ def num_fitting(
     can be enumerated; more than one entity then surely fits.
     """
     parts = [p for p in description.parts if not _rests_on(p, without)]
+    found = _fitting(facts, parts, most)
+    return None if found is None else len(found)
+
+
+def fitting(facts: Lookups, description: Description, most: int) -> tuple[str, ...] | None:
+    """The entities that fit a description, at most so many; None where they cannot be enumerated."""
+    return _fitting(facts, list(description.parts), most)
+
+
+def _fitting(facts: Lookups, parts: list[Part], most: int) -> tuple[str, ...] | None:
     if not parts:
         return None
     matches = _matches(facts, min(parts, key=lambda p: _size(facts, p)))
     if matches is None:
         return None
-    count = 0
-    for candidate in matches:
-        count += all(status(facts, candidate, p) == "match" for p in parts)
-        if count >= most:
-            break
-    return count
+    fit = (c for c in matches if all(status(facts, c, p) == "match" for p in parts))
+    return tuple(islice(fit, most))
 
 
 def constants_of(description: Description) -> tuple[str, ...]:

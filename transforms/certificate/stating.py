@@ -18,8 +18,11 @@ from questloom.language.sentences import tells
 from questloom.records.knowledge import Article, Claim, Value, entity_value
 from questloom.transforms.certificate.text_veto import spellings
 from questloom.transforms.facts.lookups import Facts
+from questloom.transforms.remembered import remembered
 
 Stated = Literal["sentence", "infobox", "no"]
+STATEMENTS_KEPT = 8_192
+"""Each holds its article."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,6 +43,7 @@ class Statement:
         return "infobox" if self.section < 0 else "sentence"
 
 
+@remembered(STATEMENTS_KEPT)
 def statement_of(facts: Facts, claim: Claim) -> Statement | None:
     """The first sentence that states a claim, on the subject's page or the object's page; else the
     line of the subject's infobox; else None.

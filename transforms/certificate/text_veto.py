@@ -5,9 +5,8 @@ An encyclopedia often states more than the claims. A hit lowers the margin. A mi
 nothing.
 """
 
-import re
-
 from questloom.knowledge.dates import dates_of
+from questloom.language.names_in_text import stands_in
 from questloom.records.knowledge import Article, Value
 from questloom.transforms.certificate.description import Part
 from questloom.transforms.facts.lookups import Facts
@@ -39,8 +38,8 @@ def article_names(facts: Facts, article: Article, value: Value, names: tuple[str
         other = facts.article(value.entity)
         if other is not None and any(link.target == other.title for link in article.links):
             return True
-    text = "\n".join([*(s.text for s in article.sections), *(f.text for f in article.infobox)])
-    return any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) for name in names)
+    texts = [*(s.text for s in article.sections), *(f.text for f in article.infobox)]
+    return any(stands_in(name, text) for text in texts for name in names)
 
 
 def names_of(facts: Facts, value: Value) -> tuple[str, ...]:

@@ -92,6 +92,8 @@ class DraftRules:
     explore: ExploreRules = field(default_factory=ExploreRules)
     max_clauses: Annotated[int, Ge(1), Le(6), Evolves("writer", 1, 6, 1)] = 3
     """Maximum number of claims in one description, without its class and the hop that leads to it."""
+    fuzz: tuple[Literal["category", "range", "meta-attribute", "arithmetic", "exclusion"], ...] = ()
+    """Kinds of vague clues that may replace exact clues: "in a village" for the village's name."""
     max_hub: Annotated[int, Ge(1)] = 10_000
     """Maximum number of links into an entity that a path may pass (tau_hub)."""
     max_answer_words: Annotated[int, Ge(1)] = MAX_ANSWER_WORDS

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from questloom.prompts.phrases import property_use
-from questloom.records.knowledge import Entity
+from questloom.records.knowledge import Claim, Entity
 from questloom.transforms.facts.askable import leads_to_kind
 from questloom.transforms.facts.completeness import nearly_complete
 from questloom.transforms.facts.lookups import Lookups
@@ -29,8 +29,19 @@ class Edge:
         return bool(step) and step == property_use(property).step
 
 
-def edges(facts: Lookups, entity: Entity, avoid: frozenset[str], max_hub: int) -> list[Edge]:
-    """The steps over claims that a path may take from an entity, in a fixed order.
+def _claims_into(facts: Lookups, thing: str, of: str) -> tuple[Claim, ...]:
+    """The claims into a thing, or only those of the thing `of`; none if the first thing is a hub."""
+    own = tuple(c for c in facts.claims(of) if c.best and c.value.entity == thing) if of else ()
+    if of and not own:
+        return ()  # most neighbours: theirs are not looked up
+    into = facts.claims_into(thing, limit=MAX_REVERSE)
+    return () if len(into) == MAX_REVERSE else own or into
+
+
+def edges(
+    facts: Lookups, entity: Entity, avoid: frozenset[str], max_hub: int, to: str = ""
+) -> list[Edge]:
+    """The steps over claims that a path may take from an entity, in a fixed order. With `to`, only the steps to that thing.
 
     Forward steps use only functional properties ("the architect of …" must be one person, "the
     county of …" one county). A reverse step leads to a node that a description must single out, so
@@ -42,6 +53,7 @@ def edges(facts: Lookups, entity: Entity, avoid: frozenset[str], max_hub: int) -
         if (
             not (claim.best and claim.value.kind == "entity" and use.hop)
             or claim.value.entity in avoid
+            or (to and claim.value.entity != to)
         ):
             continue
         target = facts.entity(claim.value.entity)
@@ -58,8 +70,7 @@ def edges(facts: Lookups, entity: Entity, avoid: frozenset[str], max_hub: int) -
             found.append(
                 Edge(property=claim.property, target=target.id, reverse=False, weight=use.weight)
             )
-    into = facts.claims_into(entity.id, limit=MAX_REVERSE)
-    for claim in into if len(into) < MAX_REVERSE else ():
+    for claim in _claims_into(facts, entity.id, to):
         use = property_use(claim.property)
         source = facts.entity(claim.subject)
         if (

@@ -22,6 +22,7 @@ def reading_value(detail: Detail) -> Value:
     return detail.value
 
 
+@remembered()
 def readings(facts: Facts, entity_id: str, property: str, part: str) -> tuple[Value, ...]:
     """The values of one kind of detail over all pictures of an entity, without duplicates, in a fixed order."""
     found: dict[str, Value] = {}

@@ -1,14 +1,16 @@
 """Facts about the store's claims: the best values, whether a property has at most one value,
 whether two values agree, whether names collide."""
 
-from questloom.knowledge.dates import dates_overlap, refined
+from questloom.knowledge.dates import coarsened, dates_overlap, refined
 from questloom.knowledge.store.profiles import PERIODS
 from questloom.prompts.phrases import property_use
 from questloom.records.knowledge import (
     Claim,
     PropertyProfile,
     Value,
+    entity_value,
 )
+from questloom.records.periods import YEAR
 from questloom.transforms.facts.lookups import Facts, Lookups
 from questloom.transforms.remembered import remembered
 
@@ -152,23 +154,31 @@ def values_match(facts: Facts, property: str, wanted: Value, found: Value) -> bo
     if wanted.kind == found.kind == "quantity":
         (least, most), (other_least, other_most) = wanted.bounds, found.bounds
         return wanted.unit == found.unit and least <= other_most and other_least <= most
-    climb = TRANSITIVE.get(property)
-    if climb and wanted.kind == found.kind == "entity":
-        seen, level = {found.entity}, {found.entity}
-        for _ in range(CLIMB_DEPTH):
-            level = {
-                v.entity
-                for e in sorted(level)
-                for p in climb
-                for v in best_values(facts, e, p)
-                if v.kind == "entity"
-            } - seen
-            if wanted.entity in level:
-                return True
-            seen |= level
-            if not level:
-                break
-    return False
+    return (
+        wanted.kind == found.kind == "entity"
+        and property in TRANSITIVE
+        and wanted.entity in places_around(facts, property, found.entity)
+    )
+
+
+@remembered()
+def places_around(facts: Facts, property: str, entity_id: str) -> frozenset[str]:
+    """The things within which a thing lies, through the properties by which a property's values are
+    climbed; empty for other properties. A margin asks this of the same places again and again."""
+    climb = TRANSITIVE.get(property, ())
+    seen, level = {entity_id}, {entity_id}
+    for _ in range(CLIMB_DEPTH if climb else 0):
+        level = {
+            v.entity
+            for e in sorted(level)
+            for p in climb
+            for v in best_values(facts, e, p)
+            if v.kind == "entity"
+        } - seen
+        seen |= level
+        if not level:
+            break
+    return frozenset(seen - {entity_id})
 
 
 def is_namesake(facts: Facts, wanted: Value, found: Value) -> bool:
@@ -187,3 +197,28 @@ def is_namesake(facts: Facts, wanted: Value, found: Value) -> bool:
         and one.label()
         and one.label().casefold() in {name.casefold() for name in two.names(("en",))}
     )
+
+
+def is_less_specific(facts: Facts, rival: str, class_id: str) -> bool:
+    """Whether the rival's class is an ancestor of the wanted one, so that it may well be an instance of it."""
+    wanted = facts.entity(class_id)
+    ancestors = set(wanted.class_closure) if wanted else set()
+    frontier = {class_id}
+    for _ in range(8):
+        frontier = {
+            v.entity
+            for c in sorted(frontier)
+            for v in best_values(facts, c, "P279")
+            if v.kind == "entity"
+        } - ancestors
+        if not frontier:
+            break
+        ancestors |= frontier
+    return bool(ancestors & set(classes_of(facts, rival)))
+
+
+def value_as_clue(value: Value) -> Value:
+    """A value as a clue says it: a date by its year, a thing without its qualifiers."""
+    if value.kind == "time" and value.precision > YEAR:
+        return coarsened(value, YEAR)
+    return entity_value(value.entity) if value.kind == "entity" else value

@@ -15,6 +15,7 @@ from questloom.records.knowledge import (
     ImageAsset,
     PropertyInfo,
     PropertyProfile,
+    value_of_key,
 )
 from questloom.records.outcomes import Reason, Rejection
 from questloom.records.synthesis import Question, Verdict, not_run
@@ -98,6 +99,7 @@ def solvable(question: Question, facts: Facts) -> Question | Rejection:
     nodes = {v.entity for v in binding_of(question.bindings).values() if v.kind == "entity"} | set(
         constants(form)
     )
+    nodes |= {value_of_key(f.value).entity for f in question.certificate.fuzzed} - {""}
     claims = [c for node in sorted(nodes) for c in facts.claims(node) if c.id in wanted]
     given = given_by_picture(form, binding_of(question.bindings))
     pictured = {

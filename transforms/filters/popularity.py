@@ -15,6 +15,7 @@ from questloom.records.form import (
     Compare,
     Compute,
     Form,
+    Fuzzy,
     Image,
     Term,
     variables,
@@ -112,6 +113,7 @@ def known_part(form: Form, binding: Binding, known: KnownFacts) -> Form | None:
         for c in form.clauses
         if (isinstance(c, ClaimClause) and is_known(c.subject))
         or (isinstance(c, ClassClause) and is_known(c.var))
+        or (isinstance(c, Fuzzy) and all(map(is_known, variables(c))))
     ]
     told = {v for c in kept for v in variables(c)}
     for clause in form.clauses:

@@ -15,7 +15,7 @@ from typing import Annotated
 
 from annotated_types import Ge, Gt, Le
 
-from questloom.records.form import ClaimClause
+from questloom.records.form import ClaimClause, Fuzzy
 from questloom.records.synthesis import Question
 
 Share = Annotated[float, Gt(0), Le(1)]
@@ -52,7 +52,9 @@ def parts_of(question: Question, rank: str) -> Parts:
     """A question's things and relations. An outside row has none."""
     form = question.logical_form
     nodes = {key for key in question.bindings.values() if key.startswith("Q")}
-    relations = [c.property for c in form.of(ClaimClause)] if form else []
+    relations = (
+        [c.property for c in form.clauses if isinstance(c, ClaimClause | Fuzzy)] if form else []
+    )
     return Parts(
         question.id,
         rank,

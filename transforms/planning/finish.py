@@ -131,7 +131,7 @@ def count_years(
     another date of the way.
 
     The other date is a year in a picture (the question's own, or one of the dated thing or the
-    thing before), or a claim of the thing before. `_compared` decides which dates may be compared.
+    thing before), or a claim of the thing before. `is_compared` decides which dates may be compared.
 
     Args:
         at: the store and the rules.
@@ -156,11 +156,11 @@ def count_years(
     for of in dict.fromkeys((form.anchor, before, claim.subject)) if shares[0] else ():
         is_shown = of == form.anchor
         written = years_seen(at.facts, bindings[of], shown=is_shown)
-        if written and _compared(at.facts, form, bindings, of, claim.subject):
+        if written and is_compared(at.facts, form, bindings, of, claim.subject):
             detail = draw.choice(written)
             seen = reads("r", of, detail)
             yield from _years_between(at.facts, form, bindings, seen, "r", detail.value, second)
-    if not _compared(at.facts, form, bindings, before, claim.subject):
+    if not is_compared(at.facts, form, bindings, before, claim.subject):
         return
     dates = [
         c
@@ -176,7 +176,7 @@ def count_years(
         yield from _years_between(at.facts, form, bindings, said, "b", dated.value, second)
 
 
-def _compared(facts: Lookups, form: Form, bindings: dict[str, str], one: str, other: str) -> bool:
+def is_compared(facts: Lookups, form: Form, bindings: dict[str, str], one: str, other: str) -> bool:
     """Whether a question may compare dates of two things of a form.
 
     A question may compare dates of linked things that belong together, of one and the same thing,
@@ -204,7 +204,7 @@ def _years_between(
 ) -> Iterator[tuple[Form, dict[str, str], Answer]]:
     span = compute("difference", (coarsened(first, YEAR), coarsened(second, YEAR)))
     answer = answer_of(facts, span, unit_label="years") if span and span.number else None
-    if span is None or answer is None or not _whole_years_agree(first, second):
+    if span is None or answer is None or not whole_years_agree(first, second):
         return
     difference = Compute(out="n", op="difference", args=(name, form.ask.var))
     yield (
@@ -217,7 +217,7 @@ def _years_between(
     )
 
 
-def _whole_years_agree(one: Value, other: Value) -> bool:
+def whole_years_agree(one: Value, other: Value) -> bool:
     """Whether the whole years between two dates equal the difference of their years. If one date
     has no day, the years always agree, since nothing more exact is known.
 
@@ -250,8 +250,35 @@ def certify_plan(
         shape: name of the shape that grew the form.
         refusals: counts the reasons for refusals.
     """
+    form = with_sign(form, at.facts, bindings[form.anchor])
+    made = certify_whole(at, form, bindings, answer, refusals)
+    if made is None:
+        return None
+    binding = {var: value_of_key(key) for var, key in bindings.items()}
+    return Plan(
+        form=Json(form.to_json()),
+        bindings=bindings,
+        answer=answer,
+        shape=shape,
+        certificate=made,
+        route=find_route(form, binding, at.facts),
+        interest=round(interest(form, at.facts, binding), 2),
+    )
+
+
+def certify_whole(
+    at: Ground, form: Form, bindings: dict[str, str], answer: Answer, refusals: Refusals
+) -> Certificate | None:
+    """The certificate of a form of which every step is needed and whose answer does not stand on the picture's page; None without one.
+
+    Args:
+        at: the store and the rules.
+        form: with picture and end.
+        bindings: of its variables.
+        answer: what is expected.
+        refusals: counts why not.
+    """
     facts, rules = at.facts, at.certificate
-    form = with_sign(form, facts, bindings[form.anchor])
     binding = {var: value_of_key(key) for var, key in bindings.items()}
     if guess_of_kind(form, facts, binding) > rules.max_guess:
         refusals.add(Reason.GUESSABLE)
@@ -263,21 +290,13 @@ def certify_plan(
     if isinstance(made, Refusal):
         refusals.add(made.reason, partial(lack_behind, facts, made))
         return None
-    if not _is_needed_whole(form, made):
+    if not is_needed_whole(form, made):
         refusals.add(Reason.COLLAPSES)
         return None
-    return Plan(
-        form=Json(form.to_json()),
-        bindings=bindings,
-        answer=answer,
-        shape=shape,
-        certificate=made,
-        route=find_route(form, binding, facts),
-        interest=round(interest(form, facts, binding), 2),
-    )
+    return made
 
 
-def _is_needed_whole(form: Form, made: Certificate) -> bool:
+def is_needed_whole(form: Form, made: Certificate) -> bool:
     """Whether every step is needed, including side branches, and no shorter chain exists beside the picture's."""
     steps = chain(form)
     return num_hops(Form.from_json(made.smallest_part)) == made.nominal_hops and (

@@ -1,19 +1,22 @@
 """The moves of a solver in one question, and the state after each move; `route.py` states the price of each move."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from questloom.records.form import (
     ClaimClause,
     Clause,
     Compute,
     Form,
+    Fuzzy,
     Image,
     Reads,
     SentenceClause,
 )
-from questloom.records.knowledge import Value
+from questloom.records.knowledge import Value, entity_value
 from questloom.transforms.certificate.execute import Binding
+from questloom.transforms.facts.fuzzy import claims_behind
 from questloom.transforms.facts.lookups import Facts
 from questloom.transforms.planning.named import (
     find_description,
@@ -55,10 +58,13 @@ class Moves:
 
     def __init__(self, form: Form, binding: Binding, facts: Facts) -> None:
         self.form, self.binding, self.facts = form, binding, facts
+        self.clauses = frozenset(form.clauses)
         self.claims = form.of(ClaimClause)
         self.reads = form.of(Reads)
         self.computes = form.of(Compute)
         self.sentences = form.of(SentenceClause)
+        # What is said vaguely is seen to hold where the claims behind it are read; it gives no query.
+        self.behind = {c: claims_behind(facts, c, binding) for c in form.of(Fuzzy)}
         self.things = {v: value.entity for v, value in binding.items() if value.kind == "entity"}
         self.constants = tuple(
             dict.fromkeys(
@@ -69,6 +75,8 @@ class Moves:
             )
         )
         self.entities = {**self.things, **{entity: entity for entity in self.constants}}
+        self._given: dict[object, tuple[frozenset[str], frozenset[Clause]]] = {}
+        """What each page and each shown text gives: names of things, and clauses that it says. Most states share them."""
         self.exposed = tuple(self._exposed())
         # Where the recipe requires no page that states a claim, a search for the claim stands for
         # any source.
@@ -106,16 +114,13 @@ class Moves:
         """The state after all moves without cost: names in names, and names and claims on open pages."""
         known, seen = set(state.known), set(state.seen)
         for page in state.opened:
-            for var, thing in self.things.items():
-                value = Value(kind="entity", entity=thing)
-                if var not in known and page_names(self.facts, self.entities[page], value):
-                    known.add(var)
-        for _, text in state.shown:
-            for var, thing in self.things.items():
-                if var not in known and text_names(
-                    self.facts, text, Value(kind="entity", entity=thing)
-                ):
-                    known.add(var)
+            names, said = self._on_page(page)
+            known |= names
+            seen |= said
+        for page, text in state.shown:
+            names, said = self._in_text(page, text)
+            known |= names
+            seen |= said
         changed = True
         while changed:
             changed = False
@@ -123,39 +128,57 @@ class Moves:
                 if (one in known or one in self.constants) and other not in known:
                     known.add(other)
                     changed = True
-        for said in self.sentences:
-            if said.subject in state.opened:
-                seen.add(said)
-                known.add(self.end(said.object))
         for claim in self.claims:
-            if claim not in seen and self._read(claim, state, known):
+            if claim not in seen and self._is_in_a_name(claim, known):
                 seen.add(claim)
-                if isinstance(claim.object, str) and claim.object not in self.things:
-                    known.add(claim.object)
+        for vague, claims in self.behind.items():
+            if seen.issuperset(claims):
+                seen.add(vague)
+        seen &= self.clauses
+        for clause in seen - state.seen:
+            if isinstance(clause, SentenceClause):
+                known.add(self.end(clause.object))
+            elif isinstance(clause, ClaimClause) and isinstance(clause.object, str):
+                known.update({clause.object} - self.things.keys())
         return replace(state, known=frozenset(known), seen=frozenset(seen))
 
-    def _read(self, claim: ClaimClause, state: State, known: set[str]) -> bool:
-        """Whether an open page, a search hit or a name states a claim."""
-        subject, object = self.end(claim.subject), self.end(claim.object)
-        value = self.value(claim.object)
-        if subject in state.opened and page_names(self.facts, self.entities[subject], value):
-            return True
-        if self._is_shown(subject, value, state):
-            return True
-        if value.kind != "entity":
-            return False
-        about = self.value(claim.subject)
-        if object in state.opened and page_names(self.facts, value.entity, about):
-            return True
-        if self._is_shown(object, about, state):
-            return True
+    def _on_page(self, page: str) -> tuple[frozenset[str], frozenset[Clause]]:
+        """The variables and clauses that an open page names."""
+        if page not in self._given:
+            thing = self.entities[page]
+            names, said = self._found(page, lambda value: page_names(self.facts, thing, value))
+            written = (s for s in self.sentences if s.subject == page)
+            self._given[page] = names, said.union(written)
+        return self._given[page]
+
+    def _in_text(self, page: str, text: str) -> tuple[frozenset[str], frozenset[Clause]]:
+        """The variables and clauses that a page's passages in search results name."""
+        if (page, text) not in self._given:
+            self._given[page, text] = self._found(
+                page, lambda value: text_names(self.facts, text, value)
+            )
+        return self._given[page, text]
+
+    def _found(
+        self, page: str, is_named: Callable[[Value], bool]
+    ) -> tuple[frozenset[str], frozenset[Clause]]:
+        names = frozenset(v for v, thing in self.things.items() if is_named(entity_value(thing)))
+        said: set[Clause] = set()
+        for claim in (*self.claims, *chain.from_iterable(self.behind.values())):
+            about, value = self.value(claim.subject), self.value(claim.object)
+            if (self.end(claim.subject) == page and is_named(value)) or (
+                value.kind == "entity" and self.end(claim.object) == page and is_named(about)
+            ):
+                said.add(claim)
+        return names, frozenset(said)
+
+    def _is_in_a_name(self, claim: ClaimClause, known: set[str]) -> bool:
+        """Whether a known name contains the name of the claim's other end."""
+        ends = {self.end(claim.subject), self.end(claim.object)}
         return any(
-            {one, other} == {subject, object} and (one in known or one in self.constants)
+            {one, other} == ends and (one in known or one in self.constants)
             for one, other in self.exposed
         )
-
-    def _is_shown(self, page: str, value: Value, state: State) -> bool:
-        return any(of == page and text_names(self.facts, text, value) for of, text in state.shown)
 
     def following(self, state: State) -> Iterator[State]:
         """The states after one more call."""

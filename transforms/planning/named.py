@@ -1,9 +1,7 @@
 """The names on a page, and names that contain other names: a reader gets both without a call."""
 
-import re
-
 from questloom.knowledge.store.passages import pieces
-from questloom.language.names_in_text import folded
+from questloom.language.names_in_text import folded, stands_in
 from questloom.records.knowledge import Value
 from questloom.transforms.certificate.text_veto import article_names, spellings
 from questloom.transforms.drafting.interest import TELLING_WORD
@@ -25,10 +23,8 @@ def page_names(facts: Facts, entity_id: str, value: Value) -> bool:
 
 @remembered()
 def text_names(facts: Facts, text: str, value: Value) -> bool:
-    """Whether a text contains a name of a value."""
-    return any(
-        re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) for name in spellings(facts, value)
-    )
+    """Whether a text has a name of a value."""
+    return any(stands_in(name, text) for name in spellings(facts, value))
 
 
 @remembered()

@@ -32,6 +32,7 @@ from questloom.records.form import (
     Compare,
     Compute,
     Form,
+    Fuzzy,
     Image,
     variables,
 )
@@ -129,8 +130,11 @@ def _selects(form: Form, chosen: frozenset[Clause], binding: Binding, facts: Fac
     while more := {v for c in kept if reached & set(variables(c)) for v in variables(c)} - reached:
         reached |= more
     kept = [c for c in kept if set(variables(c)) <= reached]
-    bound = {v for c in kept if not isinstance(c, Compare | ClassClause) for v in variables(c)}
+    tests = (ClassClause, Compare, Fuzzy)
+    bound = {v for c in kept if not isinstance(c, tests) for v in variables(c)}
+    listed = bound | {c.var for c in kept if isinstance(c, ClassClause)}
     kept = [c for c in kept if not isinstance(c, Compare) or set(variables(c)) <= bound]
+    kept = [c for c in kept if not isinstance(c, Fuzzy) or set(variables(c)) <= listed]
     if form.ask.var not in bound | {c.var for c in kept if isinstance(c, ClassClause)}:
         return False
     shown = any(isinstance(c, Image) for c in kept)
@@ -192,9 +196,7 @@ def _greedy(moves: Moves, wanted: tuple[frozenset[Clause], ...]) -> State:
         ways = list(moves.following(state))
         if not ways:
             break  # some claim is on no page: no path leads to the answer
-        state = max(
-            ways, key=lambda s: (len(s.seen) + len(s.known) + 0.1 * len(s.opened), -len(s.moves))
-        )
+        state = max(ways, key=lambda s: (len(s.seen) + len(s.known), len(s.opened), -len(s.moves)))
     return state
 
 

@@ -16,6 +16,7 @@ from questloom.records.plan import (
     work_of,
 )
 from questloom.transforms.planning.finish import certify_plan
+from questloom.transforms.planning.fuzz import fuzz
 from questloom.transforms.planning.ground import Ground, Refusals
 from questloom.transforms.planning.shapes.chain import Grown
 
@@ -75,7 +76,7 @@ def search(
         if reason := off(plan):
             refusals.add(reason)
             continue
-        plans.append(plan)
+        plans.append(fuzz(at, plan))
         taken[work] += 1
         ways.add(way)
         if taken[work] == max(limits.values()):

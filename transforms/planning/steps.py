@@ -6,13 +6,18 @@ from dataclasses import dataclass
 from itertools import combinations
 from random import Random
 
-from questloom.records.form import Ask, ClaimClause, ClassClause, Clause, Form, Image
+from questloom.records.form import Ask, ClaimClause, ClassClause, Clause, Form
 from questloom.records.identity import chance
-from questloom.records.knowledge import Entity, entity_value
-from questloom.transforms.certificate.description import descriptions
+from questloom.records.knowledge import Entity, Value, entity_value
+from questloom.transforms.certificate.description import Description, Part
 from questloom.transforms.certificate.effective import Step
 from questloom.transforms.certificate.evidence import claim_of, is_named
-from questloom.transforms.certificate.margin import constants_of, margin_of, num_fitting
+from questloom.transforms.certificate.margin import (
+    constants_of,
+    is_too_near,
+    margin_of,
+    num_fitting,
+)
 from questloom.transforms.drafting.edges import Edge, edges
 from questloom.transforms.facts.completeness import nearly_complete
 from questloom.transforms.facts.lookups import Lookups
@@ -43,13 +48,15 @@ class Descriptor:
 
 
 @remembered()
-def steps_from(facts: Lookups, thing: str, max_hub: int, stated: bool) -> tuple[Edge, ...]:
+def steps_from(
+    facts: Lookups, thing: str, max_hub: int, stated: bool, to: str = ""
+) -> tuple[Edge, ...]:
     """The steps from a thing that a plan may take, in a fixed order. If `stated`, the page of one
-    end must name the other end."""
+    end must name the other end. With `to`, only the steps to that thing."""
     entity = facts.entity(thing)
     if entity is None:
         return ()
-    found = edges(facts, entity, frozenset({thing}), max_hub)
+    found = edges(facts, entity, frozenset({thing}), max_hub, to)
     return tuple(e for e in found if not stated or _is_said(facts, thing, e))
 
 
@@ -147,14 +154,6 @@ def _describe_step_end(
     kind = class_clause(facts, entity) if entity is not None else None
     if entity is None or kind is None or not nearly_complete(facts, kind.class_id):
         return ()
-    step = Form(
-        clauses=(
-            Image(var="x0"),
-            ClaimClause(subject="x1", property=property, object="x0"),
-        ),
-        ask=Ask(var="x1", type="entity"),
-    )
-    bindings = {"x0": source, "x1": target}
     clues = shuffled_clues(
         facts,
         entity,
@@ -169,11 +168,12 @@ def _describe_step_end(
         facts.num_members(kind.class_id),
         facts.num_subjects(property, source),
     )
+    telling = _Telling(facts, source, property, target, kind, margin)
     found = []
     for clauses in clue_sets(clues, min(MAX_CLUES, max_clauses)):
         if clauses and not fits(clauses):
             continue
-        if _singles_out(facts, describe_variable(step, "x1", (kind, *clauses)), bindings, margin):
+        if telling.singles_out(clauses):
             found.append(Descriptor((kind, *clauses), ids_in(clauses)))
             if len(found) == MAX_DESCRIPTORS:
                 break
@@ -193,18 +193,70 @@ def clue_sets(clues: list[Clause], most: int) -> Iterator[tuple[Clause, ...]]:
                     break
 
 
-def _singles_out(facts: Lookups, form: Form, bindings: dict[str, str], margin: int) -> bool:
-    """Whether the descriptor singles the end out with the margin, needs the step, and needs one of
-    its named things."""
-    binding = {var: entity_value(key) for var, key in bindings.items()}
-    description = next(d for d in descriptions(form, binding) if d.var == "x1")
-    measured = margin_of(facts, description, binding["x1"], margin, exact=False)
-    if measured.margin < (1 if facts.trust.complete else margin):
-        return False
-    named = tuple(dict.fromkeys(constants_of(description)))
-    if num_fitting(facts, description, "x0") == 1:
-        return False
-    return not named or any(num_fitting(facts, description, end) != 1 for end in named)
+class _Telling:
+    """Tests whether clues single out the end of one step against a claim. The rivals that refused
+    earlier clues are tried first.
+
+    Args:
+        facts: the store.
+        source: the thing that the claim is about.
+        property: the relation.
+        target: the end.
+        kind: its class, over `SELF`.
+        margin: how many missing facts the recipe guards against.
+    """
+
+    def __init__(
+        self,
+        facts: Lookups,
+        source: str,
+        property: str,
+        target: str,
+        kind: ClassClause,
+        margin: int,
+    ) -> None:
+        self._facts, self._margin = facts, margin
+        self._least = 1 if facts.trust.complete else margin
+        self._end = entity_value(target)
+        step = ClaimClause(subject="x1", property=property, object="x0")
+        self._always = (
+            Part(role="has", clause=step, property=property, value=entity_value(source)),
+            Part(role="kind", clause=ClassClause(var="x1", class_id=kind.class_id)),
+        )
+        self._parts: dict[Clause, Part] = {}
+        self._near: list[str] = []
+        """Rivals that earlier clues did not exclude, the latest first."""
+        self._idle: set[Clause] = set()
+        """Clues that single out the end without the step. A descriptor with such a clue is refused."""
+
+    def _part(self, clue: Clause) -> Part:
+        if clue not in self._parts:
+            assert isinstance(clue, ClaimClause) and isinstance(clue.object, Value)
+            said = ClaimClause(subject="x1", property=clue.property, object=clue.object)
+            self._parts[clue] = Part(
+                role="has", clause=said, property=clue.property, value=clue.object
+            )
+        return self._parts[clue]
+
+    def singles_out(self, clues: tuple[Clause, ...]) -> bool:
+        """Whether class and clues single the end out with the margin, need the step, and need one of
+        the named things."""
+        if self._idle.intersection(clues):
+            return False
+        facts, parts = self._facts, (*self._always, *map(self._part, clues))
+        if any(is_too_near(facts, rival, parts, self._least) for rival in self._near):
+            return False
+        description = Description(var="x1", parts=parts, predecessors=("x0",))
+        if num_fitting(facts, description, "x0") == 1:
+            self._idle.update(clues if len(clues) == 1 else ())
+            return False
+        measured = margin_of(facts, description, self._end, self._margin, exact=False)
+        if measured.margin < self._least:
+            if measured.nearest is not None:
+                self._near.insert(0, measured.nearest.entity_id)
+            return False
+        named = tuple(dict.fromkeys(constants_of(description)))
+        return not named or any(num_fitting(facts, description, end) != 1 for end in named)
 
 
 def ids_in(clauses: tuple[Clause, ...]) -> frozenset[str]:
@@ -226,7 +278,16 @@ def shuffled_clues(
     call gives the same order."""
     draw = chance(recipe_seed, place, "descriptors")
     weighted = clue_clauses(facts, entity, avoid, "", taken)
-    return [c for c in by_weight(weighted, draw) if not stated or is_stated(facts, c, entity.id)]
+    said = _stated_clues(facts, entity.id) if stated else None
+    return [c for c in by_weight(weighted, draw) if said is None or c in said]
+
+
+@remembered()
+def _stated_clues(facts: Lookups, thing: str) -> frozenset[Clause]:
+    """The clues of a thing that a page of either end names."""
+    entity = facts.entity(thing)
+    clues = clue_clauses(facts, entity, frozenset(), "", frozenset()) if entity else []
+    return frozenset(c for _, c in clues if is_stated(facts, c, thing))
 
 
 def is_stated(facts: Lookups, clause: Clause, thing: str) -> bool:

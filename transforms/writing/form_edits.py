@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from questloom.records.form import ClaimClause, Clause, Form, Term
+from questloom.records.form import ClaimClause, Clause, Form, Fuzzy, Term
 from questloom.records.knowledge import Value
 
 SELF = "self"
@@ -28,6 +28,9 @@ def constants(form: Form) -> tuple[str, ...]:
             for term in (clause.subject, clause.object):
                 if isinstance(term, Value) and term.kind == "entity":
                     found.append(term.entity)
+        elif isinstance(clause, Fuzzy) and clause.kind == "exclusion":
+            assert isinstance(clause.object, Value)
+            found.append(clause.object.entity)
     return tuple(dict.fromkeys(found))
 
 

@@ -43,6 +43,7 @@
         rival.gaps.length ? q.el("ul", {}, rival.gaps.map((g) => q.el("li", {}, q.bdi(g)))) : "")
         : q.el("p", { class: "small soft" }, "No rival comes nearer than the margin says."),
       made.breaking.length ? q.el("details", {}, q.el("summary", {}, q.plural(made.breaking.length, "claim") + " on which the uniqueness rests"), q.el("ul", {}, made.breaking.map((c) => q.el("li", {}, q.bdi(c))))) : "",
+      made.fuzzed.length ? q.el("div", {}, q.el("h4", {}, "Said vaguely"), q.el("ul", {}, made.fuzzed.map((f) => q.el("li", {}, f.kind, " in place of ", q.bdi(f.claim), ": " + f.before + " candidates before, " + f.after + " after.")))) : "",
       made.smallest.length ? q.el("details", {}, q.el("summary", {}, "The smallest part that still has the one answer"), q.el("ul", {}, made.smallest.map((c) => q.el("li", {}, q.bdi(c))))) : "",
       made.votes ? q.el("p", { class: "small" }, "Votes: ", q.bdi(made.votes)) : "");
   }

@@ -9,6 +9,7 @@ import pytest
 from questloom.agent.judges.process import judge_by_rules
 from questloom.agent.oracle import oracle_engine as oracle
 from questloom.agent.oracle import puzzle as oracle_task
+from questloom.agent.oracle.desk import Bound
 from questloom.agent.oracle.doubt import NAMED_ONLY, OTHERWISE, UNSTATED_DOUBT, doubt_about
 from questloom.agent.oracle.observation_reading import (
     Line,
@@ -28,7 +29,7 @@ from questloom.agent.oracle.oracle_engine import OracleEngine
 from questloom.agent.oracle.puzzle import Const, Fact, Kind, Look, Puzzle, Sum, puzzle_of
 from questloom.agent.oracle.relation_words import Relation
 from questloom.agent.oracle.solver import Solver
-from questloom.agent.oracle.speech import Observation, answer_of, is_kind
+from questloom.agent.oracle.speech import Observation, answer_of, holds, is_kind
 from questloom.agent.play.journal import Journal
 from questloom.agent.play.player import Player, Task
 from questloom.agent.providers.local_provider import LocalProvider
@@ -38,7 +39,7 @@ from questloom.agent.turns.limits import Limits
 from questloom.agent.turns.tool_output import Output
 from questloom.models.clip import Clip
 from questloom.records.episodes import EndReason
-from questloom.records.form import Ask, ClaimClause, ClassClause, Form, Image
+from questloom.records.form import Ask, ClaimClause, ClassClause, Form, Fuzzy, Image
 from questloom.records.knowledge import Value, entity_value
 from tests.agent.oracle.scripted import (
     ALL,
@@ -218,6 +219,40 @@ def test_a_puzzle_gives_a_date_as_exactly_as_its_question(time, precision, text)
         relation=lambda p: Relation(property=p, label=p),
     ).facts
     assert fact.object == Const(kind="date", text=text)
+
+
+def test_a_puzzle_gives_a_vague_clue_as_the_question_does():
+    def vague(kind: str, of, **more) -> Fuzzy:
+        return Fuzzy(kind=kind, subject="x", property="P1", object=of, **more)
+
+    decade = Value(kind="time", time="+1851-00-00T00:00:00Z", precision=8)
+    form = Form(
+        clauses=(
+            Image(var="x"),
+            vague("category", entity_value("Q3957")),
+            vague("exclusion", entity_value("Q77")),
+            vague("range", decade),
+            vague("arithmetic", "y", number=3, since="P2"),
+        ),
+        ask=Ask(var="x", type="entity"),
+    )
+    puzzle = puzzle_of(
+        form,
+        pictured_as="it",
+        name=lambda item: (f"name of {item}",),
+        relation=lambda p: Relation(property=p, label=p),
+    )
+    assert puzzle.kinds == (Kind(var="vague0", words=("name of Q3957",)),)
+    assert [(o.left, o.op, o.right.text) for o in puzzle.orders] == [
+        ("vague1", "!=", "name of Q77"),
+        ("vague2", ">", "1849"),
+        ("vague2", "<", "1860"),
+    ]
+    assert [(f.subject, f.object) for f in puzzle.facts][-2:] == [("x", "vague3"), ("y", "since3")]
+    other = next(o for o in puzzle.orders if o.op == "!=")
+    for name, is_so in (("Velm", True), ("Name of Q77", False)):
+        assert holds(other, {"vague1": Bound(Thing(name), Line(name, 0))}) is is_so
+    assert holds(other, {}) is None
 
 
 def test_a_date_is_answered_as_exactly_as_it_is_asked():

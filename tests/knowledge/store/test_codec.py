@@ -37,6 +37,15 @@ def test_equal_records_have_equal_bytes_whatever_the_order_of_a_dict():
     )
 
 
+def test_what_a_record_keeps_for_itself_is_not_packed():
+    value = Value(kind="time", time="+1832-05-04T00:00:00Z", precision=11)
+    claim = Claim(subject="Q1", property="P571", value=value)
+    before = pack(claim)
+    assert (claim.id, value.key()) == (claim.id, value.key())
+    assert pack(claim) == before and unpack(Claim, before) == claim
+    assert hash(unpack(Claim, before)) == hash(claim)
+
+
 def test_nested_records_and_json_fields_come_back():
     image = ImageAsset(
         id="x",

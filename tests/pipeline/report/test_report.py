@@ -12,17 +12,17 @@ from questloom.files.parquet import read_records, write_records
 from questloom.pipeline.report import build_report
 from questloom.pipeline.report.charts import funnel
 from questloom.pipeline.report.evidence_text import evidence_text
-from questloom.pipeline.report.gallery import hop_words
+from questloom.pipeline.report.gallery import detail, hop_words
 from questloom.pipeline.report.path_graph import question_graph
-from questloom.pipeline.report.people_names import Names, date_words
+from questloom.pipeline.report.people_names import Names, clause_words, date_words
 from questloom.pipeline.report.run_reader import find_questions, open_run
 from questloom.pipeline.report.seed_outcomes import seed_outcomes, stage_flow
 from questloom.pipeline.report.spend_text import money_words, seconds_words
 from questloom.records.errors import InputError
-from questloom.records.form import ClaimClause
-from questloom.records.knowledge import Value
+from questloom.records.form import Ask, ClaimClause, Form, Fuzzy, Image
+from questloom.records.knowledge import Value, entity_value
 from questloom.records.outcomes import PendingCause, Reason, Rejection
-from questloom.records.synthesis import Hop
+from questloom.records.synthesis import Fuzzed, Hop
 from questloom.transforms.reason_words import PENDING, REASONS
 from questloom.transforms.stages.run_folder import RunFolder
 from tests.pipeline.browser import CHROMIUM, Page
@@ -210,6 +210,70 @@ def test_dates_are_said_to_their_precision(time, precision, words):
 )
 def test_a_binding_is_said_as_its_date(key, words):
     assert Names(None).key(key) == words
+
+
+VAGUE = (
+    (Fuzzy(kind="category", subject="x0", property="P131", object=entity_value("Q1")), "some Q1"),
+    (
+        Fuzzy(
+            kind="meta-attribute",
+            subject="x0",
+            property="P131",
+            object=entity_value("Q1"),
+            number=2,
+        ),
+        "some Q1 with a name of 2 words",
+    ),
+    (
+        Fuzzy(
+            kind="meta-attribute",
+            subject="x0",
+            property="P131",
+            object=entity_value("Q1"),
+            initial="K",
+        ),
+        "some Q1 whose name begins with K",
+    ),
+    (Fuzzy(kind="exclusion", subject="x0", property="P131", object=entity_value("Q1")), "not Q1"),
+    (
+        Fuzzy(
+            kind="range",
+            subject="x0",
+            property="P571",
+            object=Value(kind="time", time="+1861-00-00T00:00:00Z", precision=8),
+        ),
+        "in 1860s",
+    ),
+    (
+        Fuzzy(
+            kind="arithmetic", subject="x0", property="P571", object="x1", number=-3, since="P569"
+        ),
+        "3 years before Q7 — P569",
+    ),
+)
+
+
+@pytest.mark.parametrize(("clause", "words"), VAGUE)
+def test_a_vague_clue_is_drawn_and_said_as_what_the_value_is_like(made, clause, words):
+    question = next(open_run(made[0]).last.questions())
+    form = Form(clauses=(Image(var="x0"), clause), ask=Ask(var="x0", type="entity"))
+    question = question.replace(form=form.to_json(), bindings={"x0": "Q5", "x1": "Q7"})
+    assert words in [n["label"] for n in question_graph(question, Names(None))["nodes"]]
+    (_, said) = clause_words(form, Names(None), question.bindings)
+    assert said.endswith(f"— {words}")
+
+
+def test_a_hop_behind_a_vague_clue_names_the_value_and_the_detail_says_how_many_each_leaves(made):
+    question = next(q for q in open_run(made[0]).last.questions() if q.certificate)
+    counted = Fuzzed(kind="category", var="x2", property="P999", value="Q42", before=2, after=9)
+    question = question.replace(
+        certificate=question.certificate.replace(fuzzed=(counted,)),
+        bindings={**question.bindings, "x2": "Q7"},
+    )
+    hop = Hop(source="", target="x2", property="P999", reverse=True)
+    assert hop_words(hop, question, Names(None))["from"] == "Q42"
+    (shown,) = detail(question, Names(None), None)["certificate"]["fuzzed"]
+    assert shown == {"kind": "category", "claim": "Q7 — P999 — Q42", "before": 2, "after": 9}
 
 
 def test_the_graph_leads_from_the_picture_to_the_answer(made):

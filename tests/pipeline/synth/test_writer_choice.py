@@ -13,6 +13,7 @@ from questloom.transforms.stages.run_folder import RunFolder
 from questloom.transforms.writing.graph.graph_writer import GraphWriter
 from questloom.transforms.writing.llm.llm_writer import LlmWriter
 from questloom.transforms.writing.rule_reader import RuleReader
+from tests.pipeline.small_world import small_store
 
 LLM = {
     "name": "asked",
@@ -96,8 +97,9 @@ def test_every_writers_plans_have_the_recipes_limit_on_the_words_of_an_answer(
         assert make_ground(job).draft.max_answer_words == most
 
 
-def test_run_and_forecast_draw_fewer_seeds_where_the_recipe_wants_shorter_answers(small, tmp_path):
-    found = {}
+def test_run_and_forecast_draw_fewer_seeds_where_the_recipe_wants_shorter_answers(tmp_path):
+    # in this world two things have no answer of one word
+    store, found = small_store(tmp_path / "other", seed=13), {}
     for most in (1, 6):
         recipe = recipe_of(
             {
@@ -106,7 +108,7 @@ def test_run_and_forecast_draw_fewer_seeds_where_the_recipe_wants_shorter_answer
             },
             "test",
         )
-        job = Job(RunFolder(str(tmp_path)), small, recipe)
+        job = Job(RunFolder(str(tmp_path)), store, recipe)
         drawn = list(FindCandidates(job, frozenset()).process((0, job.store.num_rows("entities"))))
         assert count_seeds(recipe, job.store).eligible.likely == len(drawn)
         found[most] = {candidate.seed.id for _, candidate in drawn}

@@ -1,21 +1,26 @@
 """Guessing: how often somebody is right who hears the question and does not see its picture."""
 
+from dataclasses import replace
+
 import pytest
 
-from questloom.records.form import Ask, ClaimClause, Compute, Form, Image
-from questloom.records.knowledge import ImageAsset, entity_value
+from questloom.records.form import Ask, ClaimClause, ClassClause, Compute, Form, Image, Reads
+from questloom.records.knowledge import Detail, ImageAsset, Value, entity_value
 from questloom.records.outcomes import Reason
 from questloom.transforms.certificate.certificate_rules import CertificateRules
 from questloom.transforms.certificate.certify import Refusal, certify_form
 from questloom.transforms.certificate.guess import (
+    _cut_at_reading,
     _share_of_chain,
     commonest_share,
     guess,
     guess_of_kind,
+    num_answers_without_picture,
 )
 from tests.small_facts import SmallFacts, claim, year
 from tests.transforms.certificate.lighthouses import crowd
 
+DAY_OF_1801 = Value(kind="time", time="+1801-05-04T00:00:00Z", precision=11)
 FORM = Form(
     clauses=(
         Image(var="x0"),
@@ -45,6 +50,44 @@ def test_of_two_answers_that_the_words_leave_open_one_in_two_guesses_is_right():
     assert guess(FORM, born("Qa", "Qb", "Qc", "Qd", "Qe", "Qf"), BINDING).share < 0.05, (
         "answers are counted up to five"
     )
+
+
+def read(i: int, years: tuple[int, ...]) -> tuple[ImageAsset, ...]:
+    """One picture of lighthouse i with a plaque for each year."""
+    details = tuple(Detail(property="P1684", part=f"Q{y}", value=year(y)) for y in years)
+    return (replace(PICTURE, id=f"{i:064}", details=details),)
+
+
+READS = Form(
+    clauses=(
+        Image(var="x0"),
+        Reads(var="r", of="x0", property="P1684", part="Q1801"),
+        ClaimClause(subject="x1", property="P571", object="r"),
+        ClassClause(var="x1", class_id="Q11446"),
+    ),
+    ask=Ask(var="x1", type="entity"),
+)
+PICTURE = ImageAsset(id="", file="a.jpg", mime="image/jpeg", width=9, height=9, num_bytes=9)
+
+
+def test_what_may_be_written_leaves_open_what_a_day_of_that_year_dates():
+    """The ship was launched on a day of the year on the plaque; whoever began with the ship would look for the day there."""
+    ships = [claim("Q7001", "P31", "Q11446"), claim("Q7001", "P571", DAY_OF_1801)]
+    facts = SmallFacts([*crowd(), *ships], images={"Q1000": read(0, (1801,))})
+    binding = {"x0": entity_value("Q1000"), "r": year(1801), "x1": entity_value("Q7001")}
+    assert num_answers_without_picture(READS, facts, binding) == 1
+    other = SmallFacts([*crowd(), *ships], images={"Q1000": read(0, (1802,))})
+    assert num_answers_without_picture(READS, other, binding) == 0
+
+
+def test_a_form_is_cut_at_a_reading_only_where_nothing_else_ties_both_parts():
+    before, after = _cut_at_reading(READS)
+    assert before.clauses == READS.clauses[:2] and before.ask.var == "r"
+    assert after.clauses == READS.clauses[2:] and after.ask == READS.ask
+    tie = ClaimClause(subject="x1", property="P84", object="x0")
+    assert _cut_at_reading(Form(clauses=(*READS.clauses, tie), ask=READS.ask)) is None
+    asked = Form(clauses=READS.clauses[:2], ask=Ask(var="r", type="date"))
+    assert _cut_at_reading(asked) is None, "nothing follows"
 
 
 def test_where_nothing_gives_an_answer_a_guess_is_as_good_as_any():

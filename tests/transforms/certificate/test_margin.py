@@ -8,7 +8,7 @@ from questloom.transforms.certificate.certificate_rules import CertificateRules
 from questloom.transforms.certificate.certify import Refusal, certify_form, unclear_names
 from questloom.transforms.certificate.description import descriptions
 from questloom.transforms.certificate.execute import answers
-from questloom.transforms.certificate.margin import NO_RIVAL, margin_of, status
+from questloom.transforms.certificate.margin import NO_RIVAL, is_too_near, margin_of, status
 from questloom.transforms.facts.lookups import Lookups
 from questloom.transforms.facts.trust import Trust
 from tests.small_facts import SmallFacts, claim, year
@@ -56,6 +56,24 @@ def test_a_twin_that_matches_everything_leaves_no_margin():
         [*crowd(), claim("Q1999", "P31", LIGHTHOUSE), claim("Q1999", "P84", "Q2000")]
     )
     assert described(KIND, by_architect(), facts=facts).margin == 0
+
+
+def test_a_rival_is_too_near_where_nothing_contradicts_it_and_less_is_missing_than_is_required():
+    facts = Lookups(SmallFacts([*crowd(), claim("Q1999", "P31", LIGHTHOUSE)]))
+    form = Form(clauses=(KIND, by_architect()), ask=Ask(var="v", type="entity"))
+    (description,) = descriptions(form, {"v": entity_value("Q1000")})
+    assert is_too_near(facts, "Q1999", description.parts, 2), "one claim is missing"
+    assert not is_too_near(facts, "Q1999", description.parts, 1)
+    assert not is_too_near(facts, "Q1001", description.parts, 2), "another architect"
+
+
+def test_what_a_hop_may_settle_is_left_to_the_whole_margin():
+    facts = Lookups(SmallFacts([*crowd(), claim("Q2999", "P31", HUMAN)]))
+    hop = ClaimClause(subject=entity_value("Q1999"), property="P84", object="v")
+    form = Form(clauses=(hop,), ask=Ask(var="v", type="entity"))
+    (description,) = descriptions(form, {"v": entity_value("Q2000")})
+    assert status(facts, "Q2999", description.parts[0]) == "gap"
+    assert not is_too_near(facts, "Q2999", description.parts, 2)
 
 
 def test_other_values_of_a_property_with_many_values_contradict_nothing():

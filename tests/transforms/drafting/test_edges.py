@@ -3,7 +3,7 @@
 import pytest
 
 from questloom.records.knowledge import Article, Entity, Link, Section
-from questloom.transforms.drafting.edges import Edge, edges
+from questloom.transforms.drafting.edges import MAX_REVERSE, Edge, edges
 from questloom.transforms.facts.lookups import Lookups
 from questloom.transforms.facts.trust import Trust
 from tests.small_facts import SmallFacts, claim, year
@@ -29,6 +29,23 @@ def test_a_functional_claim_leads_forward_and_back():
     facts = SmallFacts(crowd())
     assert ("P84", "Q2003", False) in found(facts)
     assert ("P84", "Q1003", True) in found(facts, "Q2003")
+
+
+def test_the_steps_to_one_thing_are_those_of_all_steps_that_end_there():
+    more = [claim("Q1004", "P84", "Q2003"), claim("Q2003", "P138", "Q1003")]
+    facts = Lookups(SmallFacts([*crowd(), *more]))
+    for one, other in (("Q1003", "Q2003"), ("Q2003", "Q1003"), ("Q1003", "Q2009")):
+        whole = edges(facts, facts.entity(one), NOWHERE, 100)
+        assert edges(facts, facts.entity(one), NOWHERE, 100, other) == [
+            e for e in whole if e.target == other
+        ]
+    assert edges(facts, facts.entity("Q2003"), NOWHERE, 100, "Q1003")
+
+
+def test_no_step_leads_back_from_a_hub_to_one_of_its_things_either():
+    pupils = [claim(f"Q6{i:03}", "P84", "Q2003") for i in range(MAX_REVERSE)]
+    facts = Lookups(SmallFacts([*crowd(), *pupils]))
+    assert not edges(facts, facts.entity("Q2003"), NOWHERE, 10_000, "Q1003")
 
 
 def test_nothing_leads_forward_over_what_has_many_values_or_two_here():

@@ -1,5 +1,7 @@
 """The popularity prior answers what well-known entities' claims lead to, and nothing else."""
 
+from dataclasses import replace
+
 import pytest
 
 from questloom.records.form import (
@@ -9,6 +11,7 @@ from questloom.records.form import (
     Compare,
     Compute,
     Form,
+    Fuzzy,
     Image,
     Reads,
     SentenceClause,
@@ -335,6 +338,9 @@ def test_of_a_form_what_is_known_and_hangs_on_what_is_asked_is_used():
     assert part(told, unknown, loose) == [told] and part(unknown, ask="x2") is None
     before, after = (Compare(left="b", op=op, right=year(1900)) for op in "<>")
     assert part(told, before) == [told, before] and part(after) == []
+    vague = Fuzzy(kind="exclusion", subject="x1", property="P19", object=entity_value("light"))
+    assert part(told, vague) == [told, vague]
+    assert part(told, replace(vague, kind="arithmetic", object="x2", since="P569")) == [told]
     count = Compute(out="n", op="difference", args=("b", "c"))
     assert (
         part(told, count, ask="n") is None

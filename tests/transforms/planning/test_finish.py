@@ -12,11 +12,11 @@ from questloom.records.plan import COMPUTATION, DETAIL, PLAIN
 from questloom.transforms.certificate.certificate_rules import CertificateRules
 from questloom.transforms.planning import search as search_module
 from questloom.transforms.planning.finish import (
-    _whole_years_agree,
     ask_attributes,
     ask_last_thing,
     certify_plan,
     page_texts,
+    whole_years_agree,
 )
 from questloom.transforms.planning.ground import Refusals
 from questloom.transforms.planning.search import FEW_OTHERS, MAX_PLANS, dearest_first, search
@@ -183,7 +183,7 @@ def test_years_are_counted_where_whole_years_and_the_years_alone_say_the_same(on
         time = f"+{text}T00:00:00Z" if whole else f"+{text}-00-00T00:00:00Z"
         return Value(kind="time", time=time, precision=11 if whole else 9)
 
-    assert _whole_years_agree(dated(one), dated(other)) is agree
+    assert whole_years_agree(dated(one), dated(other)) is agree
 
 
 def test_of_two_people_births_are_compared_with_births_only():

@@ -309,3 +309,15 @@ def test_a_name_that_nothing_tells_is_counted_as_refused():
     _, refusals = grown(grow_trees, novel(3), 4)
     assert set(refusals.reasons) == {Reason.NO_DESCRIPTION.value}
     assert not grown(grow_trees, novel(3), 3)[1].reasons
+
+
+def test_no_step_leads_forward_from_where_a_shorter_way_leads_too():
+    """The lighthouse is named after the town in which its architect was born."""
+    things = lighthouse(3), architect(3), town(3)
+    way = Way(things, (("P84", False), ("P19", False)))
+    onward = Edge(property="P138", target=architect(20), reverse=False, weight=1.0)
+    refusals = Refusals()
+    assert list(extend(AT, way, onward, refusals)) and not refusals.reasons
+    short = ground(coast([*coast_claims(), claim(lighthouse(3), "P138", town(3))]))
+    assert not list(extend(short, way, onward, refusals))
+    assert refusals.reasons == {Reason.COLLAPSES.value: 1}

@@ -3,11 +3,15 @@
 from collections import Counter
 from random import Random
 
+import pytest
+
 from questloom.records.form import ClaimClause, ClassClause
 from questloom.records.knowledge import entity_value
 from questloom.transforms.drafting.edges import Edge
+from questloom.transforms.planning import steps
 from questloom.transforms.planning.steps import (
     MAX_TRIED,
+    _Telling,
     clue_sets,
     describe_step_end,
     ids_in,
@@ -15,9 +19,10 @@ from questloom.transforms.planning.steps import (
     is_stated,
     separating_class,
     shuffle_by_weight,
+    shuffled_clues,
     steps_from,
 )
-from tests.small_facts import claim
+from tests.small_facts import claim, year
 from tests.transforms.planning.coast import (
     HUMAN,
     NOVEL,
@@ -31,6 +36,7 @@ from tests.transforms.planning.coast import (
 )
 
 AT = ground()
+NOVELS = ClassClause(var="self", class_id=NOVEL)
 
 
 def edge(property: str, target: str, *, reverse: bool = False, weight: float = 1.0) -> Edge:
@@ -107,6 +113,41 @@ def test_the_end_of_a_step_is_told_by_its_class_or_by_clues_that_need_the_step()
     assert [d.ends for d in found] == [{architect(10)}]
     assert found[0].clauses[0] == ClassClause(var="self", class_id=NOVEL)
     assert describe_step_end(AT, town(4), "P840", "Q999999") == ()
+
+
+def refuse(*asked, **named):
+    raise AssertionError("the store is asked again")
+
+
+def test_a_clue_that_tells_the_end_without_the_step_spoils_its_pairs(monkeypatch):
+    telling = _Telling(AT.facts, town(4), "P840", novel(3), NOVELS, 1)
+    opened = ClaimClause(subject="self", property="P577", object=year(1803))
+    author = ClaimClause(subject="self", property="P50", object=entity_value(architect(10)))
+    assert telling.singles_out((author,)) and not telling.singles_out((opened,))
+    monkeypatch.setattr(steps, "num_fitting", refuse)
+    assert not telling.singles_out((opened, author))
+
+
+def test_a_rival_that_came_too_near_is_tried_first_on_other_clues(monkeypatch):
+    telling = _Telling(AT.facts, town(4), "P840", novel(3), NOVELS, 1)
+    assert not telling.singles_out(()), "other novels are set there"
+    monkeypatch.setattr(steps, "margin_of", refuse)
+    assert not telling.singles_out(())
+    author = ClaimClause(subject="self", property="P50", object=entity_value(architect(10)))
+    with pytest.raises(AssertionError, match="asked again"):
+        telling.singles_out((author,))
+
+
+def test_the_clues_of_a_thing_that_some_page_states_are_kept_without_the_others():
+    silent = coast(silent=frozenset({novel(3), architect(10)}))
+    every = shuffled_clues(
+        silent, silent.entity(novel(3)), frozenset(), frozenset(), False, 1, "here"
+    )
+    stated = shuffled_clues(
+        silent, silent.entity(novel(3)), frozenset(), frozenset(), True, 1, "here"
+    )
+    assert len(every) == 3 and stated == [c for c in every if is_stated(silent, c, novel(3))]
+    assert len(stated) < 3
 
 
 def test_a_clue_is_stated_by_a_page_of_either_end():

@@ -15,6 +15,7 @@ from questloom.transforms.planning.shapes.tree import (
     Trying,
     _back,
     _ways_from_pictures,
+    grow_trees,
 )
 from tests.small_facts import claim
 from tests.transforms.planning.coast import (
@@ -48,10 +49,18 @@ def test_ways_back_take_turns_over_their_last_step():
 def test_a_last_step_that_nothing_describes_is_refused_on_the_way_back():
     """Two novels by one author, set in one town, in one year: no clue tells which one a step from the author means."""
     twin = [claim("Q4900", c.property, c.value) for c in coast_claims() if c.subject == novel(3)]
-    told, _ = ways_back(AT, novel(3), 2)
+    told, _ = ways_back(AT, novel(3), 3)
     assert {way[-1][0] for way in told} == {architect(10), town(4)}
-    found, refusals = ways_back(ground(coast([*coast_claims(), *twin])), novel(3), 2)
+    found, refusals = ways_back(ground(coast([*coast_claims(), *twin])), novel(3), 3)
     assert not found and refusals.reasons[Reason.NO_DESCRIPTION.value] == 2
+
+
+def test_a_way_back_ends_at_a_thing_that_may_be_shown_and_at_no_other():
+    """Of what leads to the novel in one step, its author and its town, none has a picture."""
+    found, refusals = ways_back(AT, novel(3), 1)
+    assert not found and not refusals.reasons
+    found, _ = ways_back(AT, novel(3), 2)
+    assert found and all(AT.is_pictured(way[0][0]) for way in found)
 
 
 def test_of_one_chain_of_things_at_most_four_ways_are_followed():
@@ -70,6 +79,29 @@ def test_of_one_chain_of_things_at_most_four_ways_are_followed():
     ways = list(_ways_from_pictures(at, novel(116), 3, Random(1), Refusals()))
     found = Counter(way.things for way in ways)
     assert max(found.values()) == WAYS_OF_A_CHAIN
+
+
+def test_of_one_form_at_most_two_trees_are_grown():
+    grown = islice(grow_trees(AT, novel(63), 3, Random(1), Refusals()), 200)
+    found = Counter(
+        (answer.text, *sorted(key for var, key in bindings.items() if var[0] in "xa"))
+        for _, bindings, answer in grown
+    )
+    assert max(found.values()) == 2
+
+
+def test_a_name_whose_description_would_be_idle_is_not_hidden():
+    form = Form(
+        clauses=(
+            Image(var="x0"),
+            ClaimClause(subject="x0", property="P84", object=entity_value(architect(3))),
+        ),
+        ask=Ask(var="x0", type="entity"),
+    )
+    tree = Tree(form, {"x0": lighthouse(3)}, frozenset())
+    for needed, hidden in ((1, False), (2, True)):
+        trying = Trying(AT, Refusals(), frozenset(), needed={architect(3): needed})
+        assert trying._may_be_hidden(tree, architect(3)) is hidden
 
 
 def test_a_name_that_stays_is_not_hidden_after_another_one():

@@ -18,7 +18,6 @@ from typing import TypeVar
 from questloom.records.form import Ask, Clause, Form
 from questloom.records.knowledge import entity_value, value_of_key
 from questloom.records.outcomes import Reason
-from questloom.records.synthesis import Answer
 from questloom.transforms.certificate.certify import given_by_picture, unclear_names
 from questloom.transforms.certificate.description import descriptions
 from questloom.transforms.certificate.execute import TooLarge, answers
@@ -29,7 +28,7 @@ from questloom.transforms.facts.completeness import nearly_complete
 from questloom.transforms.facts.lookups import Lookups
 from questloom.transforms.planning.finish import (
     ask_attributes,
-    certify_plan,
+    certify_whole,
     count_years,
     is_open_without_picture,
 )
@@ -94,7 +93,8 @@ def grow_trees(
             for form, bindings, answer in _ends(at, way, steps, draw):
                 if rounds == steps:
                     yield form, bindings, answer
-                elif _stands(at, form, bindings, answer, refusals):
+                # To hide a name behind what singles its thing out changes no solution: what falls with all names in it falls without.
+                elif certify_whole(at, form, bindings, answer, refusals) is not None:
                     if next(roots) == MAX_ROOTS:
                         return
                     trying = Trying(at, refusals, frozenset(bindings.values()))
@@ -115,27 +115,12 @@ def _ends(at: Ground, way: Way, steps: int, draw: Random) -> Iterator[Grown]:
     yield from ask_reading(at, way.clauses, way.bindings, way.last)
 
 
-def _stands(
-    at: Ground, form: Form, bindings: dict[str, str], answer: Answer, refusals: Refusals
-) -> bool:
-    """Whether a question could ask the form with all names in it.
-
-    Hiding a name behind a description that singles its thing out changes no solution. If the
-    certificate refuses the form with all names, no further round can repair the form.
-    """
-    return certify_plan(at, form, bindings, answer, shape="tree", refusals=refusals) is not None
-
-
 def _ways_from_pictures(
     at: Ground, asked: str, steps: int, draw: Random, refusals: Refusals
 ) -> Iterator[Way]:
     """The ways of exactly `steps` steps from things with a picture to one thing."""
-    shown = (
-        edges
-        for edges in _back(at, asked, steps, frozenset({asked}), draw, refusals)
-        if at.is_pictured(edges[0][0]) and at.may_be_shown(edges[0][0])
-    )
-    for edges in islice(shown, MAX_CHAINS):
+    chains = _back(at, asked, steps, frozenset({asked}), draw, refusals)
+    for edges in islice(chains, MAX_CHAINS):
         yield from islice(_along(at, edges, refusals), WAYS_OF_A_CHAIN)
 
 
@@ -156,10 +141,11 @@ def _each_extended(
 def _back(
     at: Ground, thing: str, steps: int, met: frozenset[str], draw: Random, refusals: Refusals
 ) -> Iterator[tuple[tuple[str, Edge], ...]]:
-    """Chains of `steps` pairs (thing, step from it) that end at a thing, in random order. Chains
-    with different last steps take turns."""
+    """Chains of `steps` pairs (thing, step from it) from a thing that may be shown to the given
+    thing, in random order. Chains with different last steps take turns."""
     if not steps:
-        yield ()
+        if at.is_pictured(thing) and at.may_be_shown(thing):
+            yield ()
         return
     found = shuffle_by_weight(
         steps_to(at.facts, thing, at.draft.max_hub, at.certificate.stated),
@@ -187,10 +173,17 @@ def _back_over(
     forward = Edge(
         property=back.property, target=thing, reverse=not back.reverse, weight=back.weight
     )
-    if forward.reverse and not describe_step_end(at, back.target, back.property, thing):
-        refusals.add(Reason.NO_DESCRIPTION)
-        return
-    for earlier in _back(at, back.target, steps - 1, met | {back.target}, draw, refusals):
+    for number, earlier in enumerate(
+        _back(at, back.target, steps - 1, met | {back.target}, draw, refusals)
+    ):
+        # Only where some picture leads there: to describe a thing costs more than to look for pictures.
+        if (
+            not number
+            and forward.reverse
+            and not describe_step_end(at, back.target, back.property, thing)
+        ):
+            refusals.add(Reason.NO_DESCRIPTION)
+            return
         yield (*earlier, (back.target, forward))
 
 
@@ -217,8 +210,7 @@ def steps_to(facts: Lookups, thing: str, max_hub: int, stated: bool) -> tuple[Ed
     return tuple(
         Edge(property=e.property, target=other, reverse=not e.reverse, weight=e.weight)
         for other in sorted(neighbours)
-        for e in steps_from(facts, other, max_hub, stated)
-        if e.target == thing
+        for e in steps_from(facts, other, max_hub, stated, thing)
     )
 
 
@@ -342,7 +334,7 @@ def _describe_thing(
         for _, c in sorted(role_clauses(facts, entity, avoid), key=lambda w: -w[0])
         if not stated or is_stated(facts, c, thing)
     ]
-    candidates: list[tuple[Clause, ...]] = [(c,) for c in pointing[: MAX_DESCRIPTORS * 2]]
+    candidates: list[tuple[Clause, ...]] = [(c,) for c in pointing]
     if nearly_complete(facts, kind.class_id):
         fits = ExpectedFit(facts, facts.num_members(kind.class_id), 0)
         clues = shuffled_clues(facts, entity, avoid, frozenset(), stated, recipe_seed, thing)

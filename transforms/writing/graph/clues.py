@@ -3,18 +3,21 @@ asked attribute."""
 
 from random import Random
 
-from questloom.knowledge.dates import coarsened
 from questloom.prompts.phrases import property_use
 from questloom.records.form import ClaimClause, ClassClause, Clause
 from questloom.records.knowledge import Claim, Entity, Value, entity_value
-from questloom.records.periods import YEAR
 from questloom.records.synthesis import Answer
 from questloom.transforms.facts.askable import is_askable
 from questloom.transforms.facts.century import CENTURY, has_one_century
 from questloom.transforms.facts.lookups import Facts, Lookups
 from questloom.transforms.facts.one_of_class import single_value
 from questloom.transforms.facts.said_class import find_descriptor_class
-from questloom.transforms.facts.values import best_values, is_functional, is_volatile
+from questloom.transforms.facts.values import (
+    best_values,
+    is_functional,
+    is_volatile,
+    value_as_clue,
+)
 from questloom.transforms.writing.answers import answer_of
 from questloom.transforms.writing.form_edits import SELF
 
@@ -68,7 +71,12 @@ def clue_clauses(
             2.0 if is_functional(facts, claim.property, entity.classes, entity.id) else 1.0
         )
         found.append(
-            (weight, ClaimClause(subject=SELF, property=claim.property, object=_said(claim.value)))
+            (
+                weight,
+                ClaimClause(
+                    subject=SELF, property=claim.property, object=value_as_clue(claim.value)
+                ),
+            )
         )
     return found
 
@@ -120,13 +128,6 @@ def _sayable(facts: Facts, value: Value) -> bool:
         "string",
         "monolingual",
     )
-
-
-def _said(value: Value) -> Value:
-    """A date in a clue is reduced to its year."""
-    if value.kind == "time" and value.precision > YEAR:
-        return coarsened(value, YEAR)
-    return entity_value(value.entity) if value.kind == "entity" else value
 
 
 def answerable(

@@ -26,9 +26,13 @@ class ExpectedFit:
 
     def __init__(self, facts: Facts, num_members: int, num_by_hop: int) -> None:
         self._facts, self._num_members, self._num_by_hop = facts, max(1, num_members), num_by_hop
+        self._shares: dict[Clause, float] = {}  # a clue stands in many descriptions
 
     def __call__(self, clues: tuple[Clause, ...]) -> bool:
-        shares = [self._share(c) for c in clues]
+        for clue in clues:
+            if clue not in self._shares:
+                self._shares[clue] = self._share(clue)
+        shares = [self._shares[c] for c in clues]
         if self._num_by_hop:
             return (
                 self._num_by_hop * prod(shares) <= MOST_EXPECTED

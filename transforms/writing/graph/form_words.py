@@ -9,6 +9,12 @@ from questloom.prompts.phrases.words import Words
 from questloom.records.form import Ask, ClaimClause, ClassClause, Compute, Form, Reads, Term
 from questloom.records.knowledge import Value
 from questloom.transforms.certificate.description import distances
+from questloom.transforms.writing.graph.fuzzy_words import (
+    by_stand_in,
+    name_like,
+    plain_phrase,
+    tellable_claims,
+)
 from questloom.transforms.writing.graph.label_source import WordSource
 
 _UNSAFE = re.compile(r"[\ue000-\uf8ff\x00-\x1f\x7f{}]+")
@@ -44,7 +50,8 @@ class FormWords:
         self.data = language_data(self.language)
         self.verbs = verb_forms(self.language)
         self.words = Words(self.data)
-        self.claims = self.form.of(ClaimClause)
+        self.claims, self.vague = tellable_claims(self.form)
+        self._stand_ins = by_stand_in(self.vague)
         self.computes = {c.out: c for c in self.form.of(Compute)}
         self.reads = {c.var: c for c in self.form.of(Reads)}
         self.stated = {c.var: c.class_id for c in self.form.of(ClassClause)}
@@ -97,6 +104,11 @@ class FormWords:
             return self.stated.get(term) or self.classes.get(term, "")
         if term.kind != "entity":
             return ""
+        if clause := self._stand_ins.get(term.entity):
+            if isinstance(clause.object, str):
+                return ""  # years that are counted
+            stands = clause.object.entity
+            return self.facts.class_of(stands) if clause.kind == "exclusion" else stands
         return self.classes.get(term.entity) or self.facts.class_of(term.entity)
 
     def kinds(self, term: Term, default: str = "") -> tuple[str, ...]:
@@ -182,13 +194,16 @@ class FormWords:
         """The phrase of a claim's property, in the variant for its subject and object."""
         if claim in self._phrases:
             return self._phrases[claim]
-        found = property_phrase(
-            claim.property,
-            self.language,
-            label=clean(self.facts.label(claim.property, self.language)),
-        )
-        self._phrases[claim] = found.variant(self.kinds(claim.subject), self.kinds(claim.object))
+        found = self.property_phrase(claim.property, claim.subject, claim.object)
+        clause = self.vague.get(claim)
+        self._phrases[claim] = plain_phrase(found, clause) if clause else found
         return self._phrases[claim]
+
+    def property_phrase(self, property: str, *ends: Term) -> PropertyPhrase:
+        """The phrase of a property, in the variant for its subject and, where that is given, its object."""
+        label = clean(self.facts.label(property, self.language))
+        found = property_phrase(property, self.language, label=label)
+        return found.variant(*map(self.kinds, ends))
 
     def ends(self, index: int, slot: str) -> tuple[str, ...]:
         """The nouns for one end of a claim in relation to the other end. A spouse who is known to
@@ -222,6 +237,11 @@ class FormWords:
     def name(self, term: Value | str) -> str:
         """The name of a constant entity, with article or quotation marks where English needs them."""
         entity_id = term.entity if isinstance(term, Value) else term
+        if clause := self._stand_ins.get(entity_id):
+            stands = clause.object
+            if isinstance(stands, str) or clause.kind == "exclusion":
+                return self.name(stands) if isinstance(stands, Value) else ""
+            return name_like(clause, self.class_noun(stands.entity), self.words)
         name = clean(self.names.get(entity_id) or self.facts.label(entity_id, self.language))
         kinds = self.kinds(term) if isinstance(term, Value) else ()
         data = self.data

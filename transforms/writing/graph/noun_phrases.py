@@ -21,6 +21,7 @@ from questloom.language.frames import PREPOSITIONS, Frame, share_verb
 from questloom.records.form import ClaimClause, Reads, Term
 from questloom.records.knowledge import Value
 from questloom.transforms.writing.graph.form_words import FormWords, bare, in_picture
+from questloom.transforms.writing.graph.fuzzy_words import negated, years_from
 from questloom.transforms.writing.graph.lints import PER_WORD, num_relative, stays
 
 HOPELESS = 100.0
@@ -282,7 +283,15 @@ class NounPhrases:
 
     def frames(self, index: int) -> tuple[Frame, ...]:
         """The sentences of a claim."""
-        return self.form_words.phrase(self.form_words.claims[index]).frames(self.form_words.verbs)
+        words, claim = self.form_words, self.form_words.claims[index]
+        found = words.phrase(claim).frames(words.verbs)
+        return (
+            tuple(negated(f, words.verbs.bases) for f in found) if self._is_denied(index) else found
+        )
+
+    def _is_denied(self, index: int) -> bool:
+        vague = self.form_words.vague.get(self.form_words.claims[index])
+        return vague is not None and vague.kind == "exclusion"
 
     def frame(self, index: int, *, subject: str) -> Frame:
         """A sentence of a claim with the given slot as its subject. If the claim has no sentence
@@ -315,6 +324,18 @@ class NounPhrases:
     def _other_end(self, frame: Frame, index: int, slot: str) -> str:
         """The words for the end of a claim that the described noun does not fill."""
         words, other = self.form_words, self.other(index, slot)
+        vague = words.vague.get(words.claims[index])
+        if vague is not None and vague.since:
+            start = vague.object
+            since = words.property_phrase(vague.since, start)
+            return years_from(
+                vague,
+                frame,
+                since,
+                words.words,
+                self.choose,
+                lambda subject: self.noun_phrase(start, subject=subject),
+            )
         if isinstance(other, Value) and frame.other == "t":
             return words.words.at(other)
         if isinstance(other, str) and other in words.reads:
@@ -370,7 +391,8 @@ class NounPhrases:
         """
         pronoun = "who" if person else "that"
         reduced, relative = list[str](), dict[str, list[str]]()
-        for i, slot in sorted(claims, key=lambda c: isinstance(self.other(*c), str)):
+        # What years are counted from lies on the way, which mentions it first.
+        for i, slot in sorted(claims, key=self._told_late):
             other = self.other(i, slot)
             phrase = self.form_words.phrase(self.form_words.claims[i])
             if (
@@ -387,7 +409,10 @@ class NounPhrases:
             frame = self.choose(self.frames(i))
             if frame.subject == slot:
                 predicate = frame.predicate(self._other_end(frame, i, slot))
-                if bare_head and frame.is_reducible and self.rng.random() < 0.8:
+                # "The town beside that river not in Velm": is the river not there?
+                vague = self.form_words.vague.get(self.form_words.claims[i])
+                alone = len(claims) == 1 or vague is None or vague.kind == "range"
+                if bare_head and alone and frame.is_reducible and self.rng.random() < 0.8:
                     reduced.append(predicate.partition(" ")[2])
                 else:
                     relative.setdefault(pronoun, []).append(predicate)
@@ -439,6 +464,10 @@ class NounPhrases:
         # "The 1991 painting" would make a reader ask which painting.
         self.cost += 2.5 * (bool(claims) and bare_head and not reduced and not relative)
         return self._joined(head, reduced, relative)
+
+    def _told_late(self, claim: tuple[int, str]) -> int:
+        vague = self.form_words.vague.get(self.form_words.claims[claim[0]])
+        return 2 * bool(vague and vague.since) or isinstance(self.other(*claim), str)
 
     def _with_adjective(self, head: str, value: Value) -> str:
         """A head with a value before its noun: "the 1871 painting", "the Gothic church" (from

@@ -15,6 +15,7 @@ from questloom.language.sentences import sentence_spans
 from questloom.records.form import ClaimClause, Form
 from questloom.records.identity import chance
 from questloom.transforms.writing.graph.form_words import FormWords
+from questloom.transforms.writing.graph.fuzzy_words import refers_forward
 from questloom.transforms.writing.graph.label_source import WordSource
 from questloom.transforms.writing.graph.lints import find_hidden_words, problems, weigh
 from questloom.transforms.writing.graph.noun_phrases import HOPELESS, NounPhrases
@@ -213,6 +214,7 @@ def _derive(phrases: NounPhrases) -> str:
     # "This one" comes last.
     shown = phrases.anchor_phrase
     phrases.cost += HOPELESS * (re.search(r"this one\b(?!\?)", text) is not None)
+    phrases.cost += HOPELESS * refers_forward(phrases.form_words.form, text, shown)
     phrases.cost += 4.0 * (
         shown.startswith("the ") and re.search(rf"[a-z’'] {re.escape(shown)} \w", text) is not None
     )

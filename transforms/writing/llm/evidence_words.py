@@ -10,6 +10,7 @@ from questloom.records.form import (
     Clause,
     Compare,
     Compute,
+    Fuzzy,
     Reads,
     SentenceClause,
     Term,
@@ -20,6 +21,7 @@ from questloom.transforms.certificate.kinds import stated_kinds
 from questloom.transforms.writing.llm.everyday_words import Role, noun_of, role_nouns
 from questloom.transforms.writing.llm.kind_words import find_descriptor, noun_phrase, seen_kind
 from questloom.transforms.writing.llm.material import page_words, property_label, value_words
+from questloom.transforms.writing.llm.vague_words import vague_line
 from questloom.transforms.writing.writer import Draft
 
 
@@ -117,6 +119,8 @@ def clause_line(store, draft: Draft, clause: Clause, language: str) -> str:
             return line + page_words(store, clause_claim(store, draft, clause))
         case ClassClause():
             return f"{words(clause.var)} is a kind of: {store.label(clause.class_id, language)}"
+        case Fuzzy():
+            return vague_line(store, clause, words(clause.subject), words(clause.object), language)
         case Compare():
             return f"{words(clause.left)} {clause.op} {words(clause.right)}"
         case Compute():

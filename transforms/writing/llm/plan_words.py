@@ -7,7 +7,7 @@ from questloom.prompts.fence import capped, fenced
 from questloom.prompts.phrases.words import answer_words
 from questloom.prompts.render import language_name, render
 from questloom.prompts.roles import ROLES
-from questloom.records.form import ClaimClause, ClassClause, Clause, Compute
+from questloom.records.form import ClaimClause, ClassClause, Clause, Compute, Fuzzy
 from questloom.records.knowledge import Value, value_of_key
 from questloom.records.plan import Plan
 from questloom.transforms.certificate.stating import statement_of
@@ -95,9 +95,11 @@ def _step(store: Any, draft: Draft, clause: Clause, language: str, chars: int) -
     """A clause in words, with hints for its relation and up to `chars` characters of the sentence
     that states it; "" for the clause of the picture."""
     line = clause_line(store, draft, clause, language)
-    if not line or not isinstance(clause, ClaimClause):
+    if not line or not isinstance(clause, ClaimClause | Fuzzy):
         return line
     hints = relation_of(store, clause.property).hints[:MAX_HINTS]
+    if isinstance(clause, Fuzzy):  # the page's sentence has the value that is not to be said
+        return f"{line} [{', '.join(hints)}]"
     claim = clause_claim(store, draft, clause)
     said = statement_of(store, claim) if claim is not None and chars and '"' not in line else None
     return (

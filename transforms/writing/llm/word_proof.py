@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from questloom.language.names_in_text import folded, leaked, names_of_entity
 from questloom.language.sentences import sentence_spans
 from questloom.prompts.replies import WordsRead
-from questloom.records.form import ClaimClause, ClassClause, Compute, Reads, SentenceClause
+from questloom.records.form import ClaimClause, ClassClause, Compute, Fuzzy, Reads, SentenceClause
 from questloom.records.knowledge import Value, value_of_key
 from questloom.records.plan import Plan
 from questloom.transforms.certificate.description import distances
+from questloom.transforms.certificate.evidence import evidence_clauses
+from questloom.transforms.certificate.execute import binding_of
 from questloom.transforms.certificate.kinds import find_sex_words, stated_kinds
 from questloom.transforms.certificate.leak import find_leak
 from questloom.transforms.facts.signs import SIGNS
@@ -32,6 +34,7 @@ from questloom.transforms.writing.llm.question_checks import (
     other_language,
 )
 from questloom.transforms.writing.llm.relation_words import LANGUAGE, RelationWords, relation_words
+from questloom.transforms.writing.llm.vague_words import check_vague, vague_sources
 from questloom.transforms.writing.writer import Draft, Vote, Wording
 
 FAR = 99
@@ -94,6 +97,9 @@ def proof_lines(store, draft: Draft, language: str) -> tuple[ProofLine, ...]:
                     of_object=ends[1] < ends[0],
                 )
             )
+        elif isinstance(clause, Fuzzy):
+            said = clause_line(store, draft, clause, language)
+            lines.append(ProofLine(words=said, property=clause.property, of_object=False))
         elif isinstance(clause, SentenceClause | Reads | Compute):
             lines.append(ProofLine(words=clause_line(store, draft, clause, language)))
     return tuple(dict.fromkeys(lines))
@@ -166,7 +172,7 @@ def check_words_proven(store, draft: Draft, language: str, languages: tuple[str,
     for property_id in properties:
         pages = [
             page_words(store, clause_claim(store, draft, c))
-            for c in (draft.form.of(ClaimClause) if draft.form else ())
+            for c in _claims(store, draft)
             if c.property == property_id
         ]
         others = [relation_of(store, p) for p in properties if p != property_id]
@@ -187,6 +193,14 @@ def check_words_proven(store, draft: Draft, language: str, languages: tuple[str,
             )
 
 
+def _claims(store, draft: Draft) -> tuple[ClaimClause, ...]:
+    """The claims of a draft's form, those behind what it says vaguely too."""
+    if draft.form is None:
+        return ()
+    told = evidence_clauses(draft.form, store, binding_of(draft.bindings))
+    return tuple(c for c in told if isinstance(c, ClaimClause))
+
+
 def _check_named(store, draft: Draft, language: str, languages: tuple[str, ...]) -> None:
     """Raises ValueError where a text lacks the name of a thing that its form names: "born there"
     leaves the place open, and other answers fit."""
@@ -202,8 +216,8 @@ def _check_named(store, draft: Draft, language: str, languages: tuple[str, ...])
 
 
 def _check_work(store, draft: Draft, language: str) -> None:
-    """Raises ValueError where an English text does not state its computation, or does not say where
-    in the picture something is read."""
+    """Raises ValueError where an English text does not state its computation or a vague clue, or
+    does not say where in the picture something is read."""
     if draft.form is None or language != LANGUAGE:
         return
     words = set(folded(draft.text).split())
@@ -211,6 +225,7 @@ def _check_work(store, draft: Draft, language: str) -> None:
         raise ValueError(
             'the question does not say what is computed; ask as in "how many years lie between … and …" or "how many years older"'
         )
+    check_vague(store, draft.form, draft.text, language)
     for clause in draft.form.of(Reads):
         place = store.label(clause.part, language) if clause.part else ""
         said = folded(place or property_label(store, clause.property, language)).split()
@@ -263,6 +278,7 @@ def _sources(store, draft: Draft, language: str, languages: tuple[str, ...]) -> 
             found += (
                 entity.descriptions.values() if thing == draft.anchor else ()
             )  # everybody sees what a picture shows
+    found += vague_sources(draft.form)
     sign = SIGNS.get(draft.form.sign) if draft.form is not None else None
     return [*found, sign] if sign else found
 
@@ -279,6 +295,7 @@ def things(draft: Draft) -> tuple[str, ...]:
                 for t in (clause.subject, clause.object)
                 if isinstance(t, Value) and t.kind == "entity"
             )
+    things.update(constants(draft.form) if draft.form is not None else ())
     return tuple(sorted(things))
 
 

@@ -1,0 +1,118 @@
+"""Vague clues for the llm writer: a request never shows the value, and a reply that says it, or says not what it is like, is refused."""
+
+import asyncio
+
+import pytest
+
+from questloom.prompts.render import render
+from questloom.prompts.roles import ROLES
+from questloom.records.form import FUZZY_KINDS, Fuzzy
+from questloom.records.knowledge import Value, entity_value
+from questloom.transforms.certificate.certify import Refusal
+from questloom.transforms.writing.llm.llm_rules import LlmRules
+from questloom.transforms.writing.llm.llm_writer import LlmWriter
+from questloom.transforms.writing.llm.plan_words import request_values
+from questloom.transforms.writing.llm.vague_words import vague_line
+from questloom.transforms.writing.llm.word_proof import proof_lines
+from questloom.transforms.writing.writer import Draft, Wording
+from tests.prompts.scripted import Scripted
+from tests.transforms.writing.llm.hostile_store import hostile_store, teacher_plan
+
+SHOWN = "the cathedral in the picture"
+ASKS = "On which day was that teacher born?"
+TOWN, MERREN = entity_value("Q15"), entity_value("Q4")
+TWENTIES = Value(kind="time", time="+1820-00-00T00:00:00Z", precision=8)
+CENTURY = Value(kind="time", time="+1801-00-00T00:00:00Z", precision=7)
+
+
+def clue(kind, property="P19", of=TOWN, **more):
+    return Fuzzy(kind=kind, subject="x1", property=property, object=of, **more)
+
+
+CLUES = {
+    "category": clue("category"),
+    "two words": clue("meta-attribute", number=2),
+    "initial": clue("meta-attribute", initial="T"),
+    "exclusion": clue("exclusion", of=MERREN),
+    "decade": clue("range", "P569", TWENTIES),
+    "century": clue("range", "P569", CENTURY),
+    "arithmetic": clue("arithmetic", "P569", "x2", number=35, since="P569"),
+}
+SAID = {
+    "category": "a man born in a town",
+    "two words": "a man born in a town with a two-word name",
+    "initial": "a man born in a town whose name begins with T",
+    "exclusion": "a man not born in Merren",
+    "decade": "a man born in the 1820s",
+    "century": "a man born in the nineteenth century",
+    "arithmetic": "a man born thirty-five years after his teacher",
+}
+UNSAID = {
+    "category": [("a man born in Tolm", "Tolm"), ("a man born there", "some town")],
+    "two words": [
+        ("a man born in a town", "two words"),
+        ("a man born in a town with a three-word name", ""),
+    ],
+    "initial": [("a man born in a town", "begins with T")],
+    "exclusion": [("a man born in Merren", "not Merren"), ("a man not born there", "Merren")],
+    "decade": [
+        ("a man born in 1825", "1825"),
+        ("a man born in the 1830s", "1830"),
+        ("a man born", "1820s"),
+    ],
+    "century": [("a man born in the 18th century", "18"), ("a man born there", "19th century")],
+    "arithmetic": [
+        ("a man born after his teacher", "thirty-five years after"),
+        ("a man born thirty-five years before his teacher", ""),
+    ],
+}
+
+
+def worded(name, told):
+    text = f"The architect of {SHOWN}, {told}, had a teacher. {ASKS}"
+    reply = {"question": text, "phrase": SHOWN}
+    made = LlmWriter(
+        Scripted([("word_plan", "", reply), ("word_plan", "", reply)]),
+        hostile_store(),
+        LlmRules(votes=1),
+        max_words=110,
+        language="en",
+    )
+    return asyncio.run(made.word(teacher_plan(CLUES[name]), "seed"))
+
+
+def test_every_kind_is_tried():
+    assert {c.kind for c in CLUES.values()} == {*FUZZY_KINDS} and SAID.keys() == UNSAID.keys()
+
+
+@pytest.mark.parametrize("name", CLUES)
+def test_a_reply_that_says_what_the_value_is_like_is_accepted(name):
+    made = worded(name, SAID[name])
+    assert isinstance(made, Wording), made.evidence["message"]
+
+
+@pytest.mark.parametrize(("name", "told", "why"), [(n, t, w) for n in UNSAID for t, w in UNSAID[n]])
+def test_a_reply_that_says_the_value_or_leaves_out_what_it_is_like_is_refused(name, told, why):
+    made = worded(name, told)
+    assert isinstance(made, Refusal) and why in made.evidence["message"], made
+
+
+@pytest.mark.parametrize("name", CLUES)
+def test_a_request_shows_what_the_value_is_like_and_never_the_value(name):
+    store, plan = hostile_store(), teacher_plan(CLUES[name])
+    values = request_values(store, plan, "en", 110)
+    prompt = render(ROLES["word_plan"], language="English", **values).text
+    assert "Tolm" not in prompt and "1825" not in prompt
+    line = next(line for line in proof_lines(store, Draft.of(plan), "en") if line.words in prompt)
+    assert line
+    assert ("Merren" in values["named"]) == (name == "exclusion"), "what is left out is named"
+
+
+def test_a_line_names_the_relation_and_what_the_value_is_like():
+    store = hostile_store()
+    assert vague_line(store, CLUES["arithmetic"], "Ivo Mersk", "Oda Lind", "en") == (
+        "Ivo Mersk — date of birth: thirty-five years after the date of birth of Oda Lind"
+    )
+    assert vague_line(store, CLUES["century"], "Ivo Mersk", "", "en").endswith(
+        "in the 19th century"
+    )
