@@ -29,7 +29,8 @@ class ToolSettings:
     out, the policy's prompt and the fate of a question would depend on the machine."""
     custom: tuple[str, ...] = ()
     """Tools of other packages, listed after the built-in ones: `module:TOOL`, or the name of an entry point of
-    `questloom.tools`. Custom tools run like the built-in tools (`examples/distance.py`)."""
+    `questloom.tools`. Custom tools run like the built-in tools (`examples/distance.py`); the oracle does not
+    call them, a model does."""
     handles: bool = True
     """False hides handles but keeps pixels (ODE's ablation): texts and schemas contain no handle, and picture tools
     work on the task's own picture."""
