@@ -2,17 +2,20 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 from questloom.files.opened import Opened
 from questloom.pipeline.plan import forecast
 from questloom.pipeline.recipe import recipe_of
 from questloom.pipeline.synth.job import Job
 from questloom.pipeline.synth.synth_stages import synth_stages
+from questloom.pipeline.teach.teach_job import recipe_for
 from questloom.records.errors import InputError
 from questloom.records.outcomes import Rejection
 from questloom.records.synthesis import Question
@@ -58,8 +61,11 @@ def made(small, tmp_path_factory) -> tuple[RunFolder, str, str]:
     example = (ROOT / "examples/no_sports.py").read_text(encoding="utf-8")
     assert example.count('"sports"') == 1
     (folder / "no_sports.py").write_text(example.replace('"sports"', '"life"'), encoding="utf-8")
-    # A recipe is YAML, and JSON is YAML.
-    (folder / "recipe.yaml").write_text(json.dumps({**SETTINGS, **CHANGES}))
+    shutil.copy(ROOT / "examples/distance.py", folder)
+    own = yaml.safe_load((ROOT / "examples/try.yaml").read_text(encoding="utf-8"))
+    assert own["filters"]["custom"] == ["no_sports:NoSports"]
+    # What the example says of its tool stays. A recipe is YAML, and JSON is YAML.
+    (folder / "recipe.yaml").write_text(json.dumps({**SETTINGS, **CHANGES, "teach": own["teach"]}))
     done = synth(folder, small)
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-3000:]
     with open(folder / "no_sports.py", "a", encoding="utf-8") as file:
@@ -113,6 +119,10 @@ def test_the_progress_tells_its_work_and_its_reasons_in_words(made):
     assert "asking the filter no_sports:NoSports: " in line
     why = "a thing between the picture and the answer belongs to sport"
     assert line.endswith(f"; {dropped} dropped: {why} ({dropped})")
+
+
+def test_the_recipe_of_the_questions_carries_the_tool_into_teach(made):
+    assert recipe_for(made[0].path).teach.tools.custom == ("distance:TOOL",)
 
 
 def test_the_run_is_not_continued_with_another_version_of_it(made):
