@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from annotated_types import Ge, Gt, Le, MinLen
 
 from questloom.agent.tool_registry import MODULES
-from questloom.files.extensions import load_extension
+from questloom.files.extensions import Extension, load_extension
 
 ALL_TOOLS: tuple[str, ...] = tuple(MODULES)
 """All tools in the order of the prompts."""
@@ -16,7 +16,7 @@ else:
     ToolName = Literal[ALL_TOOLS]
 CONFINED: ToolName = "python_interpreter"
 """The tool that runs the policy's code; it needs a machine that can confine code (`agent/sandbox`)."""
-CUSTOM_KEY = "recipe key tools.custom"
+CUSTOM_KEY = "recipe key teach.tools.custom"
 ToolNames = Annotated[tuple[ToolName, ...], MinLen(1)]
 
 
@@ -28,8 +28,9 @@ class ToolSettings:
     """Names of the tools that the policy gets, in any order. If a machine lacks a named tool, an error is raised: a
     smaller tool set would change the prompt and the questions that are kept."""
     custom: tuple[str, ...] = ()
-    """Tools of other packages, listed after the built-in tools: `module:TOOL`, or the name of an entry point of
-    `questloom.tools`. Custom tools run like the built-in tools (`examples/distance.py`)."""
+    """Tools of other packages, listed after the built-in ones: `module:TOOL`, or the name of an entry point of
+    `questloom.tools`. Custom tools run like the built-in tools (`examples/distance.py`); the oracle does not
+    call them, a model does."""
     handles: bool = True
     """With False, texts and schemas contain no handles, and picture tools work on the task's own picture; pictures are
     still shown (ODE's ablation)."""
@@ -60,4 +61,15 @@ class ToolSettings:
         Raises:
             InputError: a custom tool cannot be imported.
         """
-        return [load_extension(named, "tools", CUSTOM_KEY).identity for named in self.custom]
+        return [found.identity for found in self._loaded()]
+
+    def custom_names(self) -> dict[str, str]:
+        """The names of the custom tools by identity.
+
+        Raises:
+            InputError: a custom tool cannot be imported.
+        """
+        return {found.identity: found.object.name for found in self._loaded()}
+
+    def _loaded(self) -> list[Extension]:
+        return [load_extension(named, "tools", CUSTOM_KEY) for named in self.custom]

@@ -51,6 +51,9 @@ def reached_files(root: Path) -> list[str]:
     return sorted(path.relative_to(root).as_posix() for path in reached)
 
 
+OWN = "To add one, see [examples](../examples/README.md)."
+
+
 def table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
     """A Markdown table."""
     head = list(head)
@@ -86,7 +89,7 @@ def registries_page() -> str:
     parts = [
         "# What can be chosen by name",
         "## Filters",
-        "In the order in which they run.",
+        f"In the order in which they run. {OWN}",
         table(
             ("filter", "what it does", "reasons"),
             (
@@ -99,6 +102,7 @@ def registries_page() -> str:
             ),
         ),
         "## Tools of the agent",
+        OWN,
         table(
             ("tool", "what the prompt says of it"),
             (

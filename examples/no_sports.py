@@ -6,7 +6,9 @@ This command uses the filter, in this folder or wherever this file can be import
 questloom synth --store STORE --out RUN --set 'filters.custom=[no_sports:NoSports]'
 ```
 
-A package may give the filter a short name in its pyproject.toml:
+`question.text` holds the words of the question, `question.answer.text` the answer;
+`records/synthesis.py` lists all fields. A filter has no settings in the recipe: write its limits
+into the class. A package may give the filter a short name in its pyproject.toml:
 
 ```
 [project.entry-points."questloom.filters"]
@@ -25,7 +27,10 @@ class NoSports:
     reasons = {"sport": "A thing between the picture and the answer belongs to sport."}  # noqa: RUF012
 
     def __call__(self, question: Question, store: Store) -> Drop | None:
-        """Checks each entity on the way from picture to answer; None keeps the question."""
+        """Checks each entity on the way from picture to answer; None keeps the question.
+
+        A `Drop` takes a key of `reasons`, and small JSON as evidence for the report.
+        """
         for thing in (question.anchor, *question.bindings.values()):
             entity = store.entity(thing)
             if entity is not None and entity.topic == "sports":

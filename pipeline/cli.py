@@ -421,7 +421,7 @@ def teach(
     policy: Annotated[
         str,
         typer.Option(
-            help="Name of the episodes' folder, RUN/episodes/POLICY. Only the episodes of `teacher` go into the data set."
+            help="Name of the episodes' folder, RUN/episodes/POLICY. Only the episodes of `teacher` go into data set and report."
         ),
     ] = "teacher",
     recipe: Annotated[

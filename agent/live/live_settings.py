@@ -15,7 +15,7 @@ from questloom.calls.request import Price
 from questloom.files.extensions import is_extension, load_extension
 from questloom.records.errors import InputError
 
-KEY = "recipe key live"
+KEY = "recipe key teach.live"
 
 
 def is_custom(kind: Any) -> bool:

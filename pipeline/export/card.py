@@ -342,7 +342,7 @@ def _teach(run: RunFolder, tally: Tally) -> dict[str, Any] | None:
         "engine": facts["engine"],
         "model": model,
         "rollouts": settings["teach"]["rollouts"],
-        "extensions": taught.read_recipe().get("extensions", []),
+        "extensions": taught.describe_extensions(),
         "tasks": facts["tasks"],
         "solved": facts["solved"],
         "played": facts["played"],

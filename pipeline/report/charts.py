@@ -120,7 +120,7 @@ def bar_table(
     rows = sorted(
         counter.items(), key=lambda item: (place.get(item[0], len(place)), -item[1], item[0])
     )
-    largest = max(counter.values(), default=1)
+    largest = max(counter.values(), default=1) or 1
     return BarTable(
         title,
         facet,

@@ -47,14 +47,22 @@ class Teacher:
         """The numbers of each stage of the teacher's job."""
         return [stage_flow(self.run, stage) for stage in self.run.stages]
 
+    @property
+    def extensions(self) -> list[str]:
+        """The tools and live services of other packages, each with its name and identity."""
+        return self.out.describe_extensions()
+
     def tables(self) -> list[BarTable]:
-        """The distributions of the kept episodes."""
+        """The distributions of the kept episodes. A tool that no episode called has a row too."""
         kept = (self.facts.get("statistics") or {}).get("kept") or {}
         num = kept.get("episodes", 0)
         by_turns, by_tool = (
             Counter({str(k): int(v) for k, v in (kept.get(name) or {}).items()})
             for name in ("episodes_by_turns", "calls_by_tool")
         )
+        if kept and self.out.files.has_prompt():
+            offered = (each["function"]["name"] for each in self.out.files.prompt["schemas"])
+            by_tool.update(dict.fromkeys(offered, 0))
         ends = Counter(
             {
                 words(k): int(v)

@@ -105,7 +105,7 @@ class StageProgress:
             (stage for stage in self.stages if len(self._seen[stage.name].whole) < self.num_shards),
             self.stages[-1],
         )
-        seen, what = self._seen[front.name], doing(front.name)
+        seen, what = self._seen[front.name], doing(front)
         if front.name != self._front:
             self._front, self._since, self._stood = front.name, time.monotonic(), len(seen.whole)
         if front is self.stages[0] or self._remote:
@@ -136,13 +136,13 @@ class StageProgress:
             seen.total("num_rejected"),
         )
         reasons = sum(seen.reasons.values(), Counter())
-        why = f"; {dropped:,} dropped: {because(reasons.items())}" if dropped else ""
+        why = f"; {dropped:,} dropped: {because(reasons.items(), stage.reasons)}" if dropped else ""
         if stage is self.stages[0]:
             return f"{units(num_out, stage.gives)} chosen{why}"
         if stage.takes is not stage.gives and stage.gives.__name__ in UNITS:
             return f"{units(num_out, stage.gives)} from {units(num_in, stage.takes)}{why}"
         return (
-            f"{doing(stage.name)}: {num_out:,} of {units(num_in, stage.takes)} kept{why}"
+            f"{doing(stage)}: {num_out:,} of {units(num_in, stage.takes)} kept{why}"
             if dropped
             else ""
         )

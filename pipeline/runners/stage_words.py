@@ -1,9 +1,10 @@
 """The words that the progress shows for each stage. A stage without words is shown by its name."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from questloom.records.table import Record
 from questloom.transforms.filters import registry
+from questloom.transforms.stages.stage import Stage
 
 DOING = {
     "seeds": "choosing what to ask about",
@@ -34,9 +35,9 @@ UNITS = {
 MAX_REASONS = 2
 
 
-def doing(stage: str) -> str:
+def doing(stage: Stage) -> str:
     """The words for what a stage does."""
-    return DOING.get(stage, stage.replace("_", " "))
+    return stage.doing or DOING.get(stage.name, stage.name.replace("_", " "))
 
 
 def units(number: int, record: type[Record]) -> str:
@@ -50,11 +51,15 @@ def units(number: int, record: type[Record]) -> str:
     return f"{number:,} {name.removesuffix('s') if number == 1 else name}"
 
 
-def because(reasons: Iterable[tuple[str, int]]) -> str:
+def because(reasons: Iterable[tuple[str, int]], own: Mapping[str, str]) -> str:
     """The most frequent reasons in words, with their counts.
 
-    >>> because([("not_unique", 3)])
-    'more than one answer fits (3)'
+    Args:
+        reasons: each reason with its count.
+        own: the stages' own reasons, each with its sentence.
+
+    >>> because([("not_unique", 3), ("sport", 1)], {"sport": "It is about sport."})
+    'more than one answer fits (3); it is about sport (1)'
     """
     from questloom.transforms.reason_words import (
         REASONS,
@@ -62,7 +67,7 @@ def because(reasons: Iterable[tuple[str, int]]) -> str:
 
     said = []
     for reason, number in sorted(reasons, key=lambda found: (-found[1], found[0]))[:MAX_REASONS]:
-        sentence = REASONS.get(reason, reason.replace("_", " ")).rstrip(".")
+        sentence = (own.get(reason) or REASONS.get(reason) or reason.replace("_", " ")).rstrip(".")
         said.append(f"{sentence[:1].lower()}{sentence[1:]} ({number:,})")
     return "; ".join(said)
 

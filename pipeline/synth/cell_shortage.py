@@ -3,7 +3,7 @@ compares the share of questions with the wanted weight, and names the bound that
 seeds."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from questloom.files.parquet import read_records
@@ -51,12 +51,15 @@ def outcomes(job: Job) -> list[Outcome]:
     return [Outcome(cell, ends[seed]) for seed, cell in sorted(seeds.items()) if seed in ends]
 
 
-def describe_shortages(found: Iterable[Outcome], rules: SeedRules) -> Iterator[str]:
+def describe_shortages(
+    found: Iterable[Outcome], rules: SeedRules, own: Mapping[str, str]
+) -> Iterator[str]:
     """A line for each ability, level and topic with too small a share of the questions.
 
     Args:
         found: the results of the seeds.
         rules: the weights of the schedule.
+        own: the filters' own reasons, each with its sentence.
     """
     ended = list(found)
     kept = Counter(place for o in ended if not o.reason for place in vars(o.cell).items())
@@ -68,14 +71,14 @@ def describe_shortages(found: Iterable[Outcome], rules: SeedRules) -> Iterator[s
             yield (
                 f"{axis} {place}: {got:.0%} of {num:,} questions for {share:.0%} wanted; "
                 + (
-                    _worst(fallen, ended)
+                    _worst(fallen, ended, own)
                     if fallen
                     else f"only {kept[axis, place]:,} seeds were there"
                 )
             )
 
 
-def _worst(fallen: list[Outcome], ended: list[Outcome]) -> str:
+def _worst(fallen: list[Outcome], ended: list[Outcome], own: Mapping[str, str]) -> str:
     """The cell of ability and level that lost most seeds, and the reason that refused most of these
     seeds; names decide between equal numbers."""
     lost = Counter((o.cell.ability, o.cell.level) for o in fallen)
@@ -83,4 +86,4 @@ def _worst(fallen: list[Outcome], ended: list[Outcome]) -> str:
     reasons = Counter(o.reason for o in fallen if (o.cell.ability, o.cell.level) == cell)
     most = min(reasons, key=lambda r: (-reasons[r], r))
     drawn = sum((o.cell.ability, o.cell.level) == cell for o in ended)
-    return f"{' at '.join(cell)} lost {lost[cell]:,} of {drawn:,} seeds: {because([(most, reasons[most])])}"
+    return f"{' at '.join(cell)} lost {lost[cell]:,} of {drawn:,} seeds: {because([(most, reasons[most])], own)}"

@@ -242,7 +242,8 @@ def run_synth(
     if not funnel.counts[0].num_out:
         raise without_seeds(job)
     if recipe.seeds.methods.get(EXPLORATION):
-        for line in describe_shortages(outcomes(job), recipe.seeds):
+        own = {reason: words for stage in stages for reason, words in stage.reasons.items()}
+        for line in describe_shortages(outcomes(job), recipe.seeds, own):
             say(f"questloom: {line}")
     return funnel
 

@@ -25,6 +25,7 @@ from questloom.transforms.planning.choice_side import gather_preferences
 from questloom.transforms.stages.stage import Apply, Side, Stage, in_order
 
 NO_HINTS: Mapping[str, str] = {}
+NO_REASONS: Mapping[str, str] = {}
 
 
 def synth_stages(job: Job, clip_hints: Mapping[str, str] = NO_HINTS) -> tuple[Stage, ...]:
@@ -52,6 +53,8 @@ def synth_stages(job: Job, clip_hints: Mapping[str, str] = NO_HINTS) -> tuple[St
         gives: type[Record] = Question,
         in_flight: int = 0,
         side: Side | None = None,
+        doing: str = "",
+        reasons: Mapping[str, str] = NO_REASONS,
         clip: bool = False,
     ) -> Stage:
         return Stage(
@@ -62,6 +65,8 @@ def synth_stages(job: Job, clip_hints: Mapping[str, str] = NO_HINTS) -> tuple[St
             fingerprint=fingerprint,
             in_flight=in_flight,
             side=side,
+            doing=doing,
+            reasons=reasons,
             hints=clip_hints if clip else NO_HINTS,
         )
 
@@ -71,6 +76,8 @@ def synth_stages(job: Job, clip_hints: Mapping[str, str] = NO_HINTS) -> tuple[St
             each.apply if each.is_on(filters) else NotRun(each.name),
             in_flight=0 if each.coroutine == "never" else window,
             side=each.side() if each.side else None,
+            doing=each.doing,
+            reasons=each.reasons,
         )
 
     stages = (

@@ -10,7 +10,7 @@ from questloom.pipeline.recipe import recipe_of
 from questloom.pipeline.report import build_report
 from questloom.pipeline.synth.job import Job
 from questloom.pipeline.teach.teach_job import TeachSummary
-from questloom.transforms.episodes.episode_folder import EpisodeFolder
+from questloom.transforms.episodes.episode_folder import TEACHER, EpisodeFolder
 from questloom.transforms.stages.run_folder import RunFolder, absolute
 
 
@@ -23,6 +23,8 @@ class TeachOutcome:
     """The data set's folder; "" if the data set was not built again."""
     report: str
     """The path of the report's first page."""
+    note: str = ""
+    """How to read the episodes of a policy that the report does not show."""
 
     @property
     def exit_code(self) -> int:
@@ -38,13 +40,13 @@ class TeachOutcome:
         """The outcome for people."""
         places = {"dataset": self.dataset, "report": self.report}
         lines = [f"{name:<10}{path}" for name, path in places.items() if path]
-        return "\n".join([self.summary.as_text(), *lines])
+        return "\n".join([self.summary.as_text(), *lines, *([self.note] if self.note else [])])
 
 
 def finish_teach(run: str, *, store: str, summary: TeachSummary, opened: Opened) -> TeachOutcome:
     """Builds data set and report. The data set changes only for the policy `teacher`, and only if
     no episode waits."""
-    dataset = ""
+    dataset = note = ""
     job = Job.at(
         recipe_of(RunFolder(absolute(run)).read_recipe()["recipe"], f"{run}/recipe.json"),
         run=run,
@@ -57,4 +59,6 @@ def finish_teach(run: str, *, store: str, summary: TeachSummary, opened: Opened)
             dataset = export_dataset(job).path
     else:
         write_episode_ledger(job.run, out, job.store, job.recipe.run.shards)
-    return TeachOutcome(summary, dataset, str(build_report(job.run.at())))
+        name = out.at().name
+        note = f"The report shows only the policy `{TEACHER}`; read these episodes with questloom.load_run({run!r}).episodes({name!r})."
+    return TeachOutcome(summary, dataset, str(build_report(job.run.at())), note)

@@ -285,6 +285,8 @@ def _claim(job: PlayJob) -> None:
     }
     if found := job.recipe.teach.extensions:
         facts["extensions"] = found
+    if named := job.recipe.teach.tools.custom_names():
+        facts["custom_tools"] = named
     write_whole(job.out.recipe, (canonical_json(facts) + "\n").encode())
 
 
@@ -312,7 +314,7 @@ def _finish(job: PlayJob) -> TeachSummary:
         if ledger is not None and has_ledger(ledger)
         else []
     )
-    exit_code, message = _verdict(recipe, funnel)
+    exit_code, message = _verdict(recipe, funnel, in_report=out == EpisodeFolder.of(job.run))
     made = TeachSummary(
         out=out.path,
         funnel=funnel,
@@ -332,8 +334,9 @@ def _finish(job: PlayJob) -> TeachSummary:
     return made
 
 
-def _verdict(recipe: Recipe, funnel: Funnel) -> tuple[int, str]:
-    """The exit code, and a message for the user."""
+def _verdict(recipe: Recipe, funnel: Funnel, *, in_report: bool) -> tuple[int, str]:
+    """The exit code, and a message for the user. `in_report` says whether the report shows the
+    policy."""
     count = funnel.by_stage
     exit_code, message = funnel.verdict(
         max_error_share=recipe.run.max_error_share, num_items=count[TASKS].num_out
@@ -345,4 +348,6 @@ def _verdict(recipe: Recipe, funnel: Funnel) -> tuple[int, str]:
             0,
             f"There is no question to play: teach.uses is {', '.join(recipe.teach.uses)}, and the run has none for it.",
         )
-    return 0, "" if count[KEEP].num_out else "No trajectory was kept; the report says why."
+    if count[KEEP].num_out:
+        return 0, ""
+    return 0, f"No trajectory was kept{'; the report says why' if in_report else ''}."

@@ -1,7 +1,7 @@
 """Statistics of how the teacher's episodes use tools, and their distance from a reference set."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -83,15 +83,12 @@ class Numbers:
 
     def as_lines(self) -> list[str]:
         """The figures as lines of text for people."""
-        kept = self.kept
-        tools = ", ".join(
-            f"{name} {n:,}"
-            for name, n in sorted(kept.calls_by_tool.items(), key=lambda item: -item[1])
-        )
+        kept, played = self.kept, self.played
+        turns = f", {kept.mean_turns:.1f} turns each on average" if kept.num_episodes else ""
         lines = [
-            f"kept      {kept.num_episodes:,} of {self.played.num_episodes:,} episodes, {kept.mean_turns:.1f} turns each on average",
-            f"calls     {tools or 'none'}",
-            f"pictures  {kept.sums['pictures_found']:,} found, {kept.sums['pictures_made']:,} made; "
+            f"kept      {kept.num_episodes:,} of {played.num_episodes:,} episodes{turns}",
+            f"calls     {_in_words(played.calls_by_tool)}; in kept episodes {_in_words(kept.calls_by_tool)}",
+            f"pictures  in kept episodes {kept.sums['pictures_found']:,} found, {kept.sums['pictures_made']:,} made; "
             f"{kept.sums['tool_pictures_used_again']:,} of them used again ({kept.sums['made_pictures_used_again']:,} made ones)",
         ]
         for name, found in self.distances.items():
@@ -99,6 +96,12 @@ class Numbers:
                 f"distance  {name}: {'unknown' if found is None else f'{found:.3f}'} from the reference (Jensen-Shannon, 0 to 1)"
             )
         return lines
+
+
+def _in_words(calls_by_tool: Mapping[str, int]) -> str:
+    """The tools with their numbers of calls, the commonest first."""
+    found = sorted(calls_by_tool.items(), key=lambda item: -item[1])
+    return ", ".join(f"{name} {n:,}" for name, n in found) or "none"
 
 
 def behaviour(trajectories: Iterable[Trajectory]) -> Behaviour:

@@ -43,6 +43,16 @@ class EpisodeFolder(RunFolder):
         """The pictures, prompts and journals of the episodes."""
         return EpisodeFiles(self.path)
 
+    def describe_extensions(self) -> list[str]:
+        """The tools and live services of other packages: each identity, after the tool's name where
+        it is a tool."""
+        facts = self.read_recipe()
+        names = facts.get("custom_tools", {})
+        return [
+            f"{names[identity]}: {identity}" if identity in names else identity
+            for identity in facts.get("extensions", ())
+        ]
+
     @property
     def facts(self) -> Location:
         return self.at("teach.json")

@@ -57,12 +57,14 @@ class CustomFilter(Protocol):
 
 @dataclass(frozen=True)
 class Named:
-    """The filter's description for the user before a run: which object the filter is."""
+    """The filter's description for the user before a run: which object the filter is, and its
+    sentence."""
 
     identity: str
+    help: str
 
     def __call__(self, job: FilterJob) -> str:
-        return f"is {self.identity}, which the recipe names"
+        return f"is {self.identity}, which the recipe names: {self.help.rstrip('.')}"
 
 
 class CustomFilterError(QuestloomError):
@@ -162,7 +164,7 @@ def custom_filter(named: str) -> Filter:
         doing=f"asking the filter {found.path}",
         reasons=dict(reasons),
         in_loop=None,
-        notice=Named(found.identity),
+        notice=Named(found.identity, words),
         make=MakeCustom(named, name, found.identity),
     )
 

@@ -52,6 +52,9 @@ class Stage:
             function.
         side: the stage's second input, with which the function takes (record, side record or None).
         source: the name of the stage whose kept records are the input; "" for the stage before.
+        doing: the stage's action for the progress, "asking the filter no_sports:NoSports"; "" for
+            the words of `pipeline/runners/stage_words.py`.
+        reasons: the stage's own reasons for dropping, each with its sentence for the progress.
         hints: Beam's resource hints for the stage's workers ("accelerator"); they change no result.
         number: the stage's position in the job, set by `in_order`.
     """
@@ -64,6 +67,8 @@ class Stage:
     in_flight: int = 0
     side: Side | None = None
     source: str = ""
+    doing: str = ""
+    reasons: Mapping[str, str] = field(default_factory=dict)
     hints: Mapping[str, str] = field(default_factory=dict)
     number: int = 0
 

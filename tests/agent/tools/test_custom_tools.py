@@ -85,7 +85,7 @@ def test_what_is_no_tool_is_refused_before_the_policy_plays(named, said):
     settings = teach(named)
     with pytest.raises(InputError, match=said) as refused:
         check_engine(settings, recipe_of({}, "test").models)
-    assert refused.value.where == f"recipe key tools.custom: {named}"
+    assert refused.value.where == f"recipe key teach.tools.custom: {named}"
 
 
 def test_settings_without_custom_tools_offer_those_of_the_program_alone():

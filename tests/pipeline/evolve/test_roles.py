@@ -224,7 +224,7 @@ def test_every_role_is_asked_in_a_loop(heard):
 def test_no_request_is_sent_twice_whatever_the_round(heard):
     assert [key for key, num in heard.loops_own.items() if num > 1] == [] and len(
         heard.loops_own
-    ) > 300
+    ) > 150
 
 
 def test_what_two_rounds_ask_alike_is_paid_once(heard):

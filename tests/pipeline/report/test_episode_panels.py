@@ -146,6 +146,18 @@ def test_the_overview_counts_tools_turns_pictures_and_reasons(report):
     assert re.search(r"Tool calls.*image_search.*2</td>", section)
 
 
+def test_a_custom_tool_has_its_name_and_a_row_where_no_episode_called_it(made, tmp_path):
+    run = teacher.copy_of(made, tmp_path)
+    tools = {"tools": ["image_search", "crop", "flip"], "max_new_pictures": 2}
+    teacher.teach(run, made / "store", tools={**tools, "custom": ["examples.distance:TOOL"]})
+    page = build_report(run).read_text(encoding="utf-8")
+    section = re.sub(r"\s+", " ", page[page.index('id="teacher"') :])
+    assert "other packages: distance: examples.distance:TOOL (source " in section
+    assert re.search(r"<bdi>distance</bdi>.{,200}<td class=\"n\">0</td>", section)
+    (said,) = run_files.taught(run).describe_extensions()
+    assert said.startswith("distance: examples.distance:TOOL (source ")
+
+
 def test_the_gallery_can_be_filtered_by_what_the_teacher_made_of_a_question(report):
     facet = payload(report, "index")["facets"]["teacher"]
     assert set(facet["values"]) == {"trajectory kept", "nothing kept", "not played"}

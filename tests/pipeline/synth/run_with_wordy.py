@@ -27,6 +27,7 @@ from questloom.pipeline.runners.stage_words import because, doing  # noqa: E402
 from questloom.pipeline.synth.filters_not_run import describe_filters  # noqa: E402
 from questloom.pipeline.synth.job import Job  # noqa: E402
 from questloom.pipeline.synth.synth_job import run_synth  # noqa: E402
+from questloom.pipeline.synth.synth_stages import synth_stages  # noqa: E402
 from questloom.records.errors import InputError  # noqa: E402
 from questloom.records.outcomes import Rejection  # noqa: E402
 from questloom.records.synthesis import Question, not_run  # noqa: E402
@@ -62,6 +63,7 @@ def main(store: str, folder: Path) -> dict:
         most=4,
         tools=(),
     )
+    stage = next(each for each in synth_stages(job) if each.name == "wordy")
     return {
         "misspelt": misspelt,
         "stages": [stage["stage"] for stage in plan["stages"]],
@@ -70,8 +72,8 @@ def main(store: str, folder: Path) -> dict:
         "rejected": [[r.stage, r.reason, r.evidence["words"]] for r in rejected],
         "kept_words": [len(q.text.split()) for q in kept],
         "verdicts": sorted({v.solver for q in kept for v in q.verdicts if v.filter == "wordy"}),
-        "doing": doing("wordy"),
-        "because": because([("too_wordy", 3)]),
+        "doing": doing(stage),
+        "because": because([("too_wordy", 3)], stage.reasons),
         "told": describe_filters(off),
         "report": Path(ended.report).read_text(encoding="utf-8"),
         "card": Path(ended.dataset, "README.md").read_text(encoding="utf-8"),

@@ -2,17 +2,20 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 from questloom.files.opened import Opened
 from questloom.pipeline.plan import forecast
 from questloom.pipeline.recipe import recipe_of
 from questloom.pipeline.synth.job import Job
 from questloom.pipeline.synth.synth_stages import synth_stages
+from questloom.pipeline.teach.teach_job import recipe_for
 from questloom.records.errors import InputError
 from questloom.records.outcomes import Rejection
 from questloom.records.synthesis import Question
@@ -58,8 +61,11 @@ def made(small, tmp_path_factory) -> tuple[RunFolder, str, str]:
     example = (ROOT / "examples/no_sports.py").read_text(encoding="utf-8")
     assert example.count('"sports"') == 1
     (folder / "no_sports.py").write_text(example.replace('"sports"', '"life"'), encoding="utf-8")
-    # A recipe is YAML, and JSON is YAML.
-    (folder / "recipe.yaml").write_text(json.dumps({**SETTINGS, **CHANGES}))
+    shutil.copy(ROOT / "examples/distance.py", folder)
+    own = yaml.safe_load((ROOT / "examples/try.yaml").read_text(encoding="utf-8"))
+    assert own["filters"]["custom"] == ["no_sports:NoSports"]
+    # What the example says of its tool stays. A recipe is YAML, and JSON is YAML.
+    (folder / "recipe.yaml").write_text(json.dumps({**SETTINGS, **CHANGES, "teach": own["teach"]}))
     done = synth(folder, small)
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-3000:]
     with open(folder / "no_sports.py", "a", encoding="utf-8") as file:
@@ -107,6 +113,18 @@ def test_terminal_report_and_card_say_which_filter_it_was_and_why_it_drops(made)
     assert "The filter `no_sports` is of another package: no\\_sports:NoSports" in card
 
 
+def test_the_progress_tells_its_work_and_its_reasons_in_words(made):
+    dropped = len(list(made[0].read(made[0].label("no_sports"), "rejected", Rejection)))
+    (line,) = (line for line in made[1].splitlines() if "NoSports: " in line and "kept" in line)
+    assert "asking the filter no_sports:NoSports: " in line
+    why = "a thing between the picture and the answer belongs to sport"
+    assert line.endswith(f"; {dropped} dropped: {why} ({dropped})")
+
+
+def test_the_recipe_of_the_questions_carries_the_tool_into_teach(made):
+    assert recipe_for(made[0].path).teach.tools.custom == ("distance:TOOL",)
+
+
 def test_the_run_is_not_continued_with_another_version_of_it(made):
     assert "holds a run with another version of what the recipe imports: it was" in made[2]
 
@@ -118,7 +136,8 @@ def test_the_forecast_has_its_stage_and_says_that_its_share_is_assumed(small, mo
     (row,) = (stage for stage in plan["stages"] if stage["stage"] == "no_sports")
     assert row["source"] == "assumed; nothing is measured"
     assert "Nothing is measured of no_sports, failing: what passes is assumed." in plan["notes"]
-    assert any(note.startswith("no_sports is no_sports:NoSports (") for note in plan["notes"])
+    (note,) = (n for n in plan["notes"] if n.startswith("no_sports is no_sports:NoSports ("))
+    assert note.endswith("which the recipe names: The question is not about sport.")
 
 
 def test_a_filter_that_is_called_like_a_stage_is_refused():

@@ -287,9 +287,12 @@ def test_a_second_policy_plays_into_a_folder_of_its_own_and_its_episodes_reach_n
             opened=opened,
             policy="step-100",
         )
-        assert not finish_teach(
-            str(run), store=str(made / "store"), summary=other, opened=opened
-        ).dataset
+        ended = finish_teach(str(run), store=str(made / "store"), summary=other, opened=opened)
+    assert not ended.dataset and "No trajectory was kept.\n" in ended.as_text()
+    shown = f"load_run({str(run)!r}).episodes('step-100')"
+    assert ended.as_text().endswith(
+        f"The report shows only the policy `teacher`; read these episodes with questloom.{shown}."
+    )
     assert (
         other.out == str(run / "episodes" / "step-100")
         and other.funnel.by_stage["play"].num_out == 12
@@ -297,6 +300,15 @@ def test_a_second_policy_plays_into_a_folder_of_its_own_and_its_episodes_reach_n
     assert tree(run) == before, "the teacher's episodes are untouched"
     assert data and {p: p.read_bytes() for p in (run / "dataset").rglob("*") if p.is_file()} == data
     assert RunFolder(str(run)).policies() == ["step-100", "teacher"]
+
+
+def test_where_the_teacher_keeps_nothing_the_report_says_why(made, tmp_path):
+    run = teacher.copy_of(made, tmp_path)
+    summary, _ = teacher.teach(run, made / "store", lambda c: answer("nobody"))
+    with Opened() as opened:
+        ended = finish_teach(str(run), store=str(made / "store"), summary=summary, opened=opened)
+    assert "No trajectory was kept; the report says why." in ended.as_text() and not ended.note
+    assert "wrong answer given" in Path(ended.report).read_text(encoding="utf-8")
 
 
 def test_a_picture_that_only_another_policy_found_can_be_dropped_by_its_name(made, tmp_path):

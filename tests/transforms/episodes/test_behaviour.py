@@ -112,12 +112,16 @@ def test_the_words_tell_kept_and_played_the_commonest_tool_first_and_the_distanc
     ).as_lines()
     assert lines == [
         "kept      2 of 4 episodes, 2.5 turns each on average",
-        "calls     crop 3, audit 1, visit 1",
-        "pictures  0 found, 0 made; 0 of them used again (0 made ones)",
+        "calls     crop 4, visit 4; in kept episodes crop 3, audit 1, visit 1",
+        "pictures  in kept episodes 0 found, 0 made; 0 of them used again (0 made ones)",
         "distance  tools: 0.123 from the reference (Jensen-Shannon, 0 to 1)",
         "distance  calls: unknown from the reference (Jensen-Shannon, 0 to 1)",
     ]
-    assert (
-        Numbers(played=behaviour([]), kept=behaviour([]), distances={}).as_lines()[1]
-        == "calls     none"
-    )
+
+
+def test_where_nothing_was_kept_the_words_tell_the_calls_of_all_episodes_and_no_mean():
+    lines = Numbers(played=behaviour(TWO), kept=behaviour([]), distances={}).as_lines()
+    assert lines[:2] == [
+        "kept      0 of 2 episodes",
+        "calls     crop 2, visit 2; in kept episodes none",
+    ]
