@@ -172,11 +172,6 @@ MUTATIONS = [
     Mutation(
         "credit.samples", "if tokens and rules.objective.kl:", "if False:", "samples trl_trainer"
     ),
-    Mutation(
-        "credit.samples",
-        "Sample(row, 0.0, weight, kl_only=why)",
-        "Sample(row, treated.advantage, weight, kl_only=why)",
-    ),
     Mutation("credit.samples", "DroppedWeight(weight, tokens))", "DroppedWeight(1.0, tokens))"),
     Mutation(
         "credit.samples",
