@@ -80,8 +80,8 @@ def links(property: str, one: Term, other: Term) -> ClaimClause:
     [
         ("lighthouse", reads("P1684", "plaque"), "date", "the plaque of "),
         ("lighthouse", reads("P1684", "inscription"), "string", " on "),
-        ("human", reads("P1684", "inscription"), "date", "in the picture"),
-        ("taxon", reads("P1684", "inscription"), "string", "in the picture"),
+        ("human", reads("P1684", "inscription"), "date", "in this picture"),
+        ("taxon", reads("P1684", "inscription"), "string", "in this picture"),
         ("castle", reads("P1114", "arch"), "quantity", "How many arches does "),
         ("lighthouse", reads("P462", "flag"), "entity", "What colour is the flag on "),
     ],
@@ -209,7 +209,7 @@ def test_of_two_deaths_the_verb_is_said_once():
         genders={"x0": "she", "x1": "he"},
     )
     assert all(
-        text.startswith("How many years before ")
+        text.startswith("How many years earlier than ")
         and " did her teacher " in text
         and " died " not in text
         for text in made
@@ -254,7 +254,7 @@ def test_the_year_on_the_picture_is_one_end_of_the_years_between():
         genders={"x0": "she", "x1": "he", "x3": "she", "x4": "he"},
         heavy=True,
     )
-    assert all(" between the " in text and " birth" in text for text in made), made
+    assert all(" between th" in text and " birth" in text for text in made), made
 
 
 def test_the_elder_of_two_people_is_asked_about_in_one_sentence_that_reads():
