@@ -33,9 +33,8 @@ from questloom.transforms.external.external_rules import ExternalRules
 from questloom.transforms.filters.custom import KEY as FILTERS_KEY
 from questloom.transforms.filters.languages import LANGUAGES
 from questloom.transforms.pictures.picture_rules import GroundingRules, PictureRules
-from questloom.transforms.writing.custom import KEY as WRITER_KEY
 from questloom.transforms.writing.llm.llm_rules import WRITER_ROLES
-from questloom.transforms.writing.writer import WRITERS
+from questloom.transforms.writing.writer_names import WRITER_KEY, WRITERS
 
 RECIPES = Path(__file__).parent.parent / "recipes"
 

@@ -23,7 +23,7 @@ from questloom.transforms.filters import registry
 from questloom.transforms.filters.filter import Asks
 from questloom.transforms.pictures.shown import MAX_SIDE
 from questloom.transforms.writing.llm.plan_words import CHARS_PER_TOKEN, MAX_TOKENS
-from questloom.transforms.writing.writer import LLM
+from questloom.transforms.writing.writer_names import LLM
 
 DRAFT = "draft"
 JUDGED = {

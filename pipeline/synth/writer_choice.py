@@ -5,13 +5,14 @@ import json
 from questloom.pipeline.recipe import Recipe
 from questloom.pipeline.synth.job import Job
 from questloom.records.errors import InputError
-from questloom.transforms.writing.custom import KEY, CustomWriter, custom_extension, custom_writer
+from questloom.transforms.writing.custom import CustomWriter, custom_extension, custom_writer
 from questloom.transforms.writing.graph.english import English
 from questloom.transforms.writing.graph.graph_writer import GraphWriter
 from questloom.transforms.writing.llm.llm_writer import LlmWriter
 from questloom.transforms.writing.llm.relation_words import LANGUAGE
 from questloom.transforms.writing.rule_reader import RuleReader
-from questloom.transforms.writing.writer import LLM, WRITERS, Reader, Writer
+from questloom.transforms.writing.writer import Reader, Writer
+from questloom.transforms.writing.writer_names import LLM, WRITER_KEY, WRITERS
 
 READER = "check_words"
 
@@ -28,7 +29,7 @@ def check_writer(recipe: Recipe) -> None:
             )
     elif recipe.writer not in WRITERS:
         raise InputError(
-            f"{KEY}: {recipe.writer}",
+            f"{WRITER_KEY}: {recipe.writer}",
             "is no writer",
             f"Use one of {', '.join(WRITERS)}; or MODULE:NAME, or an installed entry point of questloom.writers.",
         )
@@ -92,7 +93,7 @@ def _check_version(job: Job) -> None:
         "extensions", ()
     ):
         raise InputError(
-            f"{KEY}: {job.recipe.writer}",
+            f"{WRITER_KEY}: {job.recipe.writer}",
             f"a worker has {identity}, with which the job was not started",
             "Install the same version on every machine, and start again.",
         )

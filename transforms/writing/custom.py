@@ -14,11 +14,11 @@ from questloom.records.identity import canonical_json
 from questloom.records.plan import Plan
 from questloom.transforms.certificate.certify import Refusal
 from questloom.transforms.writing.writer import Wording
+from questloom.transforms.writing.writer_names import WRITER_KEY
 
 if TYPE_CHECKING:
     from questloom.knowledge.store.store import Store
 
-KEY = "recipe key writer"
 SHAPE = "Make it a class with `__init__(self, store)` and `async def word(self, plan, seed_id)`; see examples/terse.py."
 
 
@@ -87,12 +87,14 @@ def custom_extension(named: str) -> Extension:
     Raises:
         InputError: there is none, or it is no `OwnWriter`.
     """
-    found = load_extension(named, "writers", KEY)
+    found = load_extension(named, "writers", WRITER_KEY)
     word = getattr(found.object, "word", None)
     if not isinstance(found.object, type) or not inspect.iscoroutinefunction(word):
-        raise InputError(f"{KEY}: {named}", "is no class with a coroutine `word`", SHAPE)
+        raise InputError(f"{WRITER_KEY}: {named}", "is no class with a coroutine `word`", SHAPE)
     if len(inspect.signature(word).parameters) != 3:
-        raise InputError(f"{KEY}: {named}", "its `word` does not take (self, plan, seed_id)", SHAPE)
+        raise InputError(
+            f"{WRITER_KEY}: {named}", "its `word` does not take (self, plan, seed_id)", SHAPE
+        )
     return found
 
 
@@ -107,7 +109,7 @@ def custom_writer(named: str, store: "Store") -> CustomWriter:
         return CustomWriter(found.path, found.object(store))
     except Exception as error:
         raise InputError(
-            f"{KEY}: {named}",
+            f"{WRITER_KEY}: {named}",
             f"cannot be made with a store ({type(error).__name__}: {error})",
             SHAPE,
         ) from error

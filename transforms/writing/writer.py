@@ -14,10 +14,6 @@ from questloom.records.plan import Plan
 from questloom.records.synthesis import Answer
 from questloom.transforms.certificate.certify import Refusal
 
-GRAPH, LLM = "graph", "llm"
-WRITERS = (GRAPH, LLM)
-"""The program's own; any other name is one of a package."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class Wording:

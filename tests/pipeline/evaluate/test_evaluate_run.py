@@ -459,10 +459,10 @@ def test_help_teaches_and_the_list_shows_every_benchmark(monkeypatch):
     said = " ".join(CliRunner().invoke(app, ["evaluate", "--help"]).stdout.split())
     for words in (
         "--benchmark",
-        "Every question stays in the denominator",
+        "Scores always count every question, also unanswered ones",
         "--against",
         "opensearch_vl",
-        "the ceiling",
+        "the highest possible score",
         "--rollouts 4",
     ):
         assert words in said
