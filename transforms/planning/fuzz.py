@@ -328,7 +328,7 @@ def _years_from(at: Ground, plan: Plan, clause: ClaimClause) -> Iterator[Fuzzy]:
 def _counted_from(
     at: Ground, plan: Plan, clause: ClaimClause, start: str, one: Entity, dated: Entity
 ) -> Iterator[Fuzzy]:
-    people = {HUMAN} <= {*one.classes} & {*dated.classes}
+    people = HUMAN in one.classes and HUMAN in dated.classes
     dates = [v for v in best_values(at.facts, dated.id, clause.property) if v.year is not None]
     avoid = frozenset(plan.bindings.values())
     for _, claim, answer in attributes(at.facts, one, at.draft.max_answer_words, avoid):

@@ -168,12 +168,12 @@ def _describe_step_end(
         facts.num_members(kind.class_id),
         facts.num_subjects(property, source),
     )
-    telling = _Telling(facts, source, property, target, kind, margin)
+    test = _EndTest(facts, source, property, target, kind, margin)
     found = []
     for clauses in clue_sets(clues, min(MAX_CLUES, max_clauses)):
         if clauses and not fits(clauses):
             continue
-        if telling.singles_out(clauses):
+        if test.singles_out(clauses):
             found.append(Descriptor((kind, *clauses), ids_in(clauses)))
             if len(found) == MAX_DESCRIPTORS:
                 break
@@ -193,17 +193,17 @@ def clue_sets(clues: list[Clause], most: int) -> Iterator[tuple[Clause, ...]]:
                     break
 
 
-class _Telling:
-    """Tests whether clues single out the end of one step against a claim. The rivals that refused
-    earlier clues are tried first.
+class _EndTest:
+    """Tests whether clues single out the end of one reverse step. The rivals that refused earlier
+    clues are tried first.
 
     Args:
         facts: the store.
         source: the thing that the claim is about.
         property: the relation.
         target: the end.
-        kind: its class, over `SELF`.
-        margin: how many missing facts the recipe guards against.
+        kind: the class of the end, over `SELF`.
+        margin: number of missing facts that the recipe guards against.
     """
 
     def __init__(

@@ -245,16 +245,16 @@ class Telling(NounPhrases):
     def _pronoun(self, var: str) -> str:
         """ "he", "she" or "it", if the sentence before leaves only one possible meaning; else ""."""
         mine, near = self._gender(var), [*self._before, *self._mentioned]
-        if mine == "it" and var in self._mentioned:
-            # "How many years after that painting was made did its artist die?"
-            near = self._mentioned
-        elif var not in self._mentioned:
-            # "A museum is named after a man. He is buried in a church. When was it opened?": the museum?
-            near = [*(v for v in self.introduced if v != self.form_words.form.anchor), *near]
         if mine == ANY or var not in near:
             return ""
-        others = {t.key() if isinstance(t, Value) else t for t in near if self._may_be(t, mine)}
-        return mine if others == {var} else ""
+        if var not in self._mentioned:
+            # "A museum is named after a man. He is buried in a church. When was it opened?": the museum?
+            near = [*self.introduced, *near]
+        elif mine == "it":
+            # "How many years after that painting was made did its artist die?"
+            near = self._mentioned
+        meant = {t.key() if isinstance(t, Value) else t for t in near if self._may_be(t, mine)}
+        return mine if meant == {var} else ""
 
     def _gender(self, term: Term) -> str:
         words = self.form_words
