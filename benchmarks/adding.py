@@ -6,8 +6,9 @@ kind touches these files.
 Without names, the script takes one part of each kind (`EXAMPLES`). For each name, the script lists
 and counts the files of the program's packages that name the part in code. A name counts in quotes,
 as a constant, as a maker's name, or as a key of a table. The name of an imported or called module
-counts too. A file whose own name is the part's name counts too. The count includes files that only
-use the part and need no change. Tests, benchmarks, recipes, presets and prose are left out. Without
+counts too. A file whose own name is the part's name counts too. The count includes files that use a
+part, such as a filter, but need no change for a new one. Tests, benchmarks, recipes, presets and
+prose are left out. Without
 `--at`, the script reads the files that git tracks in the working tree.
 """
 

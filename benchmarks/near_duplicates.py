@@ -175,7 +175,7 @@ def losers(groups: list[tuple], similarity: float) -> Iterator[str]:
 
 
 def detection(most: int, threshold: float) -> None:
-    """Prints the share of pairs that are called duplicates by bin, and the errors on both sides of the threshold."""
+    """Prints two results for each bin of similarity: the share of pairs that the filter calls duplicates, and the errors on both sides of the threshold."""
     found = pairs(most)
     members = [
         (f"{TEXT}:Q{number}:{words}", (rank(SEED, f"{number}{side}"), f"{number}{side}"))

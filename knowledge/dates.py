@@ -371,7 +371,7 @@ def _within(year: int, precision: int, head: str) -> tuple[str, str]:
 
 
 def _merged(ranges: list[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    """Merges ranges of strings into sorted ranges that do not overlap."""
+    """Merges ranges, each from one date string to another, into sorted ranges that do not overlap."""
     found: list[tuple[str, str]] = []
     for start, stop in sorted(ranges):
         if found and start < found[-1][1]:

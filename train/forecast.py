@@ -337,7 +337,7 @@ class GrpoForecast:
 
     @property
     def seconds(self) -> tuple[float, float, float]:
-        """Seconds per step of sampling, reading and updating, without waiting for tools and judges."""
+        """Seconds of one training step: sampling the turns, reading their prompts, and the update. The wait for tools and judges is not included."""
         return (
             self.decode_tokens / (self.decode.tokens_per_second * self.gpus),
             self.read_seconds,

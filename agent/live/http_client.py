@@ -232,7 +232,7 @@ class Http:
 
 
 def is_public(host: str) -> bool:
-    """Whether a host may be public: its spelling is not a private address or a name in a private network."""
+    """Whether a host may be public. A host is not public if it is a private IP address or a name in a private network."""
     try:
         return is_public_address(host.strip("[]"))
     except ValueError:

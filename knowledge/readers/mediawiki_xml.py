@@ -29,8 +29,7 @@ from questloom.records.knowledge import Redirect
 from questloom.records.outcomes import Reason, Rejection
 
 MAX_PAGE_BYTES = 16 << 20
-"""Maximum size of a page with one revision, in bytes of XML. If a page is longer, the file is damaged; MediaWiki's own
-limit is 2 MiB of text."""
+"""Maximum size of a page with one revision, in bytes of XML. A page above this size means a damaged file: MediaWiki itself allows 2 MiB of text."""
 MAX_TEXT_CHARS = 4 << 20
 """Maximum number of characters of a page's wikitext; a longer page is refused."""
 MAX_HEADER_BYTES = 1 << 20

@@ -138,7 +138,7 @@ class Run:
     facts: dict[str, Any]
     stages: tuple[Stage, ...]
     not_run: dict[str, str]
-    """The filters that were not run: the reason by filter name."""
+    """For each filter that was not run, its name and the reason."""
     custom_filters: dict[str, dict[str, Any]] = field(default_factory=dict)
     """Filters of other packages by name: identity, help, reasons."""
     custom_writer: str = ""

@@ -108,8 +108,8 @@ SAINTS = frozenset({"saint", "st"})
 
 
 def named_alike(form: Form, facts: Facts, binding: Binding) -> tuple[str, str] | None:
-    """The names of the answer and of a thing on the way, if one name contains the other. A solver
-    who has found the thing would otherwise say its name as the answer."""
+    """The names of the answer and of a thing on the way, if one name contains the other. Without
+    this check a solver who finds the described thing could answer with the thing's name."""
     labels = {
         v: entity.label()
         for v, value in binding.items()

@@ -28,13 +28,13 @@ Bound = dict[str, Value]
 
 
 def fits(facts: Facts, clause: Fuzzy, subject: str, other: Value | None = None) -> bool | None:
-    """Whether a thing is as a fuzzy clause says; None where the store leaves it open.
+    """Whether a fuzzy clause fits a thing; None if the store does not say.
 
     Args:
         facts: the store.
-        clause: what is said.
+        clause: the fuzzy clause.
         subject: the thing.
-        other: what the years of an arithmetic clause are counted from.
+        other: the thing from whose date an arithmetic clause counts.
     """
     values = best_values(facts, subject, clause.property)
     found = [_value_fits(facts, clause, v, other) for v in values]
@@ -62,7 +62,7 @@ def _value_fits(facts: Facts, clause: Fuzzy, value: Value, other: Value | None) 
 
 
 def _is_of(facts: Facts, clause: Fuzzy, value: Value, *, name: bool) -> bool | None:
-    """Whether a thing, or one that it lies in, is of the clause's class, and where it is asked for has such a name."""
+    """Whether a thing, or a place around it, belongs to the clause's class. With `name`, the thing's name must fit the clause too."""
     assert isinstance(clause.object, Value)
     class_id, found = clause.object.entity, list[bool | None]()
     around = sorted(places_around(facts, clause.property, value.entity))
@@ -78,12 +78,12 @@ def _is_of(facts: Facts, clause: Fuzzy, value: Value, *, name: bool) -> bool | N
 
 
 def names(entity: Entity) -> tuple[str, ...]:
-    """The English names of a thing: a name is told as English readers find it."""
+    """The English names of a thing."""
     return entity.names(("en",))
 
 
 def has_name(name: str, clause: Fuzzy) -> bool:
-    """Whether a name is as a meta-attribute clause says."""
+    """Whether a meta-attribute clause fits a name."""
     if clause.initial:
         return name[:1].casefold() == clause.initial.casefold()
     return len(name.split()) == clause.number
@@ -115,7 +115,7 @@ def _is_elsewhere(facts: Facts, clause: Fuzzy, value: Value) -> bool | None:
 
 
 def exact_clause(facts: Facts, clause: Fuzzy, bound: Bound) -> ClaimClause | None:
-    """The claim that a fuzzy clause says vaguely, as a clue would say it; None where there is none.
+    """The claim behind a fuzzy clause, as an exact clue would state it; None if there is none.
 
     Args:
         facts: the store.
@@ -136,7 +136,7 @@ def exact_clause(facts: Facts, clause: Fuzzy, bound: Bound) -> ClaimClause | Non
 
 
 def claims_behind(facts: Facts, clause: Fuzzy, bound: Bound) -> tuple[ClaimClause, ...]:
-    """The claims that have to be known before a fuzzy clause is seen to hold; () where one is missing."""
+    """The claims that a solver needs to confirm a fuzzy clause; empty if one is missing."""
     exact = exact_clause(facts, clause, bound)
     if exact is None or isinstance(clause.object, Value):
         return () if exact is None else (exact,)
@@ -181,7 +181,7 @@ def count_candidates(facts: Facts, form: Form, clause: Fuzzy, bound: Bound) -> F
 
 
 def num_members_with(facts: Facts, form: Form, clue: ClaimClause, bound: Bound) -> int:
-    """How many things of the described thing's class have a clue's value."""
+    """Number of things of the described thing's class that have a clue's value."""
     value = clue.object
     assert isinstance(clue.subject, str) and isinstance(value, Value), "a clue names its value"
     return sum(
@@ -194,7 +194,7 @@ def num_members_with(facts: Facts, form: Form, clue: ClaimClause, bound: Bound) 
 
 
 def _class_of(facts: Facts, form: Form, var: str, bound: Bound) -> tuple[str, ...]:
-    """The things of the class by which the words call a thing; () where they are too many."""
+    """The members of the class that the words name for a thing; empty if there are too many."""
     kinds = [c.class_id for c in form.of(ClassClause) if c.var == var]
     kind = kinds[0] if kinds else find_descriptor_class(facts, bound[var].entity)
     if not kind or facts.num_members(kind) > ENUMERATION_LIMIT:

@@ -50,18 +50,18 @@ from questloom.transforms.planning.steps import is_stated
 from questloom.transforms.writing.graph.clues import attributes, clue_clauses
 
 MAX_FUZZED = 2
-"""Vague clues of a question: readers take many for a riddle about nothing."""
+"""Maximum number of vague clues in a question. More of them say nothing definite."""
 MAX_TRIED = 60
-"""Descriptions in place of one clue that are held against the store."""
+"""Maximum number of replacements of one clue that are tested on the store."""
 MAX_RIVALS = 4
-"""Things from which an exclusion tells the meant one."""
+"""Maximum number of things that one exclusion may rule out."""
 LEAST_NAMED = 5
-"""Things of a class that have a name of one kind, at least: with fewer a list of names gives it away."""
+"""Minimum number of things of a class with the same kind of name. With fewer things a list of names would give the thing away."""
 MAX_NAME_WORDS = 4
 LONGEST = 60
-"""Years that somebody would still count from one date to another."""
+"""Maximum number of years that a question counts from one date to another."""
 _PLAIN_NAME = re.compile(r"[A-Za-z]+(?: [A-Za-z]+)*")
-"""A name of which everybody counts as many words: no hyphen, no apostrophe, no "St."."""
+"""A name whose number of words is clear: no hyphen, no apostrophe, no "St."."""
 _ARTICLES = ("a", "an", "the")
 
 
@@ -90,7 +90,9 @@ def fuzz(at: Ground, plan: Plan) -> Plan:
 def _in_place(
     at: Ground, plan: Plan, clause: Clause, room: int, draw: Random
 ) -> Iterator[tuple[Fuzzy, ...]]:
-    """What singles a clue's thing out in its place: one vague clue, else two; the kinds in random order, of each the clue's own relation first."""
+    """The vague clues that can replace a clue and still single out its thing: single vague clues
+    first, then pairs. The kinds come in random order; within a kind the clue's own relation comes
+    first."""
     kinds: list[str] = list(at.draft.fuzz)
     draw.shuffle(kinds)
     found = [f for f in vaguer(at, plan, clause) if f.kind in kinds]
@@ -108,7 +110,7 @@ def _replaced(plan: Plan, clause: Clause, vague: tuple[Fuzzy, ...]) -> Form:
 
 
 def _singles_out(at: Ground, plan: Plan, clause: Clause, vague: tuple[Fuzzy, ...]) -> bool:
-    """Whether the clue's thing is still told from all others with the margin: the certificate asks it too, and costs more."""
+    """Whether the vague clues single out the clue's thing with the margin. The certificate tests this too, at a higher cost."""
     form, binding = _replaced(plan, clause, vague), binding_of(plan.bindings)
     told = next((d for d in descriptions(form, binding) if d.var == vague[0].subject), None)
     if told is None:
@@ -148,13 +150,13 @@ def certify_fuzzed(at: Ground, plan: Plan, clause: Clause, vague: tuple[Fuzzy, .
 
 
 def _same_depths(form: Form, fuzzed: Form) -> bool:
-    """Whether all but the pictured thing lie as far from what is asked as before: the order in which things are told goes by that."""
+    """Whether every thing but the pictured one keeps its distance from the asked variable. The writer orders things by this distance."""
     before, after = distances(form), distances(fuzzed)
     return all(after[v] == depth for v, depth in before.items() if v != form.anchor)
 
 
 def _is_idle(at: Ground, form: Form, vague: Fuzzy, binding: Binding) -> bool:
-    """Whether the form is as sure without its vague clause."""
+    """Whether the form singles out its answer with the margin even without the vague clause."""
     rest = form.without(vague)
     try:
         found = answers(rest, at.facts, given_by_picture(rest, binding), most=2)
@@ -170,7 +172,7 @@ def _is_idle(at: Ground, form: Form, vague: Fuzzy, binding: Binding) -> bool:
 
 
 def vaguer(at: Ground, plan: Plan, clause: Clause) -> list[Fuzzy]:
-    """What can be said vaguely in place of a clue, of every kind: of the same relation and of others of its thing; none where a clause is no clue."""
+    """All vague clues that may replace a clue, from its own relation and from other relations of its thing. The list is empty for a clause that is no clue."""
     form = plan.logical_form
     if not (
         isinstance(clause, ClaimClause)
@@ -213,7 +215,7 @@ def _of_clue(at: Ground, plan: Plan, clause: ClaimClause, clue: ClaimClause) -> 
 
 
 def _is_sayable(property: str) -> bool:
-    """Whether a vague value can be said of a thing: there is a sentence about it, and the value is no adjective ("Gothic") or bare noun ("a poet")."""
+    """Whether a relation has words for a vague value: a sentence about the thing, in which the value is no adjective ("Gothic") and no bare noun ("a poet")."""
     phrases = variants(property_phrase(property))
     return all(
         not p.adjective
@@ -224,7 +226,7 @@ def _is_sayable(property: str) -> bool:
 
 
 def _like(facts: Facts, clause: ClaimClause, thing: str) -> Iterator[Fuzzy]:
-    """Category, and meta-attributes of a name, of a named thing that is no person: "a person" says nothing, and hardly anybody's name has one word."""
+    """Vague clues about the class and the name of a thing that is no person. "A person" says nothing, and nearly every personal name has several words."""
     entity, kind = facts.entity(thing), find_descriptor_class(facts, thing)
     if (
         entity is None
@@ -257,14 +259,14 @@ def _is_plain(name: str) -> bool:
 
 
 def _is_common_name(facts: Facts, class_id: str, vague: Fuzzy) -> bool:
-    """Whether a list of the class's names leaves enough of them, so that no look at such a list gives the thing away."""
+    """Whether enough members of the class have a name of this kind. Otherwise a list of the class's names would give the thing away."""
     members = (facts.entity(m) for m in facts.members(class_id))
     named = (e for e in members if e and any(has_name(n, vague) for n in names(e)))
     return sum(1 for _ in zip(range(LEAST_NAMED), named, strict=False)) == LEAST_NAMED
 
 
 def _exclusions(at: Ground, plan: Plan, clause: ClaimClause, property: str) -> Iterator[Fuzzy]:
-    """Where all else leaves a few things beside the meant one, and these share a value: that it has not that value."""
+    """Exclusions: if the other clauses leave a few rivals and all of them share a value, the vague clue says that the meant thing does not have this value."""
     form, binding = _replaced(plan, clause, ()), binding_of(plan.bindings)
     var = str(clause.subject)
     # Who may have a second value may have that one.
@@ -292,7 +294,7 @@ def _exclusions(at: Ground, plan: Plan, clause: ClaimClause, property: str) -> I
 
 
 def _ranges(clause: ClaimClause, value: Value) -> Iterator[Fuzzy]:
-    """The century and the decade of a year, where it does not lie at their edge: sources differ by a year or two."""
+    """The century and the decade of a year, unless the year lies at an edge: sources differ by a year or two."""
     year = value.year
     if year is None or year < 0 or value.precision < YEAR:
         return
@@ -312,7 +314,7 @@ def _ranges(clause: ClaimClause, value: Value) -> Iterator[Fuzzy]:
 
 
 def _years_from(at: Ground, plan: Plan, clause: ClaimClause) -> Iterator[Fuzzy]:
-    """So many years after or before a date of a thing from which a step leads to the clue's, if somebody would count from it."""
+    """The years between the clue's date and a date of the thing before it on the path, if people would count from that date."""
     form, facts, var = plan.logical_form, at.facts, str(clause.subject)
     dated, depth = facts.entity(plan.bindings[var]), distances(form)
     tied = {t for c in form.of(ClaimClause) if var in (c.subject, c.object) for t in variables(c)}

@@ -6,7 +6,7 @@ from itertools import combinations
 from questloom.records.form import Form, variables
 
 MAX_EXACT = 14
-"""Maximum number of variables for an exact width. The work of an exact width doubles with each variable."""
+"""Maximum number of variables for an exact width. The cost of the exact computation doubles with each variable."""
 
 
 def treewidth(form: Form) -> int:

@@ -1,7 +1,7 @@
 """Writers of packages outside the program: `writer: mypackage:Terse`.
 
-A custom writer is a class that is made with the store, once a process. `examples/terse.py` is one. Nothing that it says is believed: a
-reader holds its words against the plan (`rule_reader.py`).
+A custom writer is a class; each process makes one object with the store. `examples/terse.py` is an example. A reader
+checks all its words against the plan (`rule_reader.py`).
 """
 
 import inspect
@@ -23,19 +23,20 @@ SHAPE = "Make it a class with `__init__(self, store)` and `async def word(self, 
 
 
 class OwnWriter(Protocol):
-    """The interface: `questloom.transforms.writing.writer.Writer` less its name, which is the import path."""
+    """The interface of `questloom.transforms.writing.writer.Writer` without the name; the import path is the name."""
 
     def __init__(self, store: "Store") -> None: ...
 
     async def word(self, plan: Plan, seed_id: str) -> Wording | Refusal:
-        """The plan in words, or a `Refusal` with `Reason.NO_WORDING` and small JSON as evidence; then the seed's next plan is asked for.
+        """Returns the plan in words, or a `Refusal` with `Reason.NO_WORDING` and small JSON as evidence. After a refusal the seed's
+        next plan is tried.
 
-        It must depend on the store and the arguments alone, and may be called by several threads.
+        The result must depend only on the store and the arguments. Several threads may call the method.
         """
 
 
 class CustomWriterError(QuestloomError):
-    """A custom writer failed on a plan; the exception behind it is its `__cause__`."""
+    """A custom writer failed on a plan; `__cause__` holds its exception."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class CustomWriter:
     Args:
         name: its import path, which questions record.
         own: the object.
-        most_plans: of a seed; what its words cost is not known here.
+        most_plans: maximum number of plans of a seed that are put into words.
     """
 
     name: str
@@ -53,10 +54,10 @@ class CustomWriter:
     most_plans: int = 1_000
 
     async def word(self, plan: Plan, seed_id: str) -> Wording | Refusal:
-        """What the object says.
+        """Returns the object's result.
 
         Raises:
-            CustomWriterError: it failed, or gave neither words nor a refusal.
+            CustomWriterError: the writer failed, or returned neither words nor a refusal.
         """
         try:
             made = await self.own.word(plan, seed_id)
@@ -82,10 +83,10 @@ def _check_made(made: Any) -> None:
 
 
 def custom_extension(named: str) -> Extension:
-    """The class that a recipe names, as yet without a store.
+    """The class that a recipe names.
 
     Raises:
-        InputError: there is none, or it is no `OwnWriter`.
+        InputError: the class is missing, or is no `OwnWriter`.
     """
     found = load_extension(named, "writers", WRITER_KEY)
     word = getattr(found.object, "word", None)
@@ -102,7 +103,7 @@ def custom_writer(named: str, store: "Store") -> CustomWriter:
     """The writer that a recipe names, over a store.
 
     Raises:
-        InputError: see `custom_extension`; or it cannot be made.
+        InputError: as in `custom_extension`, or the object cannot be made.
     """
     found = custom_extension(named)
     try:

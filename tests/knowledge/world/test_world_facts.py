@@ -277,3 +277,18 @@ def test_the_rates_are_those_of_the_painting_table() -> None:
         if column != "depicts"
     )
     assert abs(measured["depicts"] - gaps.rates()["columns"]["depicts"]) < 0.002
+
+
+def test_a_river_lies_in_the_district_of_every_place_on_its_banks(region: Part) -> None:
+    places = region.kind("town") + region.kind("village")
+    pairs = [(place, river) for place in places for river in linked(region, place, "P206")]
+    assert len(pairs) == len(places)
+    for place, river in pairs:
+        assert place.first("P131") in {v.entity for v in river.values("P131")}, place.label
+    rivers = region.kind("river")
+    assert all(len({v.entity for v in r.values("P131")}) == len(r.values("P131")) for r in rivers)
+    assert any(len(r.values("P131")) > 1 for r in rivers)
+
+
+def test_each_saint_is_a_man_or_a_woman(region: Part) -> None:
+    assert {len(saint.values("P21")) for saint in region.nation.kind("saint")} == {1}

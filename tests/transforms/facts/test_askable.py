@@ -57,6 +57,13 @@ def test_the_height_is_asked_of_a_tower_and_not_of_a_person():
     assert is_askable(FACTS, "Q9", "P2048", HEIGHT) and not is_askable(FACTS, "Q1", "P2048", HEIGHT)
 
 
+@pytest.mark.parametrize("property", ["P580", "P582", "P1619"])
+def test_no_grave_is_asked_when_it_began_ended_or_opened(property):
+    facts = SmallFacts([claim("Q1", "P31", GRAVE), claim("Q2", "P31", "Q198")])
+    assert not is_askable(facts, "Q1", property, year(1897))
+    assert is_askable(facts, "Q2", property, year(1897))  # a war
+
+
 def test_a_thing_without_a_class_or_with_one_that_fits_everything_is_not_asked_for():
     assert not has_common_class(FACTS, "Q8") and not is_askable(
         FACTS, "Q6", "P127", entity_value("Q8")

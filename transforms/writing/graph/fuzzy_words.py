@@ -1,7 +1,7 @@
 """Vague clues in words: "set in a port", "set in a town with a two-word name", "not set in Velm", "twelve years after he died".
 
-To the grammar a vague clue is a claim with a stand-in for its value, so it goes wherever a clue goes. What differs is here: the
-stand-in's noun phrase, the negated sentence, and the years that are counted from another thing's date. A decade needs nothing: it is a date.
+The grammar treats a vague clue as a claim with a stand-in for its value. This module adds the differences:
+the stand-in's noun phrase, the negated sentence, and years counted from another thing's date. A decade is a date already.
 """
 
 import re
@@ -20,7 +20,7 @@ _BACK = re.compile(r"\b(?:he|him|his|she|her|it|its)\b", re.IGNORECASE)
 
 
 def tellable_claims(form: Form) -> tuple[tuple[ClaimClause, ...], dict[ClaimClause, Fuzzy]]:
-    """The claims that the words tell, in the form's order, and those of them that are vague clues with a stand-in for their value."""
+    """The claims for the words, in the form's order. The second result maps each claim with a stand-in to its vague clue."""
     claims: list[ClaimClause] = []
     vague: dict[ClaimClause, Fuzzy] = {}
     for clause in form.clauses:
@@ -39,7 +39,7 @@ def tellable_claims(form: Form) -> tuple[tuple[ClaimClause, ...], dict[ClaimClau
 
 
 def by_stand_in(vague: Mapping[ClaimClause, Fuzzy]) -> dict[str, Fuzzy]:
-    """The vague clues by their stand-ins; a date needs none."""
+    """Maps stand-ins to their vague clues; a date needs no stand-in."""
     return {
         claim.object.entity: clause
         for claim, clause in vague.items()
@@ -48,7 +48,7 @@ def by_stand_in(vague: Mapping[ClaimClause, Fuzzy]) -> dict[str, Fuzzy]:
 
 
 def name_like(clause: Fuzzy, noun: str, words: Words) -> str:
-    """What a value is like, as a noun phrase: "a port", "a town with a two-word name", "a town whose name begins with K"."""
+    """A noun phrase for a vague value: "a port", "a town with a two-word name", "a town whose name begins with K"."""
     said = words.indefinite(noun)
     if clause.initial:
         return f"{said} whose name begins with {clause.initial}"
@@ -58,13 +58,13 @@ def name_like(clause: Fuzzy, noun: str, words: Words) -> str:
 
 
 def plain_phrase(phrase: PropertyPhrase, clause: Fuzzy) -> PropertyPhrase:
-    """A relation's words where its value is not said: nothing stands before the noun, and nobody is called by what is denied."""
+    """A relation's words for a vague value: without adjectives, and for an exclusion without nouns such as "architect"."""
     phrase = replace(phrase, dated=False, adjective=False)
     return replace(phrase, o=(), s=(), ask=()) if clause.kind == "exclusion" else phrase
 
 
 def negated(frame: Frame, bases: Mapping[str, str]) -> Frame:
-    """A sentence denied.
+    """Negates a sentence.
 
     >>> negated(Frame.parse("{s} was set in {o}"), {}).predicate("Velm")
     'was not set in Velm'
@@ -103,7 +103,7 @@ def years_from(
 
 
 def refers_forward(form: Form, text: str, shown: str) -> bool:
-    """Whether "he" or "it" stands before the picture's thing was mentioned, where a vague clue counts years from a thing on the way."""
+    """Whether "he" or "it" comes before the first mention of the pictured thing, in a form with a vague clue that counts years."""
     if not any(isinstance(c.object, str) for c in form.of(Fuzzy)) or not form.of(Image):
         return False
     found = _BACK.search(text)

@@ -1,4 +1,4 @@
-"""Vague clues for the llm writer: the line that a request shows of one, and what an English question must say of it.
+"""Vague clues for the llm writer: their lines in the request, and the words that an English question needs for each.
 
 The line never has the value: no reply can say what its writer was not told.
 """
@@ -16,13 +16,13 @@ from questloom.records.periods import CENTURY
 from questloom.transforms.writing.llm.material import property_label
 
 DENIALS = ("not", "n't", "other than", "outside", "except", "never", "no", "neither", "besides")
-"""Words that say that something is not so, before its name."""
+"""Words of denial that may stand before a name."""
 _ORDER = {True: ("after", "later", "younger"), False: ("before", "earlier", "older")}
 _NAME = ("name", "names", "named", "called", "title", "titled")
 
 
 def vague_line(store, clause: Fuzzy, subject: str, of: str, language: str) -> str:
-    """What one vague clue says: "Fog — narrative location: some port, not named".
+    """The request's line for one vague clue: "Fog — narrative location: some port, not named".
 
     Args:
         store: the store.
@@ -54,7 +54,7 @@ def _like(store, clause: Fuzzy, of: str, language: str) -> str:
 
 
 def vague_sources(form: Form | None) -> list[str]:
-    """Words that a question may use for the vague clues of a form, beside those of their lines."""
+    """Words that a question may use for the vague clues of a form, in addition to the words of their lines."""
     found = []
     for clause in form.of(Fuzzy) if form is not None else ():
         if clause.number:
@@ -72,7 +72,7 @@ def vague_sources(form: Form | None) -> list[str]:
 
 
 def check_vague(store, form: Form, text: str, language: str) -> None:
-    """Raises ValueError, with words for the model, where an English text does not say a vague clue of its form."""
+    """Raises ValueError with a message for the model if an English text lacks a vague clue of its form."""
     for clause in form.of(Fuzzy):
         if not _is_said(store, clause, text, language):
             of = store.label(clause.object.entity, language) if _names(clause) else ""

@@ -236,19 +236,19 @@ def _good(*case, genders=HE, num: int = 300) -> set[str]:
             "x2 P26 a",
         ),
         (
-            "x0 human, x1 art museum, x2 painting, a human",
+            "x0 human, x1 art museum, x2 organ, a human",
             "entity",
             "image x0",
             "x0 P108 x1",
-            "x2 P195 x1",
-            "x2 P180 a",
+            "x2 P276 x1",
+            "x2 P176 a",
         ),
     ],
 )
 def test_a_clause_before_that_keeps_its_pronoun(case):
     """ "The man that opera is dedicated to" reads as "that man"."""
     for text in _good(*case):
-        assert not re.search(r"\bthe (?:man|painting) that (?:opera|museum)\b", text), text
+        assert not re.search(r"\b(?:man|organ) that (?:opera|museum)\b", text), text
 
 
 @pytest.mark.parametrize("tie", ["P1028", "P1071"])
