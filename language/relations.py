@@ -107,12 +107,18 @@ class PropertyPhrase:
         self, subject_kinds: tuple[str, ...], object_kinds: tuple[str, ...] = ()
     ) -> "PropertyPhrase":
         """The phrase for a subject and an object of given kinds, most specific kind first. If the words for the two
-        kinds conflict, the subject's words are used."""
+        kinds conflict, the subject's words are used. What happens "in" a town happens "on" an island."""
         phrase = self
         for kinds, table in ((object_kinds, self.kinds_object), (subject_kinds, self.kinds)):
             found = next((table[kind] for kind in kinds if kind in table), None)
             if found:
                 phrase = replace(phrase, **found)
+        if "island" in object_kinds:
+            said = (
+                replace(f, preposition="on") if (f.preposition, f.other) == ("in", "o") else f
+                for f in phrase.say
+            )
+            phrase = replace(phrase, say=tuple(said))
         return phrase
 
     def frames(self, verbs: VerbForms) -> tuple[Frame, ...]:

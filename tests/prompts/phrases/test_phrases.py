@@ -148,6 +148,25 @@ def test_a_county_has_its_seat_in_a_town_and_the_subjects_words_stand_before_the
     )
 
 
+def test_what_happens_in_a_town_happens_on_an_island():
+    def said(property_id, *kinds):
+        frames = property_phrase(property_id).variant(*kinds).say
+        return [f.statement("x", "y") for f in frames if f.subject == "s"]
+
+    assert "x was born on y" in said("P19", (), ("island",))
+    assert "x was born in y" in said("P19", (), ("settlement",))
+    assert "x took place on y" in said("P276", ("event",), ("island",))
+    assert not any(" in " in text for text in said("P131", (), ("island",)))
+
+
+def test_a_prize_goes_to_somebody_and_an_order_does_not():
+    def said(*kinds):
+        return [f.statement("a", "b") for f in property_phrase("P166").variant((), kinds).say]
+
+    assert "a went to b" in said("award")
+    assert "a went to b" not in said("organisation", "award")
+
+
 def test_kinds_named_by_phrases_exist():
     for property_id in worded_properties():
         phrase = property_phrase(property_id)

@@ -11,7 +11,7 @@ from questloom.transforms.drafting.edges import Edge
 from questloom.transforms.planning import steps
 from questloom.transforms.planning.steps import (
     MAX_TRIED,
-    _Telling,
+    _EndTest,
     clue_sets,
     describe_step_end,
     ids_in,
@@ -120,7 +120,7 @@ def refuse(*asked, **named):
 
 
 def test_a_clue_that_tells_the_end_without_the_step_spoils_its_pairs(monkeypatch):
-    telling = _Telling(AT.facts, town(4), "P840", novel(3), NOVELS, 1)
+    telling = _EndTest(AT.facts, town(4), "P840", novel(3), NOVELS, 1)
     opened = ClaimClause(subject="self", property="P577", object=year(1803))
     author = ClaimClause(subject="self", property="P50", object=entity_value(architect(10)))
     assert telling.singles_out((author,)) and not telling.singles_out((opened,))
@@ -129,7 +129,7 @@ def test_a_clue_that_tells_the_end_without_the_step_spoils_its_pairs(monkeypatch
 
 
 def test_a_rival_that_came_too_near_is_tried_first_on_other_clues(monkeypatch):
-    telling = _Telling(AT.facts, town(4), "P840", novel(3), NOVELS, 1)
+    telling = _EndTest(AT.facts, town(4), "P840", novel(3), NOVELS, 1)
     assert not telling.singles_out(()), "other novels are set there"
     monkeypatch.setattr(steps, "margin_of", refuse)
     assert not telling.singles_out(())

@@ -370,8 +370,8 @@ class NounPhrases:
                 other = self.noun_phrase(twin.subject)
                 self._depth -= 1
                 self.introduce(var, noun)
-                # "the same family as the first one": a family, or a painting?
-                self.cost += HOPELESS * (other == "the first one")
+                # "The same family as the first one": a family, or a painting? "The same man as her"?
+                self.cost += HOPELESS * (" " not in other or other == "the first one")
                 return f"the same {noun} as {other}"
         self.used = before
         return ""

@@ -150,7 +150,13 @@ class Telling(NounPhrases):
         return f"another {noun}" if same else words.words.indefinite(noun)
 
     def definite_kind(self, var: str, noun: str, claims: Sequence[tuple[int, str]]) -> str:
-        """ "The other bridge that crosses that river", if the text has mentioned a bridge that also fits."""
+        """ "The other bridge that crosses that river", if the text has mentioned a bridge that also fits.
+
+        Of two claims the mentioned bridge may share only one: "the other bridge by Ivo Mersk" would
+        say that both are by him.
+        """
+        if len(claims) > 1:
+            return noun
         same = self._alike(short(self.form_words, noun))
         ends = {self.other(i, slot) for i, slot in claims}
         for claim in self.form_words.claims:
@@ -249,7 +255,8 @@ class Telling(NounPhrases):
             return ""
         if var not in self._mentioned:
             # "A museum is named after a man. He is buried in a church. When was it opened?": the museum?
-            near = [*self.introduced, *near]
+            away = {self.form_words.form.anchor} if mine == "it" else set()
+            near = [*(v for v in self.introduced if v not in away), *near]
         elif mine == "it":
             # "How many years after that painting was made did its artist die?"
             near = self._mentioned

@@ -295,3 +295,17 @@ def test_a_sentence_that_is_tried_and_not_taken_leaves_no_year_behind():
     telling = Telling(_words(*MEET), chance(0, "x", "told"))
     telling.forked().told_years.add("r")
     assert not telling.told_years
+
+
+def test_the_other_thing_is_described_by_what_both_share():
+    clauses = ("image x0", "x0 P276 x1", "x2 P276 x1", "x2 P170 Ivo Mersk", "x2 P2048 a")
+    said = _good("x0 painting, x1 art museum, x2 painting", "quantity metre", *clauses)
+    for text in said:
+        assert not re.search(r"\bother painting (?:by|that|made|painted)\b", text), text
+
+
+def test_nobody_is_compared_with_a_pronoun():
+    clauses = ("image x0", "x0 P84 x1", "x2 P1066 x1", "x1 P737 x3", "x2 P737 x3", "x2 P19 a")
+    kinds = "x0 lighthouse, x1 human, x2 human, x3 human, a town"
+    for text in _good(kinds, "entity", *clauses, genders={"x1": "she", "x2": "he", "x3": "he"}):
+        assert not re.search(r"\bthe same \w+ as (?:her|him|it)\b", text), text
