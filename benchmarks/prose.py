@@ -15,6 +15,7 @@ import subprocess
 from pathlib import Path, PurePosixPath
 
 ROOT = Path(__file__).parent.parent
+ARGUMENT = r"\*{0,2}\w+: "
 FENCED = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 WORD = re.compile(r"\S*\w\S*")
 LIMIT = 20_000
@@ -78,8 +79,13 @@ def sentences(text: str) -> list[str]:
 
     >>> sentences("# Head\\n\\nOne is here. Two\\nis there.\\n\\n| a table |\\n\\n* An item: e.g. this one.\\n")
     ['One is here.', 'Two is there.', 'An item: e.g. this one.']
+
+    Each argument of a docstring is an item.
+
+    >>> sentences("Reads a row.\\n\\nArgs:\\n    path: of the file.\\n    limit: number of rows.\\n")
+    ['Reads a row.', 'path: of the file.', 'limit: number of rows.']
     """
-    blocks = re.split(r"\n\s*\n|\n\s*(?=[*-] |\d+\. )", FENCED.sub("", text))
+    blocks = re.split(rf"\n\s*\n|\n\s*(?=[*-] |\d+\. |{ARGUMENT})", FENCED.sub("", text))
     kept = (re.sub(r"^([*-]|\d+\.) ", "", " ".join(block.split())) for block in blocks)
     return [
         sentence
