@@ -1,5 +1,5 @@
-"""Decides whether a final answer is the expected answer plus framing words: "the answer is …", or words of the
-question."""
+"""Decides whether a final answer is the expected answer with harmless words around it. Harmless
+words are "the answer is …", or words of the question."""
 
 import re
 
@@ -44,8 +44,8 @@ APPROXIMATELY = frozenset(
         "unos",
     }
 )
-"""Words that may stand before a quantity, because the number itself must still be right. Before a date, these words
-make the date vague."""
+"""Words such as "about". They may stand before a quantity, because the number itself must still be
+right. They may not stand before a date, because they make the date vague."""
 _VAGUE_DATE = frozenset(
     {
         "by",
@@ -173,8 +173,8 @@ _PAST = {
 
 
 def _stems(words: list[str]) -> set[str]:
-    """Adds variants of words, with and without a plural s, and past tenses of a question's verbs: "When did it open?" –
-    "It opened in 1931"."""
+    """Adds variants to a question's words: the word without a final s, and the past tense of verbs.
+    For example, "When did it open?" adds "opened", which the answer "It opened in 1931" repeats."""
     return {
         w
         for word in words
@@ -186,7 +186,7 @@ def is_frame(around: str, question: str, *, kind: str) -> bool:
     """Whether the words around a date or a quantity leave its meaning unchanged.
 
     Args:
-        around: the answer's text without the date or quantity.
+        around: the answer's text after the date or quantity was removed.
         question: the question, whose words the answer may repeat.
         kind: "date" or "quantity".
     """
@@ -203,14 +203,14 @@ def is_frame(around: str, question: str, *, kind: str) -> bool:
 
 
 def framed_name(said: str, wording: str, question: str, language: str) -> bool:
-    """Whether a short sentence contains only a given name and framing.
+    """Whether a short sentence contains only a given name and harmless words around it.
 
     Args:
         said: the final answer.
-        wording: a right wording of the name.
-        question: the question, whose words the answer may repeat; "" if the question itself names the answer as one of
-            two candidates.
-        language: language whose articles are dropped.
+        wording: one of the correct wordings of the name.
+        question: the question, whose words the answer may repeat; "" if the question asks to choose
+            between two names.
+        language: language of the answer; articles of this language ("the") are ignored.
 
     >>> framed_name("The answer is U2.", "U2", "", "en"), framed_name("Cameron's wife directed Titanic", "Cameron", "Who directed Titanic?", "en")
     (True, False)
@@ -259,8 +259,9 @@ def names(text: str, name: str, language: str) -> bool:
 
 
 def _places(key: tuple[str, ...], words: list[str]) -> list[int]:
-    """The positions in a list of words where a name begins. Consecutive words are grouped and each group is read as a
-    name of its own, because abbreviations depend on their position."""
+    """The positions in a list of words where a name begins. Each run of consecutive words is read
+    as a name by itself, because the meaning of an abbreviation depends on its position in the
+    name."""
     return [i for i in range(len(words) - len(key) + 1) if expanded(words[i : i + len(key)]) == key]
 
 
@@ -303,7 +304,7 @@ def says_yes_or_no(text: str, question: str) -> bool | None:
 
 
 def is_nothing(text: str) -> bool:
-    """Whether a final answer says nothing: no words, or words such as "unknown".
+    """Whether a final answer says nothing: it has no words, or only words such as "unknown".
 
     >>> is_nothing("I don't know."), is_nothing("—"), is_nothing("The Unknown")
     (True, True, False)
