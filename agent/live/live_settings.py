@@ -211,8 +211,7 @@ class LiveSettings:
 
     @property
     def extensions(self) -> list[str]:
-        """Describes the services that come from other packages, so that changes of their code can
-        be noticed.
+        """The names and versions of the services that come from other packages.
 
         Raises:
             InputError: a service cannot be imported.

@@ -32,7 +32,7 @@ SERVICES: tuple[Service[Any], ...] = (
 
 
 def check(services: Sequence[Service[Any]]) -> None:
-    """Refuses services that could be confused with each other or that lack a part.
+    """Refuses services that could be confused with each other, and services that lack a part.
 
     Raises:
         ValueError: two services share a name or a settings key, a name or role is invalid, a help text is not a
