@@ -1,4 +1,5 @@
-"""The files of stored episodes: the shown pictures, the prompt for the policy, and the journals of unfinished episodes.
+"""The files that are stored with episodes: the pictures that were shown, the prompt for the policy
+(the model that plays), and the journals of unfinished episodes.
 
 ```
 FOLDER/prompt.json   the tools' schemas and limits in the policy's prompt
@@ -30,7 +31,7 @@ FIX = "Play the episodes again into a new folder."
 
 @dataclass(frozen=True)
 class EpisodeFiles:
-    """A folder with episodes, given by path or bucket address."""
+    """A folder with episodes, given by its path or its address in a bucket."""
 
     path: str
 
@@ -39,8 +40,8 @@ class EpisodeFiles:
         return location(self.path, *parts)
 
     def picture(self, sha256: str) -> Location:
-        """The location of a picture's file. Names of PNG and JPEG files have no suffix for the format; the files' bytes
-        show it."""
+        """The location of a picture's file. The file name has no suffix; the file's bytes show
+        whether it is PNG or JPEG."""
         return self.at("pictures", sha256)
 
     def keep_picture(self, sha256: str, data: bytes) -> None:
@@ -125,14 +126,14 @@ class EpisodeFiles:
     # Journals
 
     def journal(self, settings: Mapping[str, Any], task_id: str) -> Path:
-        """The journal of a task whose episodes have the given settings.
+        """Opens the journal of a task. The journal is only for episodes with the given settings.
 
         Raises: InputError: the journal's folder belongs to another user.
         """
         return self._journals() / sha256_hex(canonical_json(dict(settings)))[:16] / task_id
 
     def drop_journals(self, task_ids: Iterable[str]) -> None:
-        """Removes the journals of finished tasks."""
+        """Removes the journals of tasks whose episodes are all finished."""
         root = self._journals()
         if not root.is_dir():
             return
@@ -145,9 +146,9 @@ class EpisodeFiles:
                 folder.rmdir()
 
     def _journals(self) -> Path:
-        """The folder that holds the journals. If the episodes are in a bucket, the journals stay on this machine, in a
-        folder that no other user can read or create. If this folder is lost, the call cache is used to replay the
-        episodes."""
+        """The folder that holds the journals. If the episodes are in a bucket, the journals stay on
+        this machine, in a folder that no other user can read or create. If this folder is lost, the
+        episodes start again, and the call cache answers the calls that were already made."""
         root = self.at("journal")
         if isinstance(root, Path):
             return root
@@ -170,7 +171,7 @@ class StoredBank:
         self._files = files
 
     def get(self, handle: int) -> BankImage:
-        """The bank's entry of a handle."""
+        """The entry of the image bank for a handle (number) of a picture."""
         if not 0 <= handle < len(self.images):
             raise UnknownHandle(f"there is no <image:{handle}>")
         return self.images[handle]

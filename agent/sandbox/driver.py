@@ -1,9 +1,10 @@
-"""Process 1 inside the sandbox: starts the code with limits, watches the code, and reports on stdout. This program uses
-only the standard library.
+"""This program is process 1 inside the sandbox. It starts the untrusted code with limits, watches
+the code, and reports on stdout. This program uses only the standard library.
 
-This file is copied into the sandbox and run there; nothing imports it. No process inside the namespace can kill process
-1, and all other processes die when process 1 ends. There are two kinds of limits: kernel limits on each process, and a
-check of all processes together, fifty times a second.
+This file is copied into the sandbox and run there; nothing imports it. No process inside the
+namespace can kill process 1, and all other processes die when process 1 ends. There are two kinds
+of limits. The kernel limits each process. The driver also checks all processes together, fifty
+times a second.
 """
 
 import ctypes
@@ -18,7 +19,7 @@ import time
 
 WATCH_SECONDS = 0.02
 OUT_OF_MEMORY = 70
-"""The exit code of `runner.py` after the policy's code raised a MemoryError."""
+"""The exit code of `runner.py` if the untrusted code raised a MemoryError."""
 FIGURES = "/tmp/figures"
 PR_SET_DUMPABLE = 4
 
@@ -108,7 +109,8 @@ class Watch:
             )
 
     def read(self, stream: int) -> int:
-        """Reads a stream and returns the number of bytes; 0 at its end or if no bytes wait."""
+        """Reads a stream and returns the number of bytes that were read. The number is 0 at the end
+        of the stream, or if no bytes are waiting."""
         try:
             data = os.read(stream, 1 << 16)
         except BlockingIOError:
@@ -182,8 +184,8 @@ def kill_all() -> None:
 
 
 def figures(told: dict) -> tuple:
-    """The files in the folder `figures` by name, within the limits, and the number of all files there. Links and
-    special files are left out."""
+    """Reads the files in the folder `figures`, within the limits. Returns the files by name, and
+    the number of all files there. Links and special files are left out."""
     found: list[bytes] = []
     num, room = 0, told["figure_bytes"]
     try:

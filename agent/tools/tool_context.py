@@ -1,4 +1,4 @@
-"""What a running tool can use: the task's pictures, the settings and the services."""
+"""What a tool can use while it runs: the question's pictures, the settings and the services."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -16,19 +16,19 @@ raises `ProviderFault`."""
 
 @dataclass(frozen=True, kw_only=True)
 class Context:
-    """What one call of a tool can use."""
+    """What a tool can use in one call."""
 
     bank: ImageBank
     provider: Provider
     settings: ToolSettings
     withheld: frozenset[str] = frozenset()
-    """Ids of the task's own pictures in the store; no search returns them."""
+    """Ids of the question's own pictures in the store. No search returns these pictures."""
     sandbox: Sandbox | None = None
     summarise: Summarise | None = None
 
 
 def handle_in(bank: ImageBank, value: object) -> int:
-    """The handle that an argument of a call names.
+    """The picture's number that an argument of a call names.
 
     Raises: ToolFault: the image bank has no such picture.
     """
