@@ -1,12 +1,13 @@
-"""Measures the rate of the harness with many episodes at once, and its CPU time per turn.
+"""Measures the speed of the harness (the code that plays episodes) with many episodes at once, and
+its CPU time per turn.
 
     python -m benchmarks.episodes
 
-The harness is the code that plays episodes. The rate is measured with episodes of five turns
-against a mock endpoint on loopback, with log-normal latency (mean 0.30 s by default). The measured
-path includes the chat client, the call cache on disk, the strict check, the tools, and the journal
-on disk. The rate counts the replies that came while the full number of episodes was in play. The
-ideal rate is the number of episodes ÷ the mean latency. Tools answer at once.
+For the rate, episodes of five turns ask a mock endpoint on loopback, with log-normal latency (mean
+0.30 s by default). The measurement includes the chat client, the call cache on disk, the strict
+check of turns, the tools, and the journal on disk. The rate counts the replies that came while the
+full number of episodes was running. The ideal rate is the number of episodes ÷ the mean latency.
+The tools answer without delay.
 
 The overhead is the CPU time per turn outside the tools, with an engine that answers at once. For
 the overhead, episodes run one after the other with 30 calls each, so the figure includes long
@@ -67,7 +68,7 @@ class Instant:
 
 
 def toolbox() -> ToolBox:
-    """The real tool box with one tool."""
+    """Makes a real tool box with one tool."""
     return ToolBox(Instant(), settings=ToolSettings(tools=("text_search",), cache_bytes=0))  # type: ignore[arg-type]
 
 
@@ -87,7 +88,7 @@ class CountingEngine(OpenAIEngine):
 async def rate(
     url: str, folder: Path, at_once: int, seconds: float, run: int
 ) -> tuple[float, float]:
-    """Turns a second and CPU seconds per turn in one run."""
+    """Measures one run: turns per second, and CPU seconds per turn."""
     cache = SqliteCache(folder / f"calls-{run}.sqlite")
     endpoint = EndpointConfig(name="mock", base_url=url, max_in_flight=at_once)
     client = ChatClient(
@@ -110,7 +111,7 @@ async def rate(
 
 
 class Instantly:
-    """An engine that searches at once in every turn, without end."""
+    """An engine that writes a search call in every turn, without delay and without end."""
 
     name = "instant"
     model = "instant"
@@ -132,11 +133,11 @@ class Instantly:
         return message.num_tokens()
 
     def forget(self, conversation: Conversation) -> None:
-        """Does nothing, because nothing is stored."""
+        """Does nothing, because this engine stores nothing about episodes."""
 
 
 class TimedBox:
-    """The tool box, with the time inside it added up."""
+    """A tool box that adds up the time spent inside it."""
 
     def __init__(self) -> None:
         self._box, self.seconds = toolbox(), 0.0
@@ -147,7 +148,7 @@ class TimedBox:
         )
 
     def for_task(self, withheld: frozenset[str]) -> "TimedBox":
-        """Returns itself, because one box serves all tasks."""
+        """Returns this tool box itself, because it serves all tasks."""
         return self
 
     async def call(self, *args: Any, **kwargs: Any) -> Any:

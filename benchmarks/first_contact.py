@@ -1,14 +1,14 @@
-"""Measures how a client starts with a slow server that handles few requests at once and queues the
-rest.
+"""Measures how a model client copes with a slow server that handles few requests at once and queues
+the rest.
 
     python -m benchmarks.first_contact
 
 The server is a mock endpoint on loopback with one, two or sixteen slots and ten seconds per answer.
 The client uses the default limits of an endpoint: at most 64 requests at once, and 120 s for each.
-The client asks all questions at once, as a stage does. All servers are measured at the same time,
-because each measurement spends most of its time waiting. For each server the script prints the
-total time, the least possible time, the requests sent, and the requests that timed out. `--limit`
-bounds the total time.
+The client sends all questions at once, as a stage of a run does. All servers are measured at the
+same time, because each measurement spends most of its time waiting. For each server the script
+prints the total time, the least possible time, the requests sent, and the requests that timed out.
+`--limit` sets the maximum total time.
 """
 
 import argparse

@@ -537,7 +537,7 @@ class Player:
         return result.replace(text=storable(result.text))
 
     def _num_tokens(self, state: _State) -> int:
-        """The number of tokens that the next prompt will have, as far as they are known."""
+        """The number of tokens in the next prompt, without the few that the chat template adds."""
         if not state.turns:
             return sum(map(self.engine.num_tokens, state.conversation.opening))
         last = state.turns[-1]

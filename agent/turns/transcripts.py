@@ -1,8 +1,8 @@
-"""Reads other agents' conversations as turns: WebDancer's trajectories (a list of chat messages per row) and ShareGPT
-dialogues.
+"""Reads conversations of other agents as turns. Two formats are known: WebDancer's trajectories (a
+list of chat messages per row) and ShareGPT dialogues.
 
-Texts stay unchanged; a turn that breaks our protocol is marked with its violation. Only a ShareGPT `function_call` is
-put into call tags, because that format separates calls from text.
+Texts stay unchanged. If a turn breaks our turn protocol, it is marked with its violation. ShareGPT
+separates calls from text, so a `function_call` there gets our call tags.
 """
 
 import gzip
@@ -37,8 +37,8 @@ class Transcript:
     schemas: tuple[Mapping[str, Any], ...]
     """The schemas of the tools that the conversation's prompt lists."""
     turns: tuple[Turn, ...]
-    """The turns, each with the verdict of the strict check. The result of a turn is the tool's message after the
-    turn."""
+    """The turns, each with the verdict of the strict check. The tool's message after a turn becomes
+    the result of the turn."""
 
 
 def read_transcripts(path: Path) -> Iterator[Transcript]:
@@ -99,7 +99,7 @@ def _text(content: Any) -> str:
 def _schemas(
     row: Mapping[str, Any], said: Iterable[tuple[str, str]]
 ) -> Iterator[Mapping[str, Any]]:
-    """The schemas of the tools, from the prompt of the model, else from the row."""
+    """The schemas of the tools, from the model's prompt, or from the row if the prompt has none."""
     shown = next(
         (
             found[1]
@@ -152,8 +152,8 @@ def _turns(said: list[tuple[str, str]], protocol: TurnProtocol) -> Iterator[Turn
 
 
 def _result(said: tuple[str, str]) -> ToolResult | None:
-    """The result of a tool, from a message of the role tool or from a user message in response tags; None for other
-    user messages."""
+    """Reads a tool's result from a message with the role "tool", or from a user message in response
+    tags. Returns None for other user messages."""
     role, text = said
     response = _RESPONSE.match(text)
     if response is None and role not in _OBSERVATION:
