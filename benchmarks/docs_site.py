@@ -1,8 +1,10 @@
 """Makes the pages of the documentation site. MkDocs calls this module as a hook. `make site` builds
-the pages into `build/site`. The site has the README, the pages of `docs/`, and every page to which
-they link. Each page keeps its place in the tree, so the same links work on the site and in the
-repository. The reference pages are generated during the build, from the commands, the fields of
-recipes, and the lists of filters, tools and other parts.
+the pages into `build/site`.
+
+The site has the README, the pages of `docs/`, and every page to which they link. Each page keeps
+its place in the tree, so the same links work on the site and in the repository. The reference pages
+are generated during the build, from the commands, the fields of recipes, and the lists of filters,
+tools and other parts.
 """
 
 import inspect

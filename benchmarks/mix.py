@@ -1,9 +1,9 @@
-"""Prints the shares of levels, hops, routes, kinds of work and relations among a run's kept
-questions.
+"""Describes the mix of a run's kept questions. Prints which shares have each level of difficulty,
+number of hops (facts in a chain), route, kind of work and relation.
 
     python -m benchmarks.mix RUN
 
-The script also counts the words that occur more than once in a question.
+The script also counts words that occur twice or more within one question.
 """
 
 import argparse

@@ -1,8 +1,10 @@
 """The live provider gives the tools web services: web search, picture search, a page reader and
-text recognition. The package `calls/` sends all calls. It limits their rate, counts their cost, and
-stores each reply in a cache before use. The cache *is* the recording of a run. With `replay`, the
-same run gets all replies from the cache, and nothing is sent. If a call of a replay is not in the
-cache, it fails with the fault "not_recorded".
+text recognition.
+
+The package `calls/` sends all calls. It limits their rate, counts their cost, and stores each reply
+in a cache before use. The cache *is* the recording of a run. With `replay`, the same run gets all
+replies from the cache, and nothing is sent. If a call of a replay is not in the cache, it fails
+with the fault "not_recorded".
 """
 
 import asyncio
