@@ -36,8 +36,8 @@ class PlaySettings:
     engine: EngineName = "oracle"
     """"oracle" is a script that knows the question's logical form. "shortcut" is a cheap baseline
     script that knows only the question's words and picture. "openai" calls the endpoint of the role
-    `agent`, which sets its own temperature, top_p and `extra`. "transformers" runs a model on this
-    machine. "server" uses an inference server that takes and returns token ids."""
+    `agent`; the role's settings give the temperature, top_p and `extra`. "transformers" runs a
+    model on this machine. "server" uses an inference server that takes and returns token ids."""
     oracle: OracleSettings = field(default_factory=OracleSettings)
     limits: Limits = field(default_factory=Limits)
     tools: ToolSettings = field(default_factory=ToolSettings)
@@ -48,8 +48,8 @@ class PlaySettings:
     """For the engine openai: text that the model's chat template writes before each turn, if the
     server's replies lack this text ("<think>\\n" for thinking models)."""
     model: str = ""
-    """For the engine transformers: folder or name of the model. For the engine server: folder or name of the model's
-    processor."""
+    """For the engine transformers: folder or name of the model. For the engine server: folder or
+    name of the processor that belongs to the model."""
     server: ServerConfig | None = None
     temperature: Annotated[float, Ge(0)] = 0.6
     """Sampling temperature of the engines transformers and server."""

@@ -70,7 +70,7 @@ class Playing:
     """Special tokens of the model's tokenizer, if this process knows the tokenizer. Text from
     outside is escaped, so that the tokenizer never reads a special token in it."""
     begin: Callable[[Question], None]
-    """A function that receives each question before its episodes are played."""
+    """A function that is called with each question before the question is played."""
 
 
 def opened_store(path: str, opened: Opened) -> Store:
@@ -81,7 +81,7 @@ def opened_store(path: str, opened: Opened) -> Store:
 def opened_searches(
     store: str, clip: str, licences: tuple[str, ...] | None, opened: Opened
 ) -> LocalProvider:
-    """Opens the searches over a store, for episodes and for the synthesis filters.
+    """Opens the searches over a store. Episodes use them, and so do filters in question making.
 
     Args:
         licences: allowed families of licences of pictures, see `LocalProvider`.
@@ -161,7 +161,7 @@ class PlayPlace:
         store: path of the store to search.
         calls: function that returns the place where replies, ledger and budget are stored. It is
             called only if a model or a service is used.
-        seed: seed of all random draws.
+        seed: random seed for all random choices.
         licences: licence families of the pictures that tools show; None for all.
     """
 
@@ -184,7 +184,7 @@ class PlayPlace:
 
 
 def open_player(settings: PlaySettings, at: PlayPlace) -> Playing:
-    """Opens the player of a process.
+    """Opens the player that a process uses.
 
     Raises: InputError: the engine's settings are wrong, a named tool is not available on this machine, or the store has
     no vectors.
@@ -233,7 +233,8 @@ def open_toolbox(settings: PlaySettings, at: PlayPlace) -> ToolBox:
 
 
 def opened_sandbox(tools: Collection[str], opened: Opened) -> Sandbox | None:
-    """Opens this machine's sandbox, tested once per process; None if no tool runs code.
+    """Opens the sandbox on this machine. Each process tests the sandbox once. Returns None if no
+    tool runs code.
 
     Raises: InputError: a tool runs code, and the sandbox does not work on this machine.
     """

@@ -1,8 +1,8 @@
 """Lists the built-in tools in the order in which prompts name them. Each entry has the tool's name,
 and the module that defines its object `TOOL`.
 
-To add a tool, write a file for it and list it here. `tools/toolbox.py` imports these modules. This
-file itself imports no tool, because settings need only the names.
+To add a tool, write a file for it and list it here. `tools/toolbox.py` imports the modules of the
+tools. This file itself imports no tool, because settings need only the names.
 """
 
 MODULES: dict[str, str] = {

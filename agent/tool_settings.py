@@ -23,7 +23,7 @@ ToolNames = Annotated[tuple[ToolName, ...], MinLen(1)]
 
 @dataclass(frozen=True, kw_only=True)
 class ToolSettings:
-    """Limits and switches of the tool box."""
+    """Limits and switches for the tools."""
 
     tools: ToolNames = ALL_TOOLS
     """Names of the tools that the model gets, in any order. If a named tool does not work on a
@@ -42,20 +42,21 @@ class ToolSettings:
     max_chars: Annotated[int, Gt(0)] = 12_000
     """Maximum number of characters in the text of a result."""
     results: Annotated[int, Ge(1), Le(20)] = 5
-    """The number of results of text_search, unless the call gives another number."""
+    """The number of results that text_search returns if the call gives no number."""
     links: Annotated[int, Ge(0)] = 30
     """Maximum number of links that visit lists."""
     addresses: bool = True
     """Whether results show the web addresses of pages. Without addresses, the model opens pages by
     title."""
     brief: bool = False
-    """Whether the prompt shows only the tools' names and arguments, for policies that learn the rest by fine-tuning
-    (`prompts/agent.py`)."""
+    """Whether the prompt shows only the tools' names and arguments (`prompts/agent.py`). This is
+    for models that learn the rest by fine-tuning."""
     summaries: bool = False
     """Whether a model reads each page that text_search finds and summarises it for the query, as in
     OpenSearch-VL. This needs a model for reading."""
     seconds: Annotated[float, Gt(0)] = 90.0
-    """Maximum wall time of a call in seconds, without the time that its requests wait in a provider's queue."""
+    """Maximum wall time of a tool call in seconds. Time in which requests wait for a provider's
+    rate limit does not count."""
     cache_bytes: int = 64 << 20
     """Maximum memory in bytes for cached results, which answer identical calls. 0 turns the cache
     off."""

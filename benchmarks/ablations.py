@@ -11,10 +11,10 @@ The table has one line per arm:
   question;
 * the share of the oracle's correct solutions that the process filter still drops.
 
-Shares have Wilson's 95 % intervals. The arm `without_handles` plays the questions of `whole` with
-tools that give pictures no numbers. The oracle is a script that was never trained with picture
-numbers, so the comparison is fair. However, this arm does not show what a trained model would lose
-without picture numbers. Ablations of training (fatal-aware training, AXPO) are in
+Shares have Wilson's 95 % intervals. The arm `without_handles` plays the same questions as the arm
+`whole`, but with tools that give pictures no numbers. The oracle is a script that was never trained
+with picture numbers, so the comparison is fair. However, this arm does not show what a trained
+model would lose without picture numbers. Ablations of training (fatal-aware training, AXPO) are in
 `benchmarks.learning_cases`.
 
 If the folder OUT already has an arm, the arm is not run again.
@@ -58,8 +58,8 @@ PARTS: Mapping[str, tuple[str, ...]] = {
 """The settings with which each arm (variant) differs from the recipe.
 
 In the arm `no_anchor`, the picture shows the thing that the question asks about, as in a variant of
-OpenSearch-VL. The page of the pictured thing may then give the answer away. The arm `fuzz` adds
-vague clues, which most recipes do not have.
+OpenSearch-VL. The page of the pictured thing may then give the answer away. The arm `fuzz` replaces
+some exact clues in questions by vague ones; most recipes do not do this.
 """
 WITHOUT_HANDLES = "without_handles"
 SHORTCUTS = ("text_search", "image_search", "no_tools")
@@ -76,15 +76,15 @@ class Arm:
     """For each shortcut filter, the share of questions that it drops."""
     kept: int
     solved: Share
-    """The share of the kept questions that the oracle solves."""
+    """The share of the kept questions that the oracle (a scripted solver) solves."""
     calls: float
-    """The oracle's mean calls per episode."""
+    """The mean number of tool calls that the oracle makes per question."""
     unfit: Share
     """The share of the oracle's correct solutions that the process filter drops."""
 
 
 def made(recipe: Recipe, store: str, folder: Path) -> tuple[RunFolder, Funnel]:
-    """Makes the arm's questions, or continues an interrupted run."""
+    """Makes the questions of an arm. If an earlier run was interrupted, it continues."""
     run = RunFolder(str(folder.absolute()))
     with Opened() as opened:
         return run, run_synth(recipe, store=store, out=run.path, opened=opened)

@@ -3,8 +3,8 @@ when another part of this kind is added.
 
     python -m benchmarks.adding [NAME …] [--at COMMIT]
 
-Without names, the script takes one part of each kind (`EXAMPLES`). For each name, the script lists
-and counts the files of the program's packages that name the part in code. A file names a part if
+If no names are given, the script takes one part of each kind from `EXAMPLES`. For each name, the
+script lists and counts the files of the program whose code names the part. A file names a part if
 the part's name occurs in quotes, as a constant, as the name of a function that makes the part, or
 as a key of a table. The name of an imported or called module counts too, and so does the file's own
 name. The count is too high where a file uses a part but would need no change for a new part. Tests,

@@ -59,7 +59,8 @@ def grouped(pairs: list) -> list:
 
 
 def plain_loop(job: Job, excluded: frozenset[str]) -> None:
-    """Runs the main job, stage after stage and shard after shard."""
+    """Runs the main job in a plain loop, stage after stage and shard (part of the data) after
+    shard."""
     stages = synth_stages(job)
     found = run_do_fn(FindCandidates(job, excluded), [(0, job.store.num_rows("entities"))])
     shards = run_do_fn(WriteSeeds(job, stages[0].label), [[candidate for _, candidate in found]])
@@ -110,7 +111,7 @@ def digest(run: str) -> str:
 
 
 def timed(kind: str, recipe: Recipe, store: str, folder: Path) -> tuple[float, str]:
-    """The seconds and the digest of one run."""
+    """Measures one run: its seconds, and a digest of its files."""
     out = folder / kind
     shutil.rmtree(out, ignore_errors=True)
     started = time.perf_counter()

@@ -74,7 +74,8 @@ async def measure(
 
 
 def main() -> None:
-    """Prints one line per window size: measured rate ÷ ideal rate, with the spread over three runs."""
+    """Prints one line for each window size (number of calls in flight): measured rate ÷ ideal rate,
+    with the spread over three runs."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

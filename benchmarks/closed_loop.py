@@ -10,9 +10,9 @@ After each seed, the script prints the tables and draws OUT/closed_loop.png.
 There are three arms (variants). In the arm `none`, the loop edits the recipe as its diagnosis
 proposes. The control `static` edits nothing. The control `random_edits` changes random fields of
 the recipe, as many as the loop may edit. All arms begin with the same recipe and the same policy.
-All arms draw equally many seeds and tasks per round, play equally many rollouts, and train equally
-many steps. The random seed sets the choice of tasks and the randomness of GRPO. With the same seed,
-all arms share the questions, rollouts, diagnosis and training of round 1. The arms change the
+In each round, all arms use equally many seeds (starting things), tasks, rollouts (attempts) and
+training steps. The random seed sets the choice of tasks and the randomness of GRPO. With the same
+seed, all arms share the questions, rollouts, diagnosis and training of round 1. The arms change the
 recipe differently after round 1, so their policies differ from round 2 on.
 
 At the start, the recipe is too easy for the policy on purpose. After fine-tuning, `--warm-up` GRPO
@@ -22,8 +22,8 @@ would find nothing to edit, and the loop would equal the static control.
 
 Two figures are reported:
 
-* the share of `good_match` tasks in each round: tasks whose difficulty suits the policy at that
-  time;
+* the share of `good_match` tasks in each round (tasks whose difficulty suits the policy at that
+  time);
 * the reward on 30 held-out tasks, before and after all rounds. There are ten tasks of each level,
   and the policy tries each task four times. No earlier question asks about the same things.
 """
@@ -59,7 +59,7 @@ from questloom.transforms.stages.run_folder import RunFolder
 
 WORLD_SEED, EXAM_SEED, WARM_UP_SEED = 5, 999, 500
 ARMS = ("static", "none", "random_edits")
-"""The arms, in the order in which a seed runs them."""
+"""The names of the arms (variants), in the order in which they run."""
 LEVELS = {"easy": 1.0, "medium": 1.0, "hard": 1.0}
 """The weight of each level of difficulty in the exam (the held-out tasks) and in the warm-up
 round."""
@@ -198,7 +198,7 @@ def table(
 
     Args:
         shares: share of good_match tasks (tasks that suit the policy) by arm, seed and round.
-        before: exam results of the policy that all arms begin with.
+        before: exam results of the policy before the loops. All arms begin with this policy.
         after: exam results at the end, by arm and seed.
     """
     figures = {

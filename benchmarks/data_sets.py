@@ -73,7 +73,7 @@ def write_articles(path: Path, number: int) -> None:
 
 
 def read(path: str, out: Path) -> int:
-    """Runs the stage over the data set; returns the number of articles that it kept."""
+    """Runs the stage `read` over a data set. Returns the number of articles that the stage kept."""
     options = ReadOptions(
         site=read_row_site(path),
         snapshot="2026-01-31",

@@ -1,13 +1,15 @@
-"""Runs gather, ingest and synth against loopback services that imitate Wikimedia's.
+"""Runs the commands gather, ingest and synth against local services that imitate Wikimedia's
+services.
 
     python -m benchmarks.demo_real --out FOLDER [--slice SLICE] [--anchors 200]
 
 Anchors are the things that the questions' pictures show. Without a slice, the services serve a
 fictional world of a thousand articles, and the anchors are its people and buildings. A slice is a
 folder with a part of Wikidata and Wikipedia. The folder has entities.json.gz or
-entities-sitelinked.json.gz, articles*.xml.bz2, and pictures*/ with metadata.jsonl. With a slice,
-the services serve the slice's contents, and the anchors are the things in its pictures. At the end
-the script prints the number of requests, and the time that a run with the real services would take.
+entities-sitelinked.json.gz, articles*.xml.bz2, and pictures*/ with metadata.jsonl. With a slice (a
+part of real data), the services serve its contents, and the anchors are the things in its pictures.
+At the end the script prints the number of requests, and the time that a run with the real services
+would take.
 """
 
 import argparse
@@ -31,7 +33,7 @@ CONTACT = "demo@example.org"
 
 
 def fictional(out: Path) -> World:
-    """The world of the demo, written if it is missing."""
+    """Returns the fictional world of the demo, and writes it if it is missing."""
     folder = out / "world"
     if not (folder / "world.json").exists():
         write_world(folder, articles=ARTICLES, seed=SEED)

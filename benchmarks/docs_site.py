@@ -57,7 +57,7 @@ OWN = "To add one, see [examples](../examples/README.md)."
 
 
 def table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
-    """A Markdown table."""
+    """Formats a Markdown table."""
     head = list(head)
     lines = [head, ["---"] * len(head), *rows]
     return "".join(
@@ -67,7 +67,7 @@ def table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
 
 
 def commands_page() -> str:
-    """The page of all commands with their arguments, as `--help` shows them."""
+    """Makes the page of all commands with their arguments, as `--help` shows them."""
     import typer
     from typer.cli import get_docs_for_click
 
@@ -80,7 +80,8 @@ def commands_page() -> str:
 
 
 def registries_page() -> str:
-    """The page of everything that users choose by name: filters, tools, formats, services, recipes, benchmarks."""
+    """Makes the page of all things that users choose by name: filters, tools, formats, services,
+    recipes, benchmarks."""
     from questloom.agent.live.services.registry import SERVICES
     from questloom.agent.tool_registry import MODULES
     from questloom.eval.statements import statements

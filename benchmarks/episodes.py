@@ -9,9 +9,9 @@ check of turns, the tools, and the journal on disk. The rate counts the replies 
 full number of episodes was running. The ideal rate is the number of episodes ÷ the mean latency.
 The tools answer without delay.
 
-The overhead is the CPU time per turn outside the tools, with an engine that answers at once. For
-the overhead, episodes run one after the other with 30 calls each, so the figure includes long
-conversations.
+The overhead is the CPU time per turn that is spent outside the tools. It is measured with an engine
+that answers at once. For the overhead, episodes run one after the other with 30 calls each, so the
+figure includes long conversations.
 """
 
 import argparse
@@ -54,7 +54,7 @@ class Instant:
     snapshot = "instant"
 
     async def search_text(self, query: str, k: int) -> Answered[tuple[PageHit, ...]]:
-        """Five hits of 300 characters."""
+        """Returns five search hits of 300 characters each."""
         return Answered(
             value=tuple(
                 PageHit(
@@ -119,7 +119,7 @@ class Instantly:
     seconds = 0.0
 
     async def step(self, conversation: Conversation, *, max_new_tokens: int) -> Sample:
-        """A search call after a thought of 2,000 characters."""
+        """Writes a turn: a thought of 2,000 characters, then a search call."""
         thought = f"What of {conversation.turn}? " * 120
         call = json.dumps(
             {"name": "text_search", "arguments": {"query": f"query {conversation.turn}"}}
@@ -161,7 +161,7 @@ class TimedBox:
 
 
 async def overhead(folder: Path, num: int) -> float:
-    """CPU seconds per turn outside the tools."""
+    """Measures the CPU seconds per turn that are spent outside the tools."""
     box = TimedBox()
     player = Player(Instantly(), box, Limits(calls=30))  # type: ignore[arg-type]
     turns = 0
@@ -176,8 +176,8 @@ async def overhead(folder: Path, num: int) -> float:
 
 
 def main() -> None:
-    """Prints the measured rate ÷ the ideal rate, and the overhead per turn, each with its spread
-    over three runs.
+    """Prints the measured rate ÷ the ideal rate, then the overhead per turn. Each figure has its
+    spread over three runs.
     """
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter

@@ -3,11 +3,10 @@ question).
 
     python -m benchmarks.failing_tools SHARE ARGUMENTS OF questloom.train.grpo
 
-`learning_cases.py` starts this script. In randomly drawn training rollouts, every call fails,
-either from the first call on or from the second. Each failure is reported as a fault of the model.
-Some programs really report broken tools in this way, and fatal-aware learning was proposed for such
-programs. Questloom itself never blames the model for a broken tool. When held-out questions are
-played, the tools work.
+`learning_cases.py` starts this script. In some random training rollouts, all tool calls fail, or
+all except the first. Each failure is reported as a fault of the model. Some programs really report
+broken tools in this way, and fatal-aware learning was proposed for such programs. Questloom itself
+never blames the model for a broken tool. When held-out questions are played, the tools work.
 """
 
 import copy
@@ -25,10 +24,10 @@ BROKEN = ToolResult(status=ToolStatus.MODEL_FAULT, code="broken", text="This cal
 
 
 class BreakingToolBox(ToolBox):
-    """A tool box that breaks down for good in some episodes.
+    """A tool box whose tools break down in some episodes and stay broken.
 
     Args:
-        whole: the tool box that works.
+        whole: a tool box whose tools work.
         share: share of the episodes in which the tools break down.
         chance: random generator, used once per episode.
     """

@@ -174,7 +174,7 @@ def names_of(dataset: Path) -> Names:
 
 
 def solved(dataset: Path) -> dict[str, list[ShownTurn]]:
-    """Maps each question's id to the turns of its first kept episode."""
+    """Reads the first kept episode of each question. Returns its turns, by the question's id."""
     columns = ["question_id", "rollout", "messages", "tools"]
     episodes = sorted(
         (

@@ -9,11 +9,11 @@ reports it (VmHWM). The imports of Beam and Questloom are included. The memory o
 measured twice a second, and the largest value counts. For each two neighbouring sizes, the script
 computes the exponent of a power law. The exponent 1 means linear growth.
 
-A hub is an item with a million incoming links. The script compares two dumps of equal size: items
-with two claims each, and a tenth as many articles with two links each. In one dump, all items and
-articles link to a single hub. In the other dump, the links are spread over a thousand items.
-Afterwards the script times queries for the hub in the store. The worlds and dumps stay in DIR, so
-that later runs can use them.
+A hub is an item with a million incoming links. The script compares two dumps of equal size. Each
+has items with two claims each, and a tenth as many articles with two links each. In one dump, all
+items and articles link to a single hub. In the other dump, the links are spread over a thousand
+items. The script then measures how long queries for the hub in the store take. The worlds and dumps
+stay in DIR, so that later runs can use them.
 """
 
 import argparse
@@ -52,15 +52,15 @@ class Figures:
 
     wall: float = 0.0
     seconds: dict[str, float] = field(default_factory=dict)
-    """Seconds by stage."""
+    """Wall time in seconds, by stage."""
     cpu: dict[int, float] = field(default_factory=dict)
-    """CPU seconds by process."""
+    """CPU time in seconds, by process."""
     peak: dict[int, float] = field(default_factory=dict)
-    """Peak bytes by process."""
+    """Peak memory in bytes, by process."""
     stage_peak: dict[str, float] = field(default_factory=dict)
-    """Peak bytes of the largest process, by stage."""
+    """Peak memory of the largest process in bytes, by stage."""
     here: int = 0
-    """The id of the submitting process."""
+    """The id of the process that submitted the job."""
 
     @property
     def cpu_seconds(self) -> float:
@@ -124,7 +124,7 @@ class Sampler:
 
 
 def tree(root: int) -> list[int]:
-    """A process and its descendants."""
+    """Lists a process and its descendants."""
     parents = {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -226,8 +226,8 @@ def print_sizes(out: Path, sizes: list[int], workers: int) -> None:
 
 
 def write_links(folder: Path, num_items: int, target: Callable[[int], int]) -> None:
-    """Writes a dump of items and articles. The n-th item and the n-th article link to the item
-    `target(n)`.
+    """Writes a dump of items (Wikidata) and articles (Wikipedia). The n-th item and the n-th
+    article link to the item `target(n)`.
     """
     if (folder / "done").exists():
         return

@@ -1,5 +1,4 @@
-"""Measures a whole ingest at two sizes: its speed in MB/s and articles/s, its peak memory, and the
-look-ups a second.
+"""Measures ingest at two sizes: speed in MB/s and articles/s, peak memory, and look-ups per second.
 
     python -m benchmarks.ingest --small 10000 --large 100000 --out DIR
 

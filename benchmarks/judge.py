@@ -7,14 +7,14 @@ Mintaka (amazon-science/mintaka). Each line is a JSON object. For every question
 the script makes three kinds of answers: the answer itself ("right"), paraphrases made by rules, and
 near misses. The rules judge each of these answers without a model.
 
-* Some paraphrases change the spelling: they drop diacritics, change the case, add or drop the
-  article, or add quotes. Other paraphrases are the human annotator's own words, another notation of
-  a date or number, number words, and a short sentence with the answer.
+* Some paraphrases change the spelling: they drop diacritics, change the letter case, add or drop
+  the article, or add quotes. Other paraphrases are the human annotator's own words, another
+  notation of a date or number, number words, and a short sentence with the answer.
 * Some near misses are wrong values: other answers of the same kind, neighbouring years, days and
   numbers, a wrong unit or scale, or a vague date. Other near misses name two candidates, deny the
   answer, express doubt, or repeat the question's words with the answer.
 
-A near miss that happens to be right (same entity, same number) is left out. `--list` prints the
+If a near miss happens to be right (same entity, same number), it is left out. `--list` prints the
 cases that one row of the table counts.
 """
 

@@ -27,7 +27,8 @@ _THOUGHT, _CALL, _ANSWER = (
 
 
 def read(path: Path) -> Iterator[Episode]:
-    """Reads the chats as episodes. The message after a tool call counts as the call's result."""
+    """Reads WebDancer's chats in the form of our episodes. The message after a tool call counts as
+    the call's result."""
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         for number, line in enumerate(lines):
             messages = json.loads(line)["messages"]

@@ -53,7 +53,7 @@ EXCEPTED = {
 
 @dataclass(frozen=True)
 class Way:
-    """A way to end a run."""
+    """One of the ways in which the script ends a run."""
 
     signal: signal.Signals
     to_all: bool
@@ -74,7 +74,7 @@ WAYS = tuple(
 
 @dataclass(frozen=True)
 class Broken:
-    """A run that was ended and resumed."""
+    """A run that the script ended and resumed."""
 
     way: Way
     ended_at: tuple[int, ...]

@@ -8,9 +8,9 @@ fictional world. The results are a table and a plot.
   colon is the name under which the result is shown.
 
 The script also measures how often each fine-tuned model keeps the turn protocol, and how often it
-recovers after a violation. All seeds start from the shipped base model. All seeds share one world
-(world seed 5), its questions, and the episodes of the oracle (a scripted solver). A seed sets the
-randomness of SFT and GRPO. Intervals are Student's t intervals over the random seeds.
+recovers after a violation. All seeds start from the base model in this repository. All seeds share
+one world (world seed 5), its questions, and the episodes of the oracle (a scripted solver). A seed
+sets the randomness of SFT and GRPO. Intervals are Student's t intervals over the random seeds.
 """
 
 import argparse
@@ -35,7 +35,7 @@ from questloom.records.trajectories import Trajectory
 
 WORLD_SEED = 5
 T95 = {2: 12.706, 3: 4.303, 4: 3.182, 5: 2.776, 6: 2.571, 7: 2.447, 8: 2.365, 9: 2.306, 10: 2.262}
-"""Maps the number of values to the two-sided 95 % quantile of Student's t."""
+"""The two-sided 95 % quantile of Student's t, by the number of values."""
 FIGURES = ("held_out/pass_rate", "held_out/valid_turns", "held_out/turns", "reward", "entropy")
 
 
@@ -81,7 +81,7 @@ def learned(
     repeated.
 
     Args:
-        name: name of the settings; the folder's name is this name and the seed.
+        name: name of the settings. The folder's name consists of this name and the seed.
         model: model with which the training begins.
         settings: settings that replace settings of the preset.
         trainer: the module to start, followed by arguments that come before the trainer's own

@@ -43,7 +43,7 @@ class Case:
     """The trainings that a case compares; the first arm is the baseline."""
 
     arms: Mapping[str, tuple[str, ...]]
-    """Settings of `questloom.train.grpo` for each arm."""
+    """The settings of `questloom.train.grpo` for each arm (compared training)."""
     trainer: tuple[str, ...]
     """The module to start, followed by arguments that come before the trainer's own arguments."""
     start: Callable[[Path, int], Path]

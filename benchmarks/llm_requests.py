@@ -3,11 +3,11 @@ The counts are by role and size of the requests.
 
     python -m benchmarks.llm_requests RUN --store STORE
 
-The counts come from the run's ledger (`calls.sqlite`). A question counts as kept if the stage that
-drafts questions kept it. Questions that later stages drop are counted separately. The script also
-prints why seeds (things from which questions start) gave no question. The size of a request is the
-number of tokens in the writer's prompt, estimated as four characters per token. The script prints
-the median and the maximum over all planned questions of the run.
+The counts come from `calls.sqlite`, the run's ledger of calls. A question counts as kept if the
+stage that drafts questions kept it. Questions that later stages drop are counted separately. The
+script also prints why seeds (things from which questions start) gave no question. The size of a
+request is the number of tokens in the writer's prompt, estimated as four characters per token. The
+script prints the median and the maximum over all planned questions of the run.
 """
 
 import argparse

@@ -9,7 +9,8 @@ after the list get the kind "ok". With `--faults SHARE`, this share of the reque
 transport fault, and then gets the good reply. A request's idempotency key decides whether it meets
 a fault. With `--rate N`, the server accepts N requests in any second and answers 429 to the others.
 With `--slots N`, the server handles N requests at once and queues the rest. The server handles
-queued requests even if their client has gone away. `GET /stats` reports what was served.
+queued requests even if their client has gone away. `GET /stats` reports statistics of the requests
+so far.
 
 Equal requests get equal good replies. If a request has a JSON schema, the good reply is a value
 that fits it. Otherwise the good reply is a text with the request's digest. For the model "agent:N",
@@ -36,7 +37,7 @@ TRANSPORT_FAULTS = ("429", "429_retry_after", "500", "503", "cut", "cut_body", "
 
 
 def instance_of(schema: dict[str, Any], word: str, root: dict[str, Any] | None = None) -> Any:
-    """A value that fits a JSON schema, with `word` in its strings."""
+    """Makes a value that fits a JSON schema. All strings in the value contain `word`."""
     root = root or schema
     if "$ref" in schema:
         return instance_of(root["$defs"][schema["$ref"].rsplit("/", 1)[1]], word, root)
@@ -319,7 +320,7 @@ class MockEndpoint:
 
 
 async def serve(endpoint: MockEndpoint, port: int) -> None:
-    """Serves until the process ends; prints the base URL."""
+    """Prints the server's base URL, then serves until the process ends."""
     app = web.Application(client_max_size=64 * 2**20)
     app.add_routes(
         [

@@ -126,9 +126,9 @@ TOO_LONG = {
         "verify",
     ),
 }
-"""Slow tests of whole stores and jobs. Each entry lists modules, and the slow test runs only for
-mutants of these modules. A mutant of another module counts as unnoticed if only the slow test would
-notice it.
+"""The slow tests, which test whole stores and jobs. Each entry lists modules, and the slow test
+runs only for mutants of these modules. A mutant of another module counts as unnoticed if only the
+slow test would notice it.
 """
 COMPARED = {
     ast.Lt: ast.LtE,
@@ -225,7 +225,7 @@ def mutants(area: Area) -> Iterator[Mutant]:
 
 
 class _Mutated(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Loads a module in which one mutant is in place."""
+    """Imports a module with one change (mutant) in its code."""
 
     def __init__(self, mutant: Mutant) -> None:
         parts = mutant.module.relative_to(ROOT).with_suffix("").parts
@@ -285,7 +285,7 @@ def _functions(of: Any, module: str, place: str = "") -> Iterator[tuple[str, typ
 
 
 def survives(mutant: Mutant | None, tests: list[str], seconds: int = 300) -> bool:
-    """Whether the tests pass with the mutant in place. Tests that hang count as failed."""
+    """Whether the tests pass although the code was changed. A test that hangs counts as failed."""
     child = os.fork()
     if child:
         return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
@@ -342,7 +342,8 @@ def _small_store_for(area: Area, folder: Path) -> None:
 
 
 def main() -> None:
-    """Prints each mutant that no test noticed, and the share of noticed mutants."""
+    """Prints each mutant (changed code) that no test noticed, and the share of mutants that tests
+    noticed."""
     options = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -104,7 +104,7 @@ SYLLABLES = (
 
 
 def name(draws: random.Random) -> str:
-    """A made-up name."""
+    """Makes up a name."""
     return "".join(draws.choices(SYLLABLES, k=draws.randint(2, 4))).capitalize()
 
 
@@ -142,8 +142,8 @@ def pairs(most: int) -> dict[float, list[tuple[str, str, float]]]:
     """Makes pairs of different questions, each question as normalised words, and each pair with its
     similarity.
 
-    The result maps the lower bound of each similarity bin to the bin's pairs. The last bin includes
-    its upper bound.
+    The result has the pairs of each bin, by the bin's lower bound of similarity. The last bin also
+    includes pairs at its upper bound.
     """
     draws = random.Random(SEED)
     found: dict[float, list[tuple[str, str, float]]] = defaultdict(list)
@@ -160,7 +160,7 @@ def pairs(most: int) -> dict[float, list[tuple[str, str, float]]]:
 
 
 def grouped(entries: Iterable[tuple]) -> list[tuple]:
-    """Groups pairs by key, as GroupByKey does."""
+    """Groups (key, value) pairs by key, as Beam's GroupByKey does."""
     groups: dict = defaultdict(list)
     for key, member in entries:
         groups[key].append(member)

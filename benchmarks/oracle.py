@@ -1,8 +1,8 @@
 """Measures how many kept questions the oracle solves with tools, and at which steps it fails. The
 oracle is a scripted solver that knows each question's logical form.
 
-* `python -m benchmarks.oracle RUN STORE` plays all kept questions of a finished synth run. STORE is
-  the store from which the run was made.
+* `python -m benchmarks.oracle RUN STORE` lets the oracle answer all kept questions of a finished
+  run. STORE is the store from which the run was made.
 * `--first 40` plays only the first 40 questions by id.
 * `--list` prints each failure with its question, its step and both answers.
 * `--stage no_tools` plays all questions that reach the filter which uses the oracle, even those
@@ -87,7 +87,8 @@ class Played:
 
     @property
     def failed_step(self) -> str:
-        """The step that failed; "a wrong answer" if the oracle believed that its answer was right."""
+        """The step at which the oracle failed; "a wrong answer" if no step failed but the answer
+        was wrong."""
         if self.ended is None:
             return f"the episode ended: {self.episode.end} {self.episode.end_evidence}"
         return self.ended.failed or "a wrong answer"
@@ -96,8 +97,8 @@ class Played:
 async def play(
     questions: list[Question], run: RunFolder, store: Store, clip: str, max_calls: int
 ) -> list[Played]:
-    """Plays the questions one after the other, each once. There is no waiting for a server, so one
-    process uses a whole CPU core."""
+    """Lets the oracle (a scripted solver) answer the questions one after the other. There is no
+    waiting for a server, so one process uses a whole CPU core."""
     tools = tuple(
         name for name in ALL_TOOLS if name != CONFINED
     )  # the oracle computes without the Python tool; only its searches are measured
@@ -201,7 +202,8 @@ def pieces(store: Store) -> list[str]:
 
 
 def shares(played: list[Played], name: str, of: Callable[[Played], Iterable[str]]) -> None:
-    """Prints the share of solved questions for each value of a property."""
+    """Prints the share of solved questions for each value of a property, such as each number of
+    hops."""
     all_, solved = Counter[str](), Counter[str]()
     for p in played:
         for value in of(p):
@@ -318,7 +320,8 @@ def main() -> None:
 
 
 def _kind(step: str) -> str:
-    """The description of a step without the names in it."""
+    """Removes the names from the description of a step, so that equal kinds of steps can be
+    counted."""
     return (
         step.partition(" of ")[0]
         if " of " in step

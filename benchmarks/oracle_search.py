@@ -32,7 +32,7 @@ def calls_of(episode: Episode) -> list[str]:
 
 
 def num_wrong_turns(episode: Episode) -> int:
-    """The number of opened pages that the next thought rejects."""
+    """The number of visits to pages that the next thought rejects."""
     return sum(
         bool(
             before.call

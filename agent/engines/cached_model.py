@@ -1,13 +1,13 @@
 """Samples many conversations at once with a local transformers model (continuous batching).
 Conversations join and leave the batch. Each conversation keeps its key-value cache between turns.
 
-The code calls a conversation a row. At the start of a turn, one forward pass reads the new tokens
-and pictures of several rows of similar length. Several attempts at one question have the same
-prompt, so the model reads this prompt only once.
+In the code, each conversation is called a row. At the start of a turn, one forward pass reads the
+new tokens and pictures of several rows of similar length. Several attempts at one question have the
+same prompt, so the model reads this prompt only once.
 
 The model then samples tokens for all rows together. For this, the key-value caches of the rows are
-stacked and padded on the left. The stacked caches are split when a row joins or enough rows have
-finished.
+stacked and padded on the left. The stacked caches are split again when a row joins the batch, or
+when enough rows have finished their turns.
 
 The code passes four positions of each token to the model: the text position and the three mrope
 (multimodal rotary embedding) positions. If the model instead counted positions from the length of
@@ -40,7 +40,8 @@ READ_TOKENS = 4_096
 
 @dataclass(eq=False)
 class Row:
-    """The state of one conversation during and between its turns."""
+    """One conversation as the model sees it: its tokens, its cache and the state of its current
+    turn."""
 
     ids: list[int] = field(default_factory=list)
     """All tokens whose keys and values are in the conversation's cache."""
@@ -77,7 +78,7 @@ class TurnRequest:
     begun: Segment
     """Tokens with which the turn must begin; without ids, the model samples the whole turn."""
     most: int
-    """Maximum number of tokens of the turn, including the given first tokens."""
+    """Maximum number of tokens of the turn, including the tokens in `begun`."""
     seed: int
     """Random seed for sampling the turn."""
 
@@ -110,7 +111,7 @@ class _Reading:
 
 
 class CachedModel:
-    """A model with its rules for sampling tokens.
+    """A local model that samples tokens for many conversations and keeps their caches.
 
     Args:
         model: a transformers model (causal or image-text-to-text) in eval mode, on its device.
@@ -150,7 +151,8 @@ class CachedModel:
 
     @torch.inference_mode()
     def begin(self, asked: Sequence[TurnRequest]) -> None:
-        """Reads the new tokens of each row and samples the first token of each row's turn."""
+        """Begins a turn in several conversations: reads the new tokens of each, and samples the
+        first token of each turn."""
         readings: dict[Hashable, _Reading] = {}
         for each in asked:
             segments = [*each.segments, each.begun]
@@ -274,7 +276,7 @@ class CachedModel:
     def _pictures_after(
         self, segments: Sequence[Segment], start: int
     ) -> list[tuple[str, torch.Tensor]]:
-        """The pictures that begin at or after a given token."""
+        """The tensors of the pictures that begin at or after a given token."""
         found: list[tuple[str, torch.Tensor]] = []
         place = 0
         for segment in segments:

@@ -34,7 +34,8 @@ class Sample:
 
 
 class ContextFull(Exception):
-    """The conversation is longer than the model's context. The exception's message comes from the endpoint."""
+    """The conversation is longer than the model's context. The message of this exception is the
+    error message of the endpoint."""
 
 
 class Engine(Protocol):

@@ -15,12 +15,12 @@ from transformers import DynamicCache
 from transformers.cache_utils import Cache, DynamicLayer
 
 Layers = list[tuple[torch.Tensor, torch.Tensor]]
-"""The key tensor and the value tensor of each layer, each of shape (1, heads, length, dim). The
-tensors are shared and never changed."""
+"""The key tensor and the value tensor of each layer, each of shape (1, heads, length, dim). Several
+conversations may share these tensors, so the tensors are never changed."""
 
 
 class _RoomyLayer(DynamicLayer):
-    """A cache layer whose tensors are allocated at their final length."""
+    """A cache layer whose tensors have their final length from the start."""
 
     def __init__(self, keys: torch.Tensor, values: torch.Tensor, width: int) -> None:
         super().__init__()

@@ -30,7 +30,7 @@ class OpenAIEngine:
 
     Args:
         client: chat client that sends the requests to the endpoint.
-        role: role whose model and sampling settings are used.
+        role: name of the role. The client's settings give each role a model and sampling settings.
         opened: text that the model's chat template writes before each turn. The text is "" for
             Instruct models. The text is "<think>\\n" for Qwen3-VL-Thinking if the server leaves the
             thought in the reply. A server that returns the thought separately needs no setting.
@@ -106,10 +106,11 @@ class OpenAIEngine:
         return message.num_tokens()
 
     def forget(self, conversation: Conversation) -> None:
-        """Does nothing, because each request carries the whole conversation."""
+        """Does nothing, because the engine stores nothing: each request contains the whole
+        conversation."""
 
 
 def _tags(name: str, arguments: str) -> str:
-    """A tool call in the notation of the turn protocol. Arguments that are not valid JSON stay as
-    they are; the check of the turn later refuses them."""
+    """Writes a tool call as text, in the form that the turn protocol demands. Arguments that are
+    not valid JSON stay as they are; the check of the turn later refuses them."""
     return f'<tool_call>\n{{"name": {json.dumps(name, ensure_ascii=False)}, "arguments": {arguments.strip() or "{}"}}}\n</tool_call>'

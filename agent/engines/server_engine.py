@@ -52,8 +52,8 @@ the other log-probabilities hardly change."""
 
 
 class ServerEngine(TokenEngine):
-    """Samples turns from an inference server. The engine serves one event loop at a time; call `aclose` before the loop
-    ends.
+    """Samples turns from an inference server. Only one asyncio event loop at a time may use the
+    engine. Call `aclose` before the loop ends.
 
     Args:
         config: settings of the server.
@@ -104,7 +104,8 @@ class ServerEngine(TokenEngine):
         self._image_ids = frozenset(tokens.image_ids)
         caller.set_pace(config.name, Pace(config.max_in_flight, None))
         self._version: str | None = None
-        """The version of weights that every reply must state; None until a version is set."""
+        """The version of the weights. Every reply must state this version. None until a version is
+        set."""
         self._session: aiohttp.ClientSession | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._num_turns = 0
@@ -115,7 +116,7 @@ class ServerEngine(TokenEngine):
         return {**asdict(self._sampling), "dialect": self._config.dialect}
 
     async def aclose(self) -> None:
-        """Closes the connections of this event loop."""
+        """Closes the connections that were opened in this asyncio event loop."""
         if self._session is not None:
             await self._session.close()
             self._session = None
@@ -134,7 +135,8 @@ class ServerEngine(TokenEngine):
             version: version of the weights; it becomes part of `model`.
 
         Raises:
-            InputError: the server refuses, or cannot load weights while it runs.
+            InputError: the server refuses the weights, or this kind of server cannot load weights
+                while it runs.
             ProviderFault: the server cannot be reached.
         """
         self._enter_loop()
@@ -150,8 +152,8 @@ class ServerEngine(TokenEngine):
             self._open.set()
 
     def _loading(self, folder: str, version: str) -> list[tuple[str, dict[str, Any]]]:
-        """The requests (path, body) that make the server load new weights. The server drops its prompt cache together
-        with the old weights."""
+        """The HTTP requests (path and body) that make the server load new weights. These requests
+        also make the server drop its cache of prompts that the old weights read."""
         if self._config.dialect == "sglang":
             return [
                 (

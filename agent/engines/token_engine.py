@@ -38,7 +38,7 @@ class Sampling:
 
 
 class TokenEngine(ABC):
-    """The base class of engines on token ids.
+    """The base class of engines that read and write token ids.
 
     Args:
         tokens: turns conversations into token ids with the model's processor and chat template.

@@ -23,14 +23,14 @@ from questloom.agent.turns.token_renderer import Segment, TokenRenderer
 
 @dataclass(eq=False)
 class _Waiting:
-    """A requested turn whose sample is not finished yet."""
+    """A turn that was requested but is not finished yet."""
 
     turn: TurnRequest
     done: asyncio.Future[None]
 
 
 class TransformersEngine(TokenEngine):
-    """Samples turns from a local model. The engine serves one event loop at a time.
+    """Samples turns from a local model. Only one asyncio event loop at a time may use the engine.
 
     Args:
         model: a transformers model in eval mode, on its device.

@@ -3,10 +3,11 @@ if one is configured. Scores divide by the number of all answers: correct, wrong
 unknown ones.
 
 The judge reads only the final answer. If it read a whole report, a report that lists many
-candidates would contain the right answer by chance. If the rules accept an answer, it is right and
-no model is asked. A model must quote the answer that it read, and the final answer must contain the
-quote. The quote prevents two errors of the judging model. A manipulative answer cannot talk the
-model into a verdict, and the model cannot judge by its own knowledge.
+candidates would contain the right answer by chance. If the rules accept an answer, the answer
+counts as right and no model is asked. The judging model must quote the answer that it read. The
+quote must occur in the final answer. The quote prevents two errors of the judging model. A
+manipulative answer cannot talk the model into a verdict, and the model cannot judge by its own
+knowledge.
 """
 
 import re
@@ -73,7 +74,7 @@ class AnswerJudge:
     Args:
         client: chat client with the role `judge_answer`; with None, only the rules decide and reject every unrecognised
             answer (`benchmarks/judge.py` measures how many).
-        tolerance: allowed errors of quantities in the rules.
+        tolerance: errors of quantities that the rules allow.
     """
 
     client: Client | None = None
@@ -203,7 +204,7 @@ def final_answer(text: str) -> str:
 
 
 def _undressed(text: str) -> str:
-    """The text without Markdown marks and without a box around it."""
+    """Removes Markdown marks and a box (`\\boxed{…}`) from a text."""
     box = _BOXED.fullmatch(text.strip())
     return (box[1] if box else text).strip().strip("*_`").strip()
 

@@ -1,4 +1,5 @@
-"""Finds the dates in free text. Each found date is as precise as its wording, from day to century."""
+"""Finds the dates in free text. Each date has the precision of its wording, from a day to a
+century."""
 
 from questloom.knowledge.dates import Date, dates_in
 from questloom.language.amounts import digits_for_words

@@ -14,7 +14,7 @@ la le el los las les un una der die das ein eine respuesta es fue era son repons
 en em im am
 """.split()
 )
-"""Words that add no claim to an answer."""
+"""Words around an answer that claim nothing ("the answer is")."""
 
 DOUBT = frozenset(
     """
@@ -26,8 +26,8 @@ like similar including such apart formerly previously nicht kein keine oder aber
 ne plus minus against unlike despite versus allegedly reportedly supposedly
 """.split()
 )
-"""Words that negate or weaken an answer, or join two answers. An answer with any of these words is refused, even if the
-question contains the word."""
+"""Words that negate an answer ("not"), weaken it ("perhaps") or join two answers ("or"). An answer
+with any of these words is refused, even if the question contains the word."""
 
 APPROXIMATELY = frozenset(
     {
@@ -259,15 +259,16 @@ def names(text: str, name: str, language: str) -> bool:
 
 
 def _places(key: tuple[str, ...], words: list[str]) -> list[int]:
-    """The positions in a list of words where a name begins. Each run of consecutive words is read
-    as a name by itself, because the meaning of an abbreviation depends on its position in the
-    name."""
+    """Finds the positions in a list of words at which a name begins. Each run of consecutive words
+    is read as a name by itself, because the meaning of an abbreviation depends on its position in
+    the name."""
     return [i for i in range(len(words) - len(key) + 1) if expanded(words[i : i + len(key)]) == key]
 
 
 def says_yes_or_no(text: str, question: str) -> bool | None:
-    """Reads a yes or no: True for yes, False for no, None for any other text. After "yes", the text may only repeat the
-    question; after "no", it may only repeat the question negated.
+    """Reads a yes or no: True for yes, False for no, None for any other text. After "yes", the
+    answer may repeat the question and say nothing else. After "no", the answer may repeat the
+    question with a negation.
 
     >>> says_yes_or_no("Yes.", ""), says_yes_or_no("No, it did not.", ""), says_yes_or_no("Yes and no", ""), says_yes_or_no("Yes, but late", "")
     (True, False, None, None)

@@ -2,10 +2,10 @@
 
 If the rules find a match, the answer is certainly right. If the rules find no match, the answer may
 still be right. It is not enough that the final answer contains the expected answer: it must *be*
-the expected answer. Further words may only frame the answer ("the answer is …") or repeat the
-question ("… directed Titanic"). Hedges, negations, lists of candidates and explanations are
-rejected. If the rules accept a wrong answer, they train a model to be vague. If the rules reject a
-right answer, this only costs a call of the judging model.
+the expected answer. Only two kinds of other words are allowed: words such as "the answer is …", and
+words that repeat the question ("… directed Titanic"). Hedges, negations, lists of candidates and
+explanations are rejected. If the rules accept a wrong answer, they train a model to be vague. If
+the rules reject a right answer, this only costs a call of the judging model.
 """
 
 import re

@@ -2,9 +2,9 @@
 configured.
 
 The rules demand that every turn keeps the turn protocol; the policy may break the protocol in a few
-turns if it recovers. The episode must call at least one tool. No call may be repeated without a new
-result. What a thought cites from an observation (a tool result) must occur there. Every broken rule
-is reported as a reason, with its turn and evidence.
+turns if it recovers. The episode must call at least one tool. A call may be repeated only if the
+second result is new. What a thought cites from an observation (a tool result) must occur there.
+Every broken rule is reported as a reason, with its turn and evidence.
 """
 
 from dataclasses import dataclass
@@ -37,14 +37,15 @@ class Reason:
 
 @dataclass(frozen=True, kw_only=True)
 class ProcessVerdict:
-    """The verdict on the process of an episode, with reasons."""
+    """The verdict on how the model worked in an episode, with reasons."""
 
     passed: bool | None
     """Whether the episode is fit for training; None if the rules accept the episode but the judging
     model failed."""
     reasons: tuple[Reason, ...] = ()
     num_checked: int = 0
-    """The number of checked quotations, numbers and names that thoughts cite from observations."""
+    """The number of quotations, numbers and names that thoughts cite from tool results and that
+    were checked."""
     by: str = "rules"
     """Who judged: "rules", or the model's name if the model decided."""
     scores: dict[str, float] | None = None

@@ -63,7 +63,8 @@ class QueryJudge:
 
         Args:
             episode: a finished episode.
-            answer: the expected answer, if the judge may see it (OpenSearch-VL's judge does).
+            answer: the expected answer, if the judge may see it. OpenSearch-VL's judge sees the
+                answer.
         """
         if not num_calls(episode):
             return QueryScore(score=0.0, by="rules", parts={}, why="no tool call")
@@ -97,8 +98,8 @@ async def retrieval_score(
     """The search score (r_query) of a finished episode, from 0 to 1. If the client has the role
     `judge_retrieval`, a model gives the score; otherwise the score is measured.
 
-    Returns: The score; 0.0 for an episode without a tool call. NaN means that the score is unknown, because the judge
-    failed or a provider answered no call.
+    Returns: The score; 0.0 for an episode without a tool call. NaN means that the score is unknown:
+    the judge failed, or providers failed in all calls.
 
     Raises:
         BudgetExceeded: the hard budget is reached.
@@ -124,8 +125,8 @@ def measured(episode: Episode) -> QueryScore:
       A text counts as used if a later turn repeats one of its new words, numbers or addresses. A
       picture counts as used if a later turn repeats its handle (its name for the tools), or if the
       next thought states something new.
-    * not_wasted: the share of calls that returned something (no error, no empty result) and did not repeat an earlier
-      call.
+    * not_wasted: the share of calls that returned something and did not repeat an earlier call. An
+      error or an empty result counts as nothing.
     * new_evidence: the share of a result's terms that neither the question nor earlier results
       contain, as a mean over calls. A new picture counts as 1.
 

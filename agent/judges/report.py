@@ -3,8 +3,9 @@ Published scores of search agents judge in the same way.
 
 OpenSearch-VL and Vision-DeepResearch judge the whole report, so a report that names many candidates
 passes. Compare scores of the lenient judge only with the scores of OpenSearch-VL and
-Vision-DeepResearch. Every table of results therefore also shows the strict judge's score
-(`answer.py`). The lenient judge accepts every answer that the strict judge accepts.
+Vision-DeepResearch. Every table of results also shows the strict judge's score (`answer.py`),
+because lenient scores are too high. The lenient judge accepts every answer that the strict judge
+accepts.
 """
 
 from dataclasses import dataclass
@@ -33,8 +34,8 @@ class ReportJudge:
     """Judges reports.
 
     Args:
-        client: chat client with the role `judge_report`; with None, a rule accepts a report that contains a wording of
-            the answer.
+        client: chat client with the role `judge_report`. With None, no model is asked: a rule
+            accepts a report that contains a wording of the answer.
     """
 
     client: Client | None = None

@@ -74,8 +74,8 @@ class Step:
 
 
 def steps(episode: Episode) -> list[Step]:
-    """The executed calls of an episode, in order. If a call ended the episode before its result
-    came, the list leaves it out."""
+    """Lists the tool calls of an episode that were executed, in order. If a call ended the episode
+    before its result came, the list leaves it out."""
     return [
         Step(i, turn, turn.call.name, canonical_json(turn.call.arguments), turn.result)
         for i, turn in enumerate(episode.turns)

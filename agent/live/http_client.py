@@ -2,9 +2,9 @@
 replies, and downloads pictures from untrusted hosts.
 
 A picture's address comes from the open web and may point into our own network. Pictures are
-therefore downloaded from public addresses only. The client checks the IP address when it resolves
-the host name, and again after each redirect. The client then connects to the checked IP address. If
-the host name later resolves to another address, this has no effect.
+therefore downloaded only from public IP addresses. The client checks the IP address when it
+resolves the host name, and again after each redirect. The client then connects to the checked IP
+address. If the host name later resolves to another address, this has no effect.
 """
 
 import asyncio
@@ -102,8 +102,8 @@ class Keys:
 
 
 class Http:
-    """Sends the requests of the live provider. Event loops may use the client one after another; call `aclose` before
-    each loop ends."""
+    """Sends the requests of the live provider. Only one asyncio event loop at a time may use the
+    client. Call `aclose` before each loop ends."""
 
     def __init__(self, *, allow_private: bool) -> None:
         self.allow_private = allow_private
@@ -111,7 +111,7 @@ class Http:
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def aclose(self) -> None:
-        """Closes the connections of this event loop."""
+        """Closes the connections that were opened in this asyncio event loop."""
         for session in self._sessions.values():
             await session.close()
         self._sessions = {}
@@ -238,8 +238,8 @@ class Http:
 
 
 def is_public(host: str) -> bool:
-    """Whether a host may be public. Private IP addresses and names in a private network are not
-    public."""
+    """Whether the name or address of a host looks public. Private IP addresses and names in a
+    private network are not public."""
     try:
         return is_public_address(host.strip("[]"))
     except ValueError:

@@ -39,7 +39,8 @@ from questloom.records.errors import ProviderFault
 from questloom.records.identity import sha256_hex
 
 PICTURES_A_PAGE = 3
-"""Maximum number of addresses that are tried for the picture of one page."""
+"""A found page may offer several web addresses for its picture. At most this number of them are
+tried."""
 MAX_PAGE_PICTURES = 8
 STAGE = "tools"
 PICTURE_SECONDS = 10.0
@@ -57,8 +58,8 @@ _NO_PHOTO = re.compile(r"\.(?:svg|ico)(?:$|[?#])|/(?:favicon|logo|sprite|icon)[^
 
 
 class LiveProvider:
-    """The provider that uses live services. Open one provider per process. Event loops may use the provider one after
-    another; call `aclose` before each loop ends.
+    """The provider that uses live services. Open only one provider in each process. Only one
+    asyncio event loop at a time may use the provider. Call `aclose` before each loop ends.
 
     Args:
         settings: settings of the services to use.
@@ -86,7 +87,7 @@ class LiveProvider:
         return f"live:{self.settings.recording}"
 
     async def aclose(self) -> None:
-        """Closes the connections of this event loop."""
+        """Closes the connections that were opened in this asyncio event loop."""
         await self.http.aclose()
 
     async def search_text(self, query: str, k: int) -> Answered[tuple[PageHit, ...]]:
@@ -100,7 +101,7 @@ class LiveProvider:
     async def search_like(
         self, bank: ImageBank, handle: int, k: int, withheld: frozenset[str]
     ) -> Answered[tuple[PictureHit, ...]]:
-        """Finds pages that show a picture from the image bank. `withheld` has no effect: it lists
+        """Finds pages that show a given picture of the episode. `withheld` has no effect: it lists
         pictures of a local store, and a web search returns none of these."""
         image = bank.get(handle)
         address = image.url if image.url.startswith(("https://", "http://")) else ""

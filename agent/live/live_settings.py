@@ -66,7 +66,7 @@ OF_SERVICES: Any = make_dataclass(
     frozen=True,
     kw_only=True,
 )
-"""The settings that only some services have."""
+"""The additional settings that only some services have."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,7 +78,8 @@ class ServiceSettings(OF_SERVICES):  # type: ignore[misc]
     address: str = ""
     """Address of the server without a path; "" for the service's public address."""
     key_env: str = ""
-    """Name of the environment variable with the service's keys; commas separate several keys."""
+    """Name of the environment variable that holds the service's access keys, separated by
+    commas."""
     price: float | None = None
     """Price of a call in money; None for unknown, 0 for free."""
     timeout: float = 30.0
@@ -90,7 +91,7 @@ class ServiceSettings(OF_SERVICES):  # type: ignore[misc]
 
     @property
     def service(self) -> Service[Any]:
-        """The service that the setting `kind` names.
+        """Finds the service that the setting `kind` names.
 
         Raises: InputError: the service cannot be imported, see `custom_service`.
         """
@@ -146,7 +147,7 @@ class ServiceSettings(OF_SERVICES):  # type: ignore[misc]
                 )
 
     def keys(self, where: str) -> tuple[str, ...]:
-        """The keys of the service from the environment variable, in their order.
+        """Reads the keys of the service from the environment variable, in the order given there.
 
         Raises:
             InputError: the service needs a key and the variable is empty, or a key contains characters that HTTP

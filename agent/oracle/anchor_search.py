@@ -142,7 +142,8 @@ class AnchorSearch(Desk):
         ]
 
     def alike(self) -> list[tuple[Thing, Line]]:
-        """The found things that may be in the picture although their pages do not show it, likeliest first."""
+        """The found things that may be in the question's picture although their pages do not show
+        this picture, likeliest first."""
 
         def may_be(thing: Thing) -> bool:
             page = self.page_of(thing)

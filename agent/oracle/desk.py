@@ -22,7 +22,7 @@ from questloom.agent.oracle.speech import Action, Observation, strip_protocol_ta
 
 @dataclass(frozen=True)
 class Bound:
-    """The value of a variable, with the line of text that states the value."""
+    """A value of a variable, with the line of text that states this value."""
 
     value: Read
     line: Line
@@ -79,13 +79,14 @@ class Desk:
     pages: dict[str, PageRead] = field(default_factory=dict)
     manner: Manner = field(default_factory=Manner)
     setback: str = ""
-    """Why the last opened page is the wrong one; the next thought begins with this text."""
+    """A text that says why the last opened page is the wrong one. The oracle's next thought begins
+    with this text."""
     num_calls: int = 0
     made: set[tuple[str, str]] = field(default_factory=set)
     failed: tuple[int, str, Bindings] = (-1, "nothing was tried", {})
     looked: Bindings = field(default_factory=dict)
     own: set[int] = field(default_factory=lambda: {0})
-    """Handles of the original picture of the task and of its repaired versions."""
+    """Handles (numbers) of the question's picture and of its repaired versions."""
 
     def gave_up(self, step: str) -> Ended:
         return Ended(

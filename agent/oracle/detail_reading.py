@@ -120,7 +120,8 @@ def _closer(
 def _read(
     solver: Desk, handle: int, kind: str, thought: str
 ) -> Generator[Action, Observation, tuple[Literal, Line, list[float]] | None]:
-    """Reads the text in a picture; returns the value, the line that shows it, and the line's box."""
+    """Reads the text in a picture. Returns the value, the line of text with the value, and the
+    position (box) of the line."""
     observation = yield from solver.call(thought, "layout_parsing", handle=handle)
     texts = texts_read(observation.text) if observation else []
     if not observation or not texts:

@@ -37,7 +37,8 @@ def doubt_of(score: float) -> float:
 
 
 def doubt_about(page: PageRead, fact: Fact, expected: Read | Const) -> float | None:
-    """The doubt about a fact after the page of its subject was read; None if the page contradicts the fact."""
+    """The doubt about a fact after the subject's page was read, or None if the page contradicts the
+    fact."""
     if (
         isinstance(expected, Const)
         and expected.kind in ("thing", "text")

@@ -15,7 +15,7 @@ CLOSER = 0.5
 the picture."""
 LOOKED_UP = 0.4
 """The probability that the oracle searches for a thing's name before it opens the thing's page. If
-the first hit is another page, the oracle searches again with more words."""
+this search first finds another page, the oracle searches again with more words."""
 TOO_BROAD = 0.4
 """The probability that the oracle first searches for the kind of a thing alone ("bridge"), before
 it adds more words."""
@@ -158,7 +158,7 @@ class Manner:
         return self.draw is not None and self.draw.random() < share
 
     def say(self, occasion: str, **parts: object) -> str:
-        """The wording of a thought for a given occasion.
+        """Words a thought of the oracle for a given occasion.
 
         Raises: KeyError: the occasion is unknown, or a part of the wording is missing.
         """

@@ -74,7 +74,7 @@ class Literal:
 
     @property
     def calendar_day(self) -> datetime.date | None:
-        """The calendar day of a date, as in `Date.calendar_day`."""
+        """The calendar day of a date, in the form that `Date.calendar_day` returns."""
         return Date(self.year or 0, self.month or 0, self.day or 0).calendar_day
 
 
@@ -83,7 +83,7 @@ Read = Thing | Literal
 
 @dataclass(frozen=True)
 class Line:
-    """One line of text in an observation."""
+    """One line of text in an observation (tool result)."""
 
     text: str
     turn: int
@@ -156,7 +156,7 @@ def says(text: str, name: str) -> bool:
 
 
 def hits_of(text: str) -> list[tuple[Thing, str]]:
-    """Reads titles, addresses and snippets from a search result."""
+    """Reads the titles, web addresses and snippets from the text of a search result."""
     found: list[tuple[Thing, str]] = []
     for block in re.split(r"(?m)^\[\d+\] ", text)[1:]:
         title, _, rest = block.partition("\n")

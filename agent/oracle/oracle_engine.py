@@ -27,7 +27,7 @@ from questloom.records.identity import chance
 
 @dataclass
 class _Played:
-    """A search in progress."""
+    """An unfinished search for the answer to one question."""
 
     search: Generator[Action | ProtocolViolation, Observation, Ended]
     next: Action | ProtocolViolation | Ended
@@ -51,7 +51,7 @@ class OracleEngine:
     """Plays tasks whose puzzles (logical forms) it knows.
 
     Args:
-        puzzles: the puzzles by task id.
+        puzzles: the puzzles (questions in logical form), by the id of the task.
         tools: names of the tools that the oracle may call.
         max_calls: maximum number of tool calls per episode; not above the player's own limit.
         mistakes: share of episodes that begin with a mistake. This works only for puzzles that

@@ -122,12 +122,12 @@ class Puzzle:
 
 
 Naming = Callable[[str], tuple[str, ...]]
-"""A function from an item's id to the item's names, label first."""
+"""A function that takes an item's id and returns the item's names, the label first."""
 
 
 def puzzle_from(question: Question, store: Store, *, sighted: bool = False) -> Puzzle | None:
-    """Makes the puzzle of a kept question; returns None if the question has no logical form. From
-    the store, the function takes names and nothing else.
+    """Makes the puzzle (the oracle's input) of a kept question. Returns None if the question has no
+    logical form. From the store, the function takes names and nothing else.
 
     Args:
         sighted: whether the puzzle states what the picture visibly shows. This information comes
@@ -161,7 +161,8 @@ def puzzle_from(question: Question, store: Store, *, sighted: bool = False) -> P
 
 
 def _seen(question: Question, store: Store, name: Naming) -> tuple[str, ...]:
-    """The colour and kind of the pictured thing, followed by the text that is visible on it."""
+    """Words for the colour and the kind of the pictured thing, followed by the text that is visible
+    on the thing."""
     image = store.image(question.source_image_id)
     assert image is not None, "a kept question's picture is in its store"
     coloured = [
@@ -189,8 +190,8 @@ def puzzle_of(
         pictured_as: the question's words for the pictured thing.
         seen: words for what is visible in the picture.
         flaw: the obvious flaw of the picture.
-        name: looks up the names of constants, classes, units and parts.
-        relation: looks up a property.
+        name: function that looks up the names of constants, classes, units and parts.
+        relation: function that looks up the names of a property.
     """
 
     def end(term: Term) -> End:

@@ -31,7 +31,7 @@ Steps = Generator[Action, Observation, Any]
 
 
 class SightedSolver:
-    """The state of the search in one episode.
+    """The solver's search in one episode.
 
     Args:
         puzzle: a puzzle (logical form of a question) that states what the picture shows. The
@@ -44,7 +44,7 @@ class SightedSolver:
         self._mistake = draw.choice(MISTAKES) if draw else ""
 
     def solve(self) -> Generator[Action, Observation, Ended]:
-        """Plays the whole episode."""
+        """Plays the whole episode, from the picture to the answer."""
         seen = " ".join(self._puzzle.seen)
         facts = chain(self._puzzle)
         if self._mistake == "look":

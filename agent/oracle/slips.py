@@ -68,7 +68,8 @@ def add_violations(
 
     Args:
         draw: random generator that chooses the places and the kinds of violations.
-        share: probability of a violation before a turn, and of a second violation after the first.
+        share: probability of a violation before each turn. After a violation, a second one follows
+            with the same probability.
     """
     left, observation = MAX_VIOLATIONS, None
     while True:

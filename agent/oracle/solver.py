@@ -4,12 +4,12 @@ tool call at a time and uses best-first search.
 A *way* is a partial solution: values for some variables, with the total doubt about these values.
 In each step, the search takes the partial solution with the least doubt and adds one fact to it.
 From a known subject, the search reads the object on its page; from a known object, it looks for
-possible subjects. The first complete partial solution gives the answer.
+possible subjects. The first solution with values for all variables gives the answer.
 
-The search is a Python generator. The generator yields an `Action` (a thought and a tool call) and
-receives the call's result, an `Observation`. It finally returns an `Ended` and has no other input.
-If two candidates are equally doubtful, the one that the tool result names first comes first.
-Therefore a puzzle and a store always give the same episode.
+The search is a Python generator, which runs one tool call at a time. The generator yields an
+`Action` (a thought and a tool call) and receives the call's result, an `Observation`. It finally
+returns an `Ended` and has no other input. If two candidates are equally doubtful, the one that the
+tool result names first comes first. Therefore a puzzle and a store always give the same episode.
 """
 
 import heapq
@@ -77,7 +77,7 @@ OF_WORDS = ("string", "monolingualtext", "external-id")
 """Wikidata datatypes whose values are words without a page of their own ("Quercus robur")."""
 MAX_FORWARD = 5
 MAX_REVERSE = 16
-"""Maximum number of candidates that are kept for one step."""
+"""Maximum number of candidates that one step of the search keeps."""
 MAX_DOUBT = 9.0
 IN_INFOBOX = 5.0
 """A candidate value from an infobox has a score above this threshold."""
@@ -115,10 +115,10 @@ class Way:
 
 
 class Solver(AnchorSearch):
-    """The state of the search in one episode."""
+    """The oracle's search in one episode."""
 
     def solve(self) -> Generator[Action, Observation, Ended]:
-        """Plays the whole episode."""
+        """Plays the whole episode, from the picture to the answer."""
         self.ways: list[Way] = []
         self._num_pushed = 0
         yield from self.repaired()
@@ -511,7 +511,8 @@ class Solver(AnchorSearch):
         return 1.0
 
     def _may_stand(self, page: PageRead, var: str) -> bool:
-        """Whether the kind of the page's thing fits the variable: a person for a person, no person for a place."""
+        """Whether the page's thing is of a kind that fits the variable. A variable for a person
+        needs a person; a variable for a place needs no person."""
         ends = {f.relation.property for f in self.puzzle.facts if f.object == var and f.relation}
         if ends & with_object("person"):
             return is_person(page)
@@ -627,8 +628,8 @@ class Solver(AnchorSearch):
         return self.manner.say("too broad", hit=hits[0][0].title) if hits else ""
 
     def _look_up(self, subject: Thing, label: str) -> Generator[Action, Observation, None]:
-        """Sometimes, at random, searches for a thing's name before opening the thing's page. If the
-        first hit is another page, the oracle searches again with more words."""
+        """Sometimes, at random, searches for a thing's name before opening the thing's page. If
+        this search first finds another page, the oracle searches again with more words."""
         page = self.page_of(subject)
         if (page is not None and page.visited) or not self.manner.strays(LOOKED_UP):
             return
@@ -696,8 +697,8 @@ class Solver(AnchorSearch):
     # -- the end
 
     def _finish(self, way: Way) -> Actions:
-        """Makes the computations that remain and answers. If the answer to a computation is a thing
-        (such as the older of two bridges), the search goes on from this thing."""
+        """Makes the remaining computations, then gives the answer. If the answer to a computation
+        is a thing (such as the older of two bridges), the search goes on from this thing."""
         bound = way.bound
         if any(holds(order, bound) is False for order in self.puzzle.orders):
             self.fail("the comparison does not hold", bound)

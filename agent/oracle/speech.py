@@ -51,8 +51,8 @@ class Action:
 
 @dataclass(frozen=True)
 class Observation:
-    """The result of a tool call: its text, the handles of its pictures, and the index of its turn. `ok` is False if the
-    tool failed."""
+    """The result of a tool call: its text, the handles of its pictures, and the index of its turn.
+    The field `ok` is False if the tool failed."""
 
     ok: bool
     text: str
@@ -75,7 +75,7 @@ def quoted_line(line: str) -> str:
 
 
 def named(value: Read | Const | None) -> str:
-    """The name of a thing, or the text of another value."""
+    """Writes a value as text. For a thing, this is its name."""
     if isinstance(value, Thing):
         return value.name
     if isinstance(value, Const):
@@ -84,7 +84,7 @@ def named(value: Read | Const | None) -> str:
 
 
 def noun(words: tuple[str, ...]) -> str:
-    """The everyday word for a thing of this class."""
+    """The everyday word for a thing of a given class."""
     return NOUNS.get(words[0].casefold(), words[0]) if words else "thing"
 
 
@@ -188,7 +188,7 @@ def _plain(pattern: str) -> str:
 
 
 def query_of(puzzle: Puzzle, var: str) -> str:
-    """Search words for the named things to which the question relates a variable."""
+    """Words to search for: the names of the things to which the question relates a variable."""
     kind = [
         w
         for w in [
@@ -304,7 +304,7 @@ def stated(fact: Fact, value: Read | Const | None) -> str:
 
 
 def answer_of(puzzle: Puzzle, value: Read) -> str:
-    """A value in the form for which the question asks."""
+    """Writes a value in the form for which the question asks, such as only the year of a date."""
     if isinstance(value, Thing):
         return value.name
     if puzzle.ask_type == "date" and puzzle.precision == "year" and value.year is not None:

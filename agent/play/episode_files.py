@@ -78,8 +78,8 @@ class EpisodeFiles:
         brief: bool = False,
         special_tokens: Sequence[str] = (),
     ) -> None:
-        """Stores the tool schemas and limits of the policy, once per folder. All processes that write into one folder
-        must use the same schemas and limits.
+        """Stores the tool schemas and limits that the model's prompt states, once per folder. All
+        processes that write into one folder must use the same schemas and limits.
 
         Raises: InputError: an earlier process used other schemas or limits.
         """
@@ -100,7 +100,7 @@ class EpisodeFiles:
         write_whole(path, text.encode())
 
     def has_prompt(self) -> bool:
-        """Whether the folder holds an episode."""
+        """Whether the folder already has an episode."""
         return self.at("prompt.json").is_file()
 
     @cached_property
@@ -109,7 +109,7 @@ class EpisodeFiles:
         return json.loads(self.at("prompt.json").read_text(encoding="utf-8"))
 
     def renderer(self) -> Renderer:
-        """A renderer for the episodes in this folder."""
+        """Makes a renderer that writes the episodes in this folder as chat messages."""
         prompt = self.prompt
         return Renderer(
             prompt["schemas"],
@@ -120,7 +120,7 @@ class EpisodeFiles:
         )
 
     def bank(self, images: Sequence[BankImage]) -> "StoredBank":
-        """An episode's pictures, in the form that the renderer reads."""
+        """An episode's pictures, in the form that the renderer of messages reads."""
         return StoredBank(self, images)
 
     # Journals
@@ -146,9 +146,10 @@ class EpisodeFiles:
                 folder.rmdir()
 
     def _journals(self) -> Path:
-        """The folder that holds the journals. If the episodes are in a bucket, the journals stay on
-        this machine, in a folder that no other user can read or create. If this folder is lost, the
-        episodes start again, and the call cache answers the calls that were already made."""
+        """The folder that holds the journals. If the episodes are in a bucket, the journals are in
+        a folder on this machine. No other user can read or create this folder. If this folder is
+        lost, the episodes start again, and the call cache answers the calls that were already
+        made."""
         root = self.at("journal")
         if isinstance(root, Path):
             return root
@@ -164,7 +165,7 @@ class EpisodeFiles:
 
 
 class StoredBank:
-    """The pictures of an episode from a folder, in the form that the renderer reads."""
+    """The pictures of a stored episode, in the form that the renderer of messages reads."""
 
     def __init__(self, files: EpisodeFiles, images: Sequence[BankImage]) -> None:
         self.images = tuple(images)

@@ -4,9 +4,9 @@ continues each episode after its last stored turn.
 `journal.jsonl` begins with a line for the settings of the episodes. A line for each finished turn
 and each finished episode follows. `pictures/` has the pictures that tools returned, as files named
 by their sha256. A picture is written before the line that names it. If a kill left the last line
-incomplete, this line is cut off. All lines from one pass of the event loop are written together at
-the end of the pass. Written lines are safe if the process is killed, but may be lost in a power
-cut.
+incomplete, this line is cut off. All lines that come in one pass of the asyncio event loop are
+written together at the end of the pass. Written lines are safe if the process is killed, but may be
+lost in a power cut.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ VERSION = 1
 
 @dataclass
 class Begun:
-    """The stored state of one episode."""
+    """The stored state of one unfinished or finished episode."""
 
     turns: list[Turn] = field(default_factory=list)
     images: list[BankImage] = field(default_factory=list)

@@ -118,7 +118,7 @@ class _State:
         return len(self.turns) - self.num_reused - 1
 
     def brought(self, since: int) -> list[tuple[BankImage, bytes]]:
-        """The pictures that entered the image bank after its first `since` pictures."""
+        """The pictures that entered the image bank later than the first `since` pictures."""
         return [(image, self.bank.data(image.handle)) for image in self.bank.images[since:]]
 
 
@@ -154,7 +154,8 @@ class Player:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The settings that change the episodes; a journal is valid for one set of settings."""
+        """The settings that change what happens in episodes. A journal is valid only for the
+        settings with which it was written."""
         tools = dataclasses.asdict(self._toolbox.settings)
         del tools["cache_bytes"]
         return {
@@ -175,7 +176,7 @@ class Player:
         journal: Journal | None = None,
         at_once: int = 64,
     ) -> AsyncIterator[Episode]:
-        """Yields episodes as they finish; see `rollouts`."""
+        """Yields each episode as soon as it is finished; see `rollouts`."""
         async with aclosing(
             self.rollouts(tasks, num=rollouts, journal=journal, at_once=at_once)
         ) as made:
@@ -194,7 +195,7 @@ class Player:
         that the journal records as finished.
 
         Args:
-            num: episodes per task.
+            num: number of episodes for each task.
             journal: journal that stores every turn; its finished episodes are not played again.
             at_once: maximum number of episodes that are played at the same time.
 
@@ -296,7 +297,7 @@ class Player:
             self.engine.forget(state.conversation)
 
     async def _play(self, state: _State, journal: Journal | None) -> dict[str, Any]:
-        """Plays until the episode ends; returns the fields that record its end."""
+        """Plays until the episode ends. Returns how the episode ended, as fields of its record."""
         played = sum(turn.seconds for turn in state.turns)
         began = time.monotonic()
         try:
@@ -519,7 +520,8 @@ class Player:
         return None
 
     def _warning(self, state: _State, turn: Turn) -> str:
-        """The warning about a repeated turn: further repetition will end the episode."""
+        """Warns the model that it repeated a turn, and that more repetitions will end the
+        episode."""
         same = num_same_turns([*state.turns, turn])
         if same < 2 or not self.limits.same_turns or self._brief:
             return ""

@@ -44,8 +44,8 @@ NUM_PAGES = 8
 PASSAGES_A_PAGE = 3
 MORE_PAGES = 12
 """After the hits with pictures, a search by a picture lists this number of further pages without
-their pictures. Web search engines list far more pages. With a small CLIP model or many similar
-things, the right page is seldom among the first four."""
+their pictures. Web search engines list far more pages than this. If the CLIP model is small or many
+things are similar, the right page is seldom among the first four."""
 PICTURES_A_PAGE = 4
 """For each page that a search by a picture is to list, the search takes this number of nearest
 picture vectors."""
@@ -95,10 +95,10 @@ class LocalProvider:
 
     @functools.cached_property
     def pictures(self) -> PictureSearch:
-        """The search over the picture vectors. The search is opened at its first use, because text search needs no
-        vectors.
+        """The search over the picture vectors. The picture search is opened when it is first used,
+        because text search needs no vectors.
 
-        Raises: InputError: another model computed the vectors, or the store has no vectors.
+        Raises: InputError: the store has no picture vectors, or another CLIP model computed them.
         """
         found = PictureSearch(self.store)
         if found.model not in ("", self.clip.name):
@@ -221,7 +221,8 @@ class LocalProvider:
         Args:
             shown: number of pictures that come with their file; with None, all. For the other
                 pictures, only the page is given.
-            one_a_page: whether to keep only one picture per page, as picture searches on the web do.
+            one_a_page: whether only one picture of each page is kept. Picture searches on the web
+                do this.
         """
         found: list[PictureHit] = []
         seen: set[str] = set()
@@ -308,7 +309,7 @@ class LocalProvider:
     # Pages
 
     def _url(self, title: str) -> str:
-        """The address of a page in the wiki, whether or not the page exists."""
+        """The address that a page with the given title has in the wiki. The page need not exist."""
         return self.store.pages + urllib.parse.quote(title.replace(" ", "_"), safe="/:(),!")
 
     def _title_of(self, url: str) -> str:

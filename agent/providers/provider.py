@@ -37,7 +37,7 @@ class PictureHit:
 
 @dataclass(frozen=True, kw_only=True)
 class PagePicture:
-    """A picture on a page. The file is fetched only when the picture is shown."""
+    """A picture on a page. The picture's file is fetched only when the picture is shown."""
 
     url: str
     caption: str
@@ -79,7 +79,7 @@ class Block:
 
 @dataclass(frozen=True, kw_only=True)
 class Answered(Generic[T]):
-    """What a provider returns: a value, and its cost."""
+    """What a provider returns: a value, and the cost of getting it."""
 
     value: T
     cost: float = 0.0
@@ -113,5 +113,5 @@ class Provider(Protocol):
         """Fetches a page by its address."""
 
     async def read_text(self, picture: bytes) -> Answered[tuple[Block, ...]] | None:
-        """Reads the text in a picture with a service outside this package. Returns None if there is no such service;
-        the built-in reader then reads the text."""
+        """Reads the text in a picture with a service outside this package. Returns None if the
+        provider has no service that reads text. The built-in reader then reads the text."""

@@ -1,10 +1,10 @@
 """This program is process 1 inside the sandbox. It starts the untrusted code with limits, watches
 the code, and reports on stdout. This program uses only the standard library.
 
-This file is copied into the sandbox and run there; nothing imports it. No process inside the
-namespace can kill process 1, and all other processes die when process 1 ends. There are two kinds
-of limits. The kernel limits each process. The driver also checks all processes together, fifty
-times a second.
+This file is copied into the sandbox and run there. No other module imports it. No other process in
+the sandbox can kill process 1. When process 1 ends, all other processes in the sandbox die. There
+are two kinds of limits. The kernel limits each process. The driver also checks all processes
+together, fifty times a second.
 """
 
 import ctypes
@@ -44,8 +44,8 @@ def main() -> None:
 
 
 def become_the_code(told: dict, outputs: tuple) -> None:
-    """Runs in the child process: sets the limits and the user id, then executes the runner. The function does not
-    return."""
+    """Runs in the child process. Sets the limits and the user id, then executes `runner.py`. This
+    function never returns."""
     try:
         silent = os.open("/dev/null", os.O_RDONLY)
         for target, source in enumerate((silent, outputs[0][1], outputs[1][1])):
@@ -76,7 +76,7 @@ def become_the_code(told: dict, outputs: tuple) -> None:
 
 
 class Watch:
-    """Reads the output of the code and stops the code at a limit."""
+    """Reads what the untrusted code prints, and stops the code when it reaches a limit."""
 
     def __init__(self, told: dict, child: int, streams: list, began: float) -> None:
         self.told, self.child, self.streams = told, child, streams
@@ -123,7 +123,8 @@ class Watch:
         return len(data)
 
     def reap(self) -> None:
-        """Collects ended child processes; orphaned processes also become children of process 1."""
+        """Cleans up after child processes that have ended. Orphaned processes also become children
+        of process 1."""
         while True:
             try:
                 pid, status = os.waitpid(-1, os.WNOHANG)
@@ -168,7 +169,7 @@ class Watch:
 
 
 def kill_all() -> None:
-    """Kills all other processes in the namespace."""
+    """Kills all other processes in the sandbox."""
     end = time.monotonic() + 2
     while time.monotonic() < end:
         try:

@@ -1,9 +1,9 @@
 """Runs untrusted Python code with limits inside bubblewrap, a Linux program that isolates
 processes. The report that comes out of the sandbox is untrusted too.
 
-Three processes take part. The calling process starts `driver.py`. The driver is process 1 of its
-own namespace. It enforces the limits and reports. The driver starts `runner.py`, which runs the
-policy's code. The code sees a read-only root with the interpreter and its libraries, a private
+Three processes take part in a run. The calling process starts `driver.py`. The driver is process 1
+of its own namespace. It enforces the limits and reports. The driver starts `runner.py`, which runs
+the untrusted code. The code sees a read-only root with the interpreter and its libraries, a private
 `/tmp`, and the episode's pictures in `/box`. The code has no network, home folder or environment
 variables, and sees no other process.
 
@@ -30,7 +30,8 @@ from questloom.agent.sandbox.seccomp import NoFilterError, syscall_filter
 HERE = Path(__file__).parent
 MIN_VERSION = (0, 8)
 GRACE_SECONDS = 5.0
-"""Seconds between the code's time limit and the kill of the whole sandbox from outside."""
+"""If the code does not stop at its time limit, the whole sandbox is killed from outside after this
+number of seconds."""
 FIRST_ID, LAST_ID = 30_000, 60_000
 """A range of user ids that no Linux distribution gives to users. Containers have these ids too.
 Each run by root uses a random id from this range."""
@@ -111,7 +112,7 @@ class Ran:
 
 
 class SandboxFault(Exception):
-    """The sandbox failed; the code may not have run."""
+    """The sandbox itself failed. The code may or may not have run."""
 
 
 class Sandbox:
@@ -337,8 +338,8 @@ def _lay_out(box: Path, code: str, pictures: tuple[bytes, ...]) -> None:
 
 
 async def _read(stream: asyncio.StreamReader, most: int) -> bytes:
-    """Reads a stream up to `most` bytes. Further bytes are read and dropped, so that the writing process does not
-    wait."""
+    """Reads a stream up to `most` bytes. Bytes after the first `most` bytes are read and dropped,
+    so that the writing process need not wait."""
     kept = bytearray()
     while data := await stream.read(1 << 16):
         kept += data[: most - len(kept)]
@@ -346,7 +347,8 @@ async def _read(stream: asyncio.StreamReader, most: int) -> bytes:
 
 
 def _read_report(report: bytes, said: bytes, limits: SandboxLimits) -> Ran:
-    """Parses the driver's report: eight bytes of length, JSON, then the figures one after the other."""
+    """Parses the driver's report. The report is a length in eight bytes, a JSON text of this
+    length, then the files of the figures."""
     length = int.from_bytes(report[:8], "big")
     try:
         told = json.loads(report[8 : 8 + length]) if 0 < length <= len(report) - 8 else None

@@ -5,18 +5,19 @@ matplotlib, scipy, SQLite, threads, asyncio and common shell programs. The filte
 that other C libraries and machines use for the same purposes (`open` for `openat`). Every other
 system call fails, even calls that future kernels will add. A refused call fails in one of two ways:
 
-* Most refused calls fail with ENOSYS, as on a kernel that lacks the call. A C library then uses an
-  older call, such as `clone` instead of `clone3`. A filter can check the flags of `clone`, but not
-  the flags of `clone3`.
+* Most refused calls fail with ENOSYS ("function not implemented"), as on a kernel that lacks the
+  call. A C library then uses an older call, such as `clone` instead of `clone3`. A filter can check
+  the flags of `clone`, but not the flags of `clone3`.
 * The calls in `_FORBIDDEN` fail with EPERM ("not permitted"), because harmless code may try these
   calls and should see the right error. The list `_FORBIDDEN` only decides which error is returned.
 
-The filter leaves out some calls on purpose. Calls that store data outside of processes (memfd,
-System V segments, extended attributes) are refused, because the memory check does not count this
-data. Namespaces, mounts, keys, tracing and io_uring are refused, because the code does not need
-them. Only connected pairs of sockets are allowed, because asyncio needs them. Other sockets are
-refused. One of them, AF_VSOCK, connects a virtual machine to its host, and a network namespace does
-not block it. A system call by another calling convention (32-bit, x32) kills the process.
+The filter refuses some calls on purpose, although programs use them. Calls that store data outside
+of processes (memfd, System V segments, extended attributes) are refused, because the memory check
+does not count this data. Namespaces, mounts, keys, tracing and io_uring are refused, because the
+code does not need them. Only connected pairs of sockets are allowed, because asyncio needs them.
+Other sockets are refused. One of them, AF_VSOCK, connects a virtual machine to its host, and a
+network namespace does not block it. A system call by another calling convention (32-bit, x32) kills
+the process.
 """
 
 import errno
@@ -59,7 +60,8 @@ add_key request_key keyctl io_uring_setup memfd_create shmget msgget semget mq_o
 """Calls that fail with EPERM."""
 
 NEW_NAMESPACES = 0x7E020000
-"""The flags CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET."""
+"""The flags of `clone` that make a new namespace: CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER,
+NEWPID, NEWNET."""
 _AF_UNIX = 1
 _PRCTL = {"PR_SET_DUMPABLE": 4, "PR_SET_NAME": 15, "PR_GET_NAME": 16, "PR_CAPBSET_READ": 23}
 _IOCTL = {
@@ -71,8 +73,8 @@ _IOCTL = {
     "FIONCLEX": 0x5450,
     "FIOCLEX": 0x5451,
 }
-"""The allowed ioctl requests: queries and flags of file descriptors. TIOCSTI is left out, because it types into the
-terminal."""
+"""The allowed ioctl requests: queries and flags of file descriptors. The request TIOCSTI is not
+allowed, because it types into the terminal."""
 _INT, _POINTER = 0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF
 """The bits of an argument that the filter compares. The kernel reads only 32 bits of an int
 argument, so the filter must ignore the other 32 bits."""
@@ -120,7 +122,8 @@ def syscall_filter(machine: str) -> bytes:
 
 
 def _rules() -> list[tuple[str, int, int, int]]:
-    """Rules (call, argument position, mask, value): a call is allowed if its masked argument equals the value."""
+    """Rules of the form (call, position of an argument, mask, value). The call is allowed if the
+    masked argument equals the value."""
     return [
         ("clone", 0, NEW_NAMESPACES, 0),
         ("socketpair", 0, _INT, _AF_UNIX),

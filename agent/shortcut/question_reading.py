@@ -32,7 +32,7 @@ _AMOUNT = re.compile(
 _LOOSE = frozenset(
     "in at of on by to from near who whom whose which what when where was were is are had has the this that".split()
 )
-"""Words that state no relation when they stand alone."""
+"""Words such as "in" that state no relation by themselves."""
 MAX_ENDING = 4
 """Two words match if they begin alike and at most this number of letters follow. So "design"
 matches "designed", but "light" does not match "lighthouse"."""
@@ -51,13 +51,13 @@ class Clause:
     names: tuple[str, ...] = ()
     """Names and years in the clause. Only things to which they apply can be meant."""
     distance: int = 0
-    """The number of words between the clause and the words for the picture. The solver follows clauses from the picture
-    outward, nearest first."""
+    """The distance, in words, between the clause and the words for the pictured thing. The solver
+    first follows the clauses that are nearest to these words."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class QuestionRead:
-    """What the shortcut solver reads in a question."""
+    """What the shortcut solver learns from reading a question."""
 
     text: str
     kind: str
@@ -67,7 +67,7 @@ class QuestionRead:
     placement: str
     """"person" if the question asks for a person, "place" if it asks for a place, else ""."""
     head: str
-    """The noun for the thing that is asked for ("town"); "" if there is none."""
+    """The noun for the thing for which the question asks ("town"); "" if there is none."""
     pictured: str
     """The words for the pictured thing; "" if none are found."""
     clauses: tuple[Clause, ...]
@@ -116,8 +116,8 @@ def read_question(text: str) -> QuestionRead:
 
 
 def _clauses(text: str) -> tuple[Clause, ...]:
-    """The parts of a text that state a relation. If the same words may state several relations,
-    they give one clause with all these relations."""
+    """Finds the parts of a question that state a relation. If the same words may state several
+    relations, they give one clause with all these relations."""
     pictured = _PICTURED.search(text)
     hidden = pictured.span() if pictured else (0, 0)
     asking = [m.span() for m in _ASKING.finditer(text)]

@@ -4,8 +4,8 @@ the question's words and the tools, but not the question's logical form.
 One image search gives the name of the pictured thing. A text search combines this name with the
 question's words. The solver then follows the question's clauses one by one, from the thing in the
 picture to the answer. A clause leads from a known thing to the next thing, on the known thing's
-page or on another page that names it. If the solver answers a question in fewer calls than the
-cheapest planned route, the question has a shortcut.
+page or on another page that names it. A question has a shortcut if this solver answers it in fewer
+tool calls than the cheapest planned route takes.
 """
 
 import heapq
@@ -33,7 +33,7 @@ from questloom.language.relations import relation as known_of
 UNKNOWN = "I do not know."
 MAX_CALLS = 12
 NUM_HITS = 2
-"""The number of pages that are opened per search."""
+"""The number of pages that the solver opens after each search."""
 NUM_READ = 2
 """The number of candidates that the solver considers for each relation on a page."""
 LEAST_SCORE = 2.0
@@ -85,7 +85,7 @@ class _Lead:
 
 @dataclass
 class ShortcutSolver:
-    """The state of the search in one episode.
+    """The solver's search in one episode.
 
     Args:
         text: the question.
@@ -100,7 +100,7 @@ class ShortcutSolver:
     _leads: list[tuple[float, int, _Lead]] = field(default_factory=list)
     _opened: dict[str, PageRead] = field(default_factory=dict)
     _hits: dict[str, PageRead] = field(default_factory=dict)
-    """The text that search hits show of each page, by the key of the page's title."""
+    """For each page, the text that search hits have shown of it, by the key of the page's title."""
     _reached: dict[str, list[_Lead]] = field(default_factory=dict)
     """The paths (lists of clauses) that led to each thing, by the key of the thing's title."""
     _followed: set[tuple[str, frozenset[int]]] = field(default_factory=set)
@@ -191,7 +191,8 @@ class ShortcutSolver:
         return PASSED_OVER * len(nearer)
 
     def _reach(self, lead: _Lead) -> None:
-        """Records a path to a thing once, and queues the page of the thing."""
+        """Records a path (list of clauses) to a thing if the path is new, and queues the thing's
+        page for reading."""
         ways = self._reached.setdefault(key(lead.thing.title), [])
         if all(way.used != lead.used for way in ways):
             ways.append(lead)
@@ -219,7 +220,8 @@ class ShortcutSolver:
         self._read_hits()
 
     def _read(self, page: PageRead, lead: _Lead) -> None:
-        """Reads the remaining clauses on a page: finds answers, and things from which the search continues."""
+        """Follows the unused clauses on a page. Finds answers, and things from which the search
+        continues."""
         said = "\n".join(line.text for line in page.lines())
         used = lead.used | {
             number
@@ -258,7 +260,7 @@ class ShortcutSolver:
                         self._reach(_Lead(Thing(c.value.title, url), after, score, "link"))
 
     def _may_answer(self, relation: Relation) -> bool:
-        """Whether the object of a relation may be of the type that is asked for."""
+        """Whether the object of a relation may be of the type for which the question asks."""
         hints = known_of(relation.property).hints
         ends = hints.object_is if hints else ""
         return not self._question.placement or ends in ("", self._question.placement)

@@ -41,7 +41,8 @@ def extract(page: Page, goal: str, max_chars: int) -> str:
     Args:
         page: the page.
         goal: what the reader wants to learn.
-        max_chars: maximum number of characters of the sentences; the infobox gets at most half of this number.
+        max_chars: maximum number of characters of all shown sentences. The infobox may have half as
+            many characters.
     """
     sentences = [
         (number, text[start:stop][:MAX_SENTENCE_CHARS])
@@ -73,8 +74,8 @@ def extract(page: Page, goal: str, max_chars: int) -> str:
 
 
 def names_goal(page: Page, goal: str) -> bool:
-    """Whether the page contains any word of the goal, apart from the words of the page's title. If the goal has no
-    other words, the result is True."""
+    """Whether the page contains any word of the goal. Words of the page's title do not count. If
+    the goal consists of such words only, the result is True."""
     wanted = set(words_of(goal)).difference(words_of(page.title))
     texts = (text for pair in (*page.facts, *page.sections) for text in pair)
     return not wanted or any(not wanted.isdisjoint(words_of(text)) for text in texts)
@@ -111,7 +112,8 @@ def links_for(page: Page, goal: str, k: int, shown: str = "") -> list[PageLink]:
 
 
 def bm25(texts: Sequence[str], query: str, k1: float = 1.2, b: float = 0.75) -> list[float]:
-    """BM25 scores of texts within their collection (Robertson and Zaragoza 2009); 0 for a text without a query word."""
+    """BM25 scores (Robertson and Zaragoza 2009) of all texts in a collection. A text without a
+    query word scores 0."""
     wanted = set(words_of(query))
     bags = [words_of(text) for text in texts]
     mean = sum(map(len, bags)) / len(bags) if bags else 0.0

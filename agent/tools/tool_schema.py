@@ -39,7 +39,7 @@ _PLAINER = {"string_pattern_mismatch": "the text is empty", "string_too_short": 
 
 @dataclass(frozen=True)
 class Tool:
-    """One tool: its function, and the properties that the tool box needs."""
+    """One tool: the function that does its work, and properties that the tool box needs."""
 
     run: Callable[..., Awaitable[Output]]
     kind: str = "other"
@@ -168,7 +168,7 @@ def _plain(part: dict[str, Any]) -> dict[str, Any]:
 
 
 def _described(function: Callable[..., Any]) -> tuple[str, dict[str, str]]:
-    """The first paragraph of a docstring, and the description of each argument."""
+    """Reads a docstring. Returns its first paragraph, and the description of each argument."""
     text = inspect.cleandoc(function.__doc__ or "")
     arguments: dict[str, str] = {}
     name = ""

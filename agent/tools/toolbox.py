@@ -94,7 +94,8 @@ def tool_schemas(settings: ToolSettings) -> list[dict[str, Any]]:
 
 
 class ToolBox:
-    """The tools that all episodes of a run share. Open one tool box per process; each episode has its own image bank.
+    """The tool box: all episodes of a run share its tools. Open one tool box per process; each
+    episode has its own image bank.
 
     Args:
         provider: provider of searches and pages.
@@ -104,8 +105,8 @@ class ToolBox:
             sentences of a page are ranked instead.
 
     Raises:
-        InputError: the settings name an unknown tool, or they need a missing sandbox (python_interpreter) or model
-            (summaries).
+        InputError: the settings name an unknown tool, python_interpreter without a sandbox, or
+            summaries without a model.
     """
 
     def __init__(
@@ -142,8 +143,8 @@ class ToolBox:
         self._cache = OutputCache(self.settings.cache_bytes)
 
     def for_task(self, withheld_pictures: frozenset[str]) -> "ToolBox":
-        """A tool box for one task that shares this box's cache. Searches in the new tool box never
-        return the task's own pictures.
+        """Makes a tool box for a single task. It shares the cache of this tool box. Searches in the
+        new tool box never return the task's own pictures.
 
         Args:
             withheld_pictures: ids of the task's pictures in the store (`Question.source_image_id`).
@@ -159,8 +160,8 @@ class ToolBox:
         return tool_schemas(self.settings)
 
     async def call(self, call: ToolCall, bank: ImageBank, *, turn: int) -> ToolResult:
-        """Runs a call of the policy. If the call is wrong or a service fails, the method returns a
-        typed result and raises no exception.
+        """Runs a tool call that the model made. If the call is wrong or a service fails, the method
+        returns a typed result and raises no exception.
 
         Args:
             call: the model's call, untrusted.

@@ -34,7 +34,7 @@ class Conversation:
 
     @property
     def messages(self) -> tuple[Message, ...]:
-        """All messages of the conversation, in order."""
+        """All messages of the conversation so far, in order."""
         made = list(self.opening)
         for exchange in self.exchanges:
             made += (Message("assistant", (exchange.turn.text,)), exchange.observation)

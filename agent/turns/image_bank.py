@@ -34,9 +34,9 @@ MAX_SIDE = 4096
 """Maximum length of a picture's side in pixels; larger pictures are scaled down before the model
 sees them. The largest output of the tool super_resolution has this size."""
 MAX_FOUND_SIDE = 1024
-"""Maximum length of a side of a found picture, in pixels. The limit for found pictures is lower
-than MAX_SIDE because each search brings several pictures. Seven calls with photographs in full size
-would fill a context of 200,000 tokens."""
+"""Maximum length in pixels of the sides of pictures that searches and pages bring. The limit for
+found pictures is lower than MAX_SIDE because each search brings several pictures. Seven calls with
+photographs in full size would fill a context of 200,000 tokens."""
 MIN_SIDE = 8
 MIN_FOUND_SIDE = 32
 MAX_ASPECT = 100
@@ -146,15 +146,15 @@ _known: dict[str, _Examined] = {}
 
 
 class ImageBank:
-    """The pictures of an episode. `fork()` makes a second bank with the same pictures. Pictures
-    that are later added to one of the banks are not in the other."""
+    """The pictures of one episode, by their handles (numbers). `fork()` makes a second bank with
+    the same pictures. Pictures that are later added to one of the banks are not in the other."""
 
     def __init__(self) -> None:
         self._entries: tuple[_Entry, ...] = ()
 
     @property
     def images(self) -> tuple[BankImage, ...]:
-        """All entries of the bank, by handle."""
+        """All entries of the bank, in the order of their handles."""
         return tuple(entry.image for entry in self._entries)
 
     def __len__(self) -> int:
@@ -178,8 +178,8 @@ class ImageBank:
                 Other files are converted: they are turned upright, lose their metadata, and get at
                 most `MAX_SIDE` pixels per side (found pictures: `MAX_FOUND_SIDE`).
             origin: "task", or the name of the tool that returned the picture.
-            call: index of the turn whose call returned the picture; -1 for the task's own pictures.
-            url, title: the source of a found picture.
+            call: index of the turn whose tool call returned the picture; -1 for the question's own
+            pictures. url, title: the page on which the picture was found.
             parent: handle of the picture from which this picture was made; -1 for a found picture.
             box: position of a crop in its parent, (x0, y0, x1, y1) from 0 to 1000.
 
@@ -261,8 +261,8 @@ class ImageBank:
         return self._entry(handle).look.resembles(_examined(other).look)
 
     def fork(self, turn: int | None = None) -> "ImageBank":
-        """A new bank with the same pictures. No picture is copied, because both banks share an
-        immutable tuple of pictures. Adding a picture makes a new tuple.
+        """Makes a new bank with the same pictures. No picture is copied, because both banks share
+        an immutable tuple of pictures. Adding a picture makes a new tuple.
 
         Args:
             turn: index of a turn. Pictures of this turn and of later turns are left out. By
@@ -301,8 +301,8 @@ class ImageBank:
 
 
 def _examined(data: bytes, max_side: int = MAX_SIDE) -> _Examined:
-    """Examines the picture in a file; results are cached by the file's digest. Reading and hashing a megapixel takes
-    about 15 ms."""
+    """Decodes and examines the picture in a file. The results are cached by the file's digest.
+    Reading and hashing a megapixel takes about 15 ms."""
     digest = hashlib.sha256(data).hexdigest()
     seen = _known.get(digest)
     if seen is None or max(seen.size) > max_side:

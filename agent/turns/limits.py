@@ -21,8 +21,8 @@ class Limits:
     """The limits of an episode; the default values are VSearcher's."""
 
     calls: Annotated[int, Ge(0)] = 30
-    """Maximum number of tool calls. If a turn breaks the protocol and gets a reply, it counts as a call. OpenSearch-VL
-    and ODE allow 50 calls."""
+    """Maximum number of tool calls. A turn that breaks the turn protocol and gets a reply also
+    counts as a call. OpenSearch-VL and ODE allow 50 calls."""
     turn_tokens: Annotated[int, Gt(0)] = 10_000
     """Maximum number of new tokens in one turn."""
     tokens: Annotated[int, Gt(0)] = 200_000
@@ -55,7 +55,7 @@ def is_repetitive(text: str) -> bool:
 
 
 def num_same_turns(turns: Sequence[Turn]) -> int:
-    """The number of equal turns at the end of an episode."""
+    """The number of equal turns with which an episode ends."""
     num = 0
     while num < len(turns) and turns[-1 - num].text == turns[-1].text:
         num += 1

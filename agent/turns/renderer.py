@@ -29,8 +29,8 @@ from questloom.records.episodes import BankImage, ToolResult, Turn
 FEW_CALLS = 3
 """If at most this number of calls are left, each tool result states how many are left."""
 MAX_RESULT_CHARS = 40_000
-"""Maximum number of characters of a tool result: about 10,000 tokens of English. The tools shorten
-their results themselves, so this limit is only a safeguard."""
+"""Maximum number of characters of a tool result: about 10,000 tokens of English. The limit is only
+a safeguard, because tools already shorten their results."""
 
 # <word>, </word>, <|word|>, <｜word｜>, [INST]: templates and tokenizers read these as marks. Handles (<image:3>) stay.
 _MARK = re.compile(r"<(?=[/|｜]{0,2}(?!image:\d{1,6}>)[^\s<>]{1,80}>)|(?<=[|｜])>|\[(?=/?INST\])")
@@ -112,7 +112,8 @@ class Renderer:
         today: date for the prompt; "" leaves it out.
         handles: whether pictures are shown with their handles (numbers). False is an ablation from
             the ODE paper; the tool box must have the same setting.
-        brief: whether to use the short system prompt (`prompts/agent.py`), without a count of calls.
+        brief: whether to use the short system prompt (`prompts/agent.py`), which does not state the
+            number of calls.
         special_tokens: special tokens of the tokenizer that reads the messages, if known.
     """
 
@@ -206,10 +207,11 @@ class Renderer:
         return parts
 
     def messages(self, question: str, turns: Sequence[Turn], bank: Bank) -> tuple[Message, ...]:
-        """An episode as messages: its opening, then each turn and its observation.
+        """Writes an episode as messages: the messages before the first turn, then each turn and its
+        observation (tool result).
 
         Args:
-            turns: all turns of the episode, or only its first turns.
+            turns: the turns to write: all turns of the episode, or only its first turns.
             bank: image bank of the episode. In the bank, the question's own pictures have the
                 origin "task".
         """

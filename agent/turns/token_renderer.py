@@ -46,11 +46,11 @@ class Segment:
     inputs: dict[str, Any] = field(default_factory=dict)
     """The tensors that the processor made from the pictures: `pixel_values`, `image_grid_thw`."""
     pictures: tuple[str, ...] = ()
-    """sha256 of each picture's bytes, in order."""
+    """The sha256 of the bytes of each picture, in order."""
 
 
 class TokenRenderer:
-    """Renders conversations with a processor and its chat template.
+    """Turns conversations into token ids with a model's processor and chat template.
 
     Args:
         processor: a transformers processor, or a tokenizer for models without pictures.
@@ -97,7 +97,7 @@ class TokenRenderer:
         return made
 
     def opening(self, messages: Sequence[Message]) -> Segment:
-        """The segment before the first turn."""
+        """The segment (piece of token ids) before the first turn: the prompt."""
         return self._segment("prompt", self._text(messages, generate=True), messages)
 
     def policy(self, turn: Turn) -> Segment:
@@ -136,7 +136,7 @@ class TokenRenderer:
 
     @property
     def stop_ids(self) -> frozenset[int]:
-        """The tokens that end a turn."""
+        """The ids of the tokens that end a turn."""
         return frozenset({self.end_id, self.tokenizer.eos_token_id} - {None})
 
     @property
@@ -207,7 +207,8 @@ class TokenRenderer:
         )
 
     def _between(self, message: Message) -> str:
-        """The text from the end of one turn to the beginning of the next turn, with the observation between them."""
+        """The text between two turns: the end of the first, the observation (tool result), and the
+        beginning of the second."""
         text = self._text(
             [user("probe question"), assistant(_PROBE_TURN.format(0)), message], generate=True
         )

@@ -30,7 +30,7 @@ class Output:
 
     parts: tuple[str | NewPicture, ...]
     code: str = ""
-    """The code "no_effect" or "no_results" if a correct call gave no result, else ""."""
+    """"no_effect" or "no_results" if the call was correct but gave no result; otherwise ""."""
     cost: float = 0.0
     seconds: float = 0.0
 
@@ -48,12 +48,12 @@ def no_effect(why: str) -> Output:
 
 
 def no_results(what: str) -> Output:
-    """An output for a search without hits."""
+    """Makes the output of a search without hits."""
     return Output(parts=(f"No results: {what}.",), code="no_results")
 
 
 class ToolFault(Exception):
-    """A failed call. Tools and providers raise this exception; only the tool box catches it.
+    """A failed tool call. Tools and providers raise this exception; only the tool box catches it.
 
     Args:
         status: who caused the fault.
@@ -75,7 +75,7 @@ def model_fault(code: str, text: str) -> ToolFault:
 
 
 def provider_fault(code: str, text: str) -> ToolFault:
-    """The fault for a service that failed."""
+    """Makes the fault for a service that failed."""
     return ToolFault(ToolStatus.PROVIDER_FAULT, code, text)
 
 
@@ -91,7 +91,8 @@ _BY_KIND = {
 
 
 def of_provider(fault: ProviderFault) -> ToolFault:
-    """The fault for a failed call to a service. The service's error text is left out, because it is untrusted."""
+    """Turns a failed call to a service into a fault. The service's error text is left out, because
+    it is untrusted."""
     code, words = (
         _BY_KIND.get(fault.kind, ("server_error", "failed"))
         if isinstance(fault, CallFault)

@@ -31,14 +31,14 @@ class Transcript:
     """One conversation."""
 
     where: str
-    """The file and the row from which the conversation comes."""
+    """The name of the file and the number of the row from which the conversation comes."""
     question: str
     """The first user message, complete."""
     schemas: tuple[Mapping[str, Any], ...]
     """The schemas of the tools that the conversation's prompt lists."""
     turns: tuple[Turn, ...]
-    """The turns, each with the verdict of the strict check. The tool's message after a turn becomes
-    the result of the turn."""
+    """The model's turns, each with the result of the strict check. The tool's message after a turn
+    becomes the result of the turn."""
 
 
 def read_transcripts(path: Path) -> Iterator[Transcript]:
@@ -127,7 +127,7 @@ def _schemas(
 
 
 def _json_values(text: str) -> Iterator[Any]:
-    """Yields the JSON objects in a text, which white space and commas may separate."""
+    """Yields the JSON objects in a text. White space and commas may separate the objects."""
     decoder, place = json.JSONDecoder(), 0
     while (start := text.find("{", place)) >= 0:
         value, place = decoder.raw_decode(text, start)

@@ -9,8 +9,9 @@ turn breaks this form, the check names the exact violation.
 The check is strict (VSearcher, appendix A.3). A turn has exactly one thought in `<think>` tags,
 followed by exactly one tool call or one answer. Every tag must be closed. A call must be a valid
 JSON object with a known tool and arguments that fit the tool's schema. Only white space may stand
-around and between these parts. A JSON decoder reads the call from its opening tag on, so tags
-inside JSON strings count as text. The time for the check is linear in the turn's length.
+before, between and after the thought and the call or answer. A JSON decoder reads the call from its
+opening tag on, so tags inside JSON strings count as text. The check takes time in proportion to the
+turn's length.
 
 Chat templates of *thinking* models put `<think>` into the prompt, so the sampled text lacks this
 tag. `TurnProtocol.check` expects a turn that includes what the template put before it. Engines
@@ -63,7 +64,7 @@ class Violation(StrEnum):
     TAG_IN_ANSWER = "tag_in_answer"
     EMPTY_ANSWER = "empty_answer"
     OWN_TOOL_RESPONSE = "own_tool_response"
-    """The model itself wrote the response of a tool."""
+    """The model wrote a tool's response itself instead of waiting for the tool."""
     STRAY_TAG = "stray_tag"
     """There is a closing tag without an opening tag."""
     TEXT_AFTER_ACTION = "text_after_action"
@@ -90,7 +91,7 @@ class Checked:
     detail: str = ""
     """A sentence about the violation that helps the model to correct its turn."""
     misdirected: ToolCall | None = None
-    """A well-formed call whose tool is unknown or whose arguments do not fit."""
+    """A well-formed call that names an unknown tool or has wrong arguments."""
 
     @property
     def ok(self) -> bool:
@@ -141,8 +142,8 @@ class TurnProtocol:
         return tuple(self._validators)
 
     def check(self, text: str) -> Checked:
-        """Checks one rendered turn. The check never raises an exception. If the turn has a fault,
-        the result names a violation.
+        """Checks one turn, which includes the text that the chat template put before it. The check
+        never raises an exception. If the turn has a fault, the result names a violation.
 
         >>> TurnProtocol([]).check("<think>It is known.</think><answer>1871</answer>").answer
         '1871'
@@ -266,7 +267,7 @@ def _check_text(text: str) -> None:
 
 
 def _read_thought(text: str) -> tuple[str, int]:
-    """The thought of a turn, and the position after it."""
+    """Reads the thought of a turn. Returns the thought and the position after it."""
     start = _past_space(text, 0)
     if not text.startswith("<think>", start):
         opened = text.find("<think>")

@@ -56,7 +56,7 @@ def check(services: Sequence[Service[Any]]) -> None:
 
 
 def services_by_name() -> dict[str, Service[Any]]:
-    """The services by the names that recipes use."""
+    """The services, by the names that recipes use for them."""
     return {each.name: each for each in SERVICES}
 
 

@@ -1,7 +1,8 @@
 """The type of a live service: its name, its role, a function that makes a request, and a function that reads the reply.
 
-The two functions have no side effects. The reading function raises ValueError for a reply that breaks the service's
-protocol; the cache never stores such a reply. Recipes import this module, so it imports nothing heavy.
+The two functions have no side effects. If a reply breaks the service's protocol, the reading
+function raises ValueError. The cache never stores such a reply. Recipes import this module, so it
+imports nothing heavy.
 """
 
 from collections.abc import Callable, Mapping
@@ -33,14 +34,15 @@ class Query:
     picture: bytes = b""
     """For the roles picture and ocr: the file of the picture."""
     address: str = ""
-    """For the role picture: the public address of the picture; "" if it has none."""
+    """For the role picture: the public web address of the picture, or "" if there is none."""
     size: tuple[int, int] = (0, 0)
     """For the role ocr: the picture's width and height in pixels."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ServiceRequest:
-    """One HTTP request. The client adds the key's header when it sends the request."""
+    """One HTTP request. When the client sends the request, it adds the header with the access
+    key."""
 
     path: str
     body: Any = None
@@ -84,9 +86,10 @@ class Service(Generic[T]):
     help: str
     """One sentence that says what the service does."""
     ask: Callable[[Any, Query], ServiceRequest]
-    """Makes the HTTP request from the recipe's settings (`ServiceSettings`) and the query."""
+    """A function that makes the HTTP request from the settings (`ServiceSettings`) and the
+    query."""
     read: Callable[[bytes, Query], T]
-    """Parses the body of a reply into the type for the role."""
+    """A function that parses the body of a reply. The type of its result depends on the role."""
     address: str = ""
     """The web address of the public service, without a path; "" if users run the software
     themselves."""
