@@ -21,12 +21,13 @@ class OracleSettings:
     """Whether the oracle gets words for what the picture visibly shows, from the picture's file
     page. The oracle then searches by these words (`sighted_solver.py`)."""
     mistakes: Annotated[float, Ge(0), Le(1)] = 0.0
-    """With `sighted`: share of episodes that begin with a mistake, which the oracle then corrects.
-    Trajectories thus show how to correct a mistake."""
+    """With `sighted`: share of episodes that begin with a mistake, so that trajectories show how
+    the oracle corrects it."""
     slips: Annotated[float, Ge(0), Le(1)] = 0.0
     """With `sighted`: share of turns before which the oracle breaks the turn protocol, so that
-    trajectories show how to recover. An episode has at most two such violations. Episodes with
-    violations are kept only with `limits.on_violation: observe` and `teach.max_slips`."""
+    trajectories show how to recover. The oracle breaks the protocol at most twice in an episode.
+    Episodes with violations are kept only with `limits.on_violation: observe` and
+    `teach.max_slips`."""
 
 
 @dataclass(frozen=True, kw_only=True)

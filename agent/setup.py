@@ -1,8 +1,8 @@
 """Makes players (which play episodes) from plain settings. The module opens the store, searches,
-clients, tool box and engine. It does not know recipes or runs.
+clients, tool box and engine. This module does not know recipes or runs.
 
-All these things are opened through an `Opened` object. A process thus opens each thing only once,
-and the owner of the object closes everything.
+The store, clients and other parts are opened through an `Opened` object. A process thus opens each
+part only once, and the owner of the object closes all parts.
 """
 
 import logging
@@ -81,7 +81,7 @@ def opened_store(path: str, opened: Opened) -> Store:
 def opened_searches(
     store: str, clip: str, licences: tuple[str, ...] | None, opened: Opened
 ) -> LocalProvider:
-    """Opens the searches over a store. Episodes use them, and so do filters in question making.
+    """Opens the searches over a store, which episodes and the filters of question making use.
 
     Args:
         licences: allowed families of licences of pictures, see `LocalProvider`.
@@ -130,7 +130,7 @@ def opened_client(models: ModelSettings, calls: Path | str, opened: Opened) -> C
 
 
 def _close_client(client: ChatClient) -> None:
-    """Closes the connections of a client. Otherwise Python prints warnings at exit about open
+    """Closes the connections of a client, so that Python prints no warnings at exit about open
     connections."""
     closing = submit(client.aclose())
     if is_event_loop_thread():
@@ -159,8 +159,8 @@ class PlayPlace:
 
     Args:
         store: path of the store to search.
-        calls: function that returns the place where replies, ledger and budget are stored. It is
-            called only if a model or a service is used.
+        calls: function that returns the place where replies, ledger and budget are stored. The
+            function is called only if a model or a service is used.
         seed: random seed for all random choices.
         licences: licence families of the pictures that tools show; None for all.
     """
@@ -173,12 +173,12 @@ class PlayPlace:
     licences: tuple[str, ...] | None = None
 
     def client(self, stage: str) -> StageClient:
-        """The client for models. The ledger counts its calls for the given stage of the run."""
+        """The client for models, whose calls the ledger counts for the given stage of the run."""
         return StageClient(opened_client(self.models, self.calls(), self.opened), stage)
 
     @property
     def caller(self) -> Caller:
-        """The object that sends the calls. Models and live services share its budget and its
+        """The object that sends the calls; models and live services share its budget and its
         ledger."""
         return opened_client(self.models, self.calls(), self.opened).caller
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 else:
     ToolName = Literal[ALL_TOOLS]
 CONFINED: ToolName = "python_interpreter"
-"""The tool that runs the model's Python code. It needs a machine on which the sandbox works
+"""The tool that runs the model's Python code, on machines on which the sandbox works
 (`agent/sandbox`)."""
 CUSTOM_KEY = "recipe key teach.tools.custom"
 ToolNames = Annotated[tuple[ToolName, ...], MinLen(1)]
@@ -32,11 +32,12 @@ class ToolSettings:
     custom: tuple[str, ...] = ()
     """Tools of other packages, listed after the built-in ones: `module:TOOL`, or the name of an
     entry point of `questloom.tools`. Custom tools run like the built-in tools
-    (`examples/distance.py`). Models can call them; the oracle (a scripted solver) does not."""
+    (`examples/distance.py`). Models can call custom tools; the oracle (a scripted solver) does
+    not."""
     handles: bool = True
-    """Whether pictures have handles (numbers) that tools accept. With False, picture tools work on
-    the question's own picture only; new pictures are still shown. False is an ablation from the ODE
-    paper."""
+    """Whether pictures have handles (numbers) that tools accept. Without handles, picture tools
+    work only on the question's own picture; new pictures are still shown. The ODE paper has an
+    ablation without handles."""
     max_new_pictures: Annotated[int, Ge(0)] = 4
     """Maximum number of new pictures per call; with 0, `visit` shows none."""
     max_chars: Annotated[int, Gt(0)] = 12_000
@@ -46,14 +47,14 @@ class ToolSettings:
     links: Annotated[int, Ge(0)] = 30
     """Maximum number of links that visit lists."""
     addresses: bool = True
-    """Whether results show the web addresses of pages. Without addresses, the model opens pages by
-    title."""
+    """Whether results show the web addresses of pages. If results show no web addresses, the model
+    opens pages by title."""
     brief: bool = False
-    """Whether the prompt shows only the tools' names and arguments (`prompts/agent.py`). This is
-    for models that learn the rest by fine-tuning."""
+    """Whether the prompt shows only the tools' names and arguments (`prompts/agent.py`), for models
+    that learn the rest by fine-tuning."""
     summaries: bool = False
     """Whether a model reads each page that text_search finds and summarises it for the query, as in
-    OpenSearch-VL. This needs a model for reading."""
+    OpenSearch-VL. Summaries need a model with the role `read_page`."""
     seconds: Annotated[float, Gt(0)] = 90.0
     """Maximum wall time of a tool call in seconds. Time in which requests wait for a provider's
     rate limit does not count."""

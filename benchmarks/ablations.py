@@ -13,8 +13,8 @@ The table has one line per arm:
 
 Shares have Wilson's 95 % intervals. The arm `without_handles` plays the same questions as the arm
 `whole`, but with tools that give pictures no numbers. The oracle is a script that was never trained
-with picture numbers, so the comparison is fair. However, this arm does not show what a trained
-model would lose without picture numbers. Ablations of training (fatal-aware training, AXPO) are in
+with picture numbers, so the comparison is fair. The arm does not show what a trained model would
+lose without picture numbers. Ablations of training (fatal-aware training, AXPO) are in
 `benchmarks.learning_cases`.
 
 If the folder OUT already has an arm, the arm is not run again.
@@ -84,7 +84,7 @@ class Arm:
 
 
 def made(recipe: Recipe, store: str, folder: Path) -> tuple[RunFolder, Funnel]:
-    """Makes the questions of an arm. If an earlier run was interrupted, it continues."""
+    """Makes the questions of an arm. If an earlier run was interrupted, the run continues."""
     run = RunFolder(str(folder.absolute()))
     with Opened() as opened:
         return run, run_synth(recipe, store=store, out=run.path, opened=opened)

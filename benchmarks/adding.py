@@ -1,5 +1,5 @@
-"""Finds the files that name a part of the program, such as a filter. These are the files to change
-when another part of this kind is added.
+"""Finds the files that name a part of the program, such as a filter. Whoever adds another filter
+must change these files.
 
     python -m benchmarks.adding [NAME …] [--at COMMIT]
 

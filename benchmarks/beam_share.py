@@ -3,10 +3,10 @@ also run in a plain Python loop.
 
     python -m benchmarks.beam_share STORE [--recipe demo] [--set seeds.count=100] [--repeats 3]
 
-Beam and the loop use one process, the same store and the same recipe. Both make the same checks and
-write the same files. They take turns at running first, and each run opens the store anew. A warm-up
-run fills the caches before the measurement. The script prints (Beam − loop) ÷ Beam: the share of
-Beam's wall time that the plain loop saves.
+Beam and the loop use one process, the same store and the same recipe. Beam and the loop make the
+same checks and write the same files. Each of the two runs first in turn, and each run opens the
+store anew. A warm-up run fills the caches before the measurement. The script prints (Beam − loop) ÷
+Beam: the share of Beam's wall time that the plain loop saves.
 """
 
 import argparse

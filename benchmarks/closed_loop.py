@@ -1,5 +1,5 @@
-"""Compares the closed loop with two controls in a small fictional world. All get equal numbers of
-tasks, rollouts (attempts) and training steps.
+"""Compares the closed loop with two controls in a small fictional world. The loop and the controls
+get equal numbers of tasks, rollouts (attempts) and training steps.
 
     python -m benchmarks.closed_loop OUT [--seeds 1 2 3 4 5] [--rounds 3] [--tasks 14] [--steps 5] [--questions 12] [--draw 96] [--warm-up 16]
 
@@ -7,13 +7,13 @@ The closed loop makes questions, diagnoses whether they suit the policy (the tra
 the recipe for questions, and trains the policy. An interrupted script continues when started again.
 After each seed, the script prints the tables and draws OUT/closed_loop.png.
 
-There are three arms (variants). In the arm `none`, the loop edits the recipe as its diagnosis
-proposes. The control `static` edits nothing. The control `random_edits` changes random fields of
-the recipe, as many as the loop may edit. All arms begin with the same recipe and the same policy.
-In each round, all arms use equally many seeds (starting things), tasks, rollouts (attempts) and
-training steps. The random seed sets the choice of tasks and the randomness of GRPO. With the same
-seed, all arms share the questions, rollouts, diagnosis and training of round 1. The arms change the
-recipe differently after round 1, so their policies differ from round 2 on.
+The three compared variants are called arms. In the arm `none`, the loop edits the recipe as its
+diagnosis proposes. The control `static` edits nothing. The control `random_edits` changes random
+fields of the recipe, as many as the loop may edit. All arms begin with the same recipe and the same
+policy. In each round, all arms use equally many seeds (starting things), tasks, rollouts (attempts)
+and training steps. The random seed sets the choice of tasks and the randomness of GRPO. With the
+same seed, all arms share the questions, rollouts, diagnosis and training of round 1. The arms
+change the recipe differently after round 1, so their policies differ from round 2 on.
 
 At the start, the recipe is too easy for the policy on purpose. After fine-tuning, `--warm-up` GRPO
 steps train the policy on easy, medium and hard questions. The loop then begins with the demo's
@@ -24,8 +24,8 @@ Two figures are reported:
 
 * the share of `good_match` tasks in each round (tasks whose difficulty suits the policy at that
   time);
-* the reward on 30 held-out tasks, before and after all rounds. There are ten tasks of each level,
-  and the policy tries each task four times. No earlier question asks about the same things.
+* the reward on 30 held-out tasks, before and after all rounds. The held-out tasks are ten of each
+  level, and the policy tries each task four times. No earlier question asks about the same things.
 """
 
 import argparse
@@ -65,7 +65,7 @@ LEVELS = {"easy": 1.0, "medium": 1.0, "hard": 1.0}
 round."""
 NUM_EXAM, ROLLOUTS, NUM_WARM_UP = 30, 4, 40
 Exam = Mapping[str, Share]
-"""The share of right answers on held-out tasks, by level. The key "" stands for all levels
+"""The share of right answers on held-out tasks, by level. The key "" has the share over all levels
 together."""
 
 

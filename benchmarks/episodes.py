@@ -9,9 +9,9 @@ check of turns, the tools, and the journal on disk. The rate counts the replies 
 full number of episodes was running. The ideal rate is the number of episodes ÷ the mean latency.
 The tools answer without delay.
 
-The overhead is the CPU time per turn that is spent outside the tools. It is measured with an engine
-that answers at once. For the overhead, episodes run one after the other with 30 calls each, so the
-figure includes long conversations.
+The overhead is the CPU time per turn that is spent outside the tools. The overhead is measured with
+an engine that answers at once. For the overhead, episodes run one after the other with 30 calls
+each, so the figure includes long conversations.
 """
 
 import argparse
@@ -176,8 +176,8 @@ async def overhead(folder: Path, num: int) -> float:
 
 
 def main() -> None:
-    """Prints the measured rate ÷ the ideal rate, then the overhead per turn. Each figure has its
-    spread over three runs.
+    """Prints the measured rate ÷ the ideal rate, then the overhead per turn. Each printed figure
+    has its spread over three runs.
     """
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter

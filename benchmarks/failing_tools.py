@@ -4,9 +4,10 @@ question).
     python -m benchmarks.failing_tools SHARE ARGUMENTS OF questloom.train.grpo
 
 `learning_cases.py` starts this script. In some random training rollouts, all tool calls fail, or
-all except the first. Each failure is reported as a fault of the model. Some programs really report
-broken tools in this way, and fatal-aware learning was proposed for such programs. Questloom itself
-never blames the model for a broken tool. When held-out questions are played, the tools work.
+all except the first. Each failure is reported as a fault of the model. Some other programs do not
+tell broken tools from faults of the model, and fatal-aware learning was proposed for them.
+Questloom itself never blames the model for a broken tool. When held-out questions are played, the
+tools work.
 """
 
 import copy

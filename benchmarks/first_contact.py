@@ -3,12 +3,12 @@ the rest.
 
     python -m benchmarks.first_contact
 
-The server is a mock endpoint on loopback. It handles one, two or sixteen requests at once and takes
-ten seconds per answer. The client uses the default limits of an endpoint: at most 64 requests at
-once, and 120 s for each. The client sends all questions at once, as a stage of a run does. All
-servers are measured at the same time, because each measurement spends most of its time waiting. For
-each server, the script prints the total time, the least possible time, the number of requests, and
-how many timed out. `--limit` sets the maximum total time.
+The server is a mock endpoint on loopback. The server handles one, two or sixteen requests at once,
+and takes ten seconds per answer. The client uses the default limits of an endpoint: at most 64
+requests at once, and 120 s for each. The client sends all questions at once, as a stage of a run
+does. All servers are measured at the same time, because each measurement spends most of its time
+waiting. For each server, the script prints the total time, the least possible time, the number of
+requests, and how many timed out. `--limit` sets the maximum total time.
 """
 
 import argparse

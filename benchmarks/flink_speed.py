@@ -6,11 +6,11 @@
 The script starts a Flink cluster (`deploy.flink.cluster`) and stops it at the end. The cluster has
 two task managers, each with one slot and one worker pool. Flink and the local processes run in turn
 on the same inputs. The script checks that their outputs are equal. The start-up time is the wall
-time of the same job on a tiny input (50 articles, or one seed of a question). It is measured for
-Flink and for the local processes. In the output, `net` is the wall time minus the start-up time.
-Ingest reads a fictional world without pictures. Synth runs on a second world, which has pictures.
-It stops after the stage that splits the questions, so it writes no data set and no report. The
-worlds and stores stay in DIR, so that later runs can use them.
+time of the same job on a tiny input (50 articles, or one seed of a question). The start-up time is
+measured for Flink and for the local processes. In the output, `net` is the wall time minus the
+start-up time. Ingest reads a fictional world without pictures. Synth runs on a second world, which
+has pictures. Synth stops after the stage that splits the questions, so it writes no data set and no
+report. The worlds and stores stay in DIR, so that later runs can use them.
 
 The call job imitates a stage of synth that calls a model. Each record needs one call, and each
 worker has up to 64 calls in flight. The endpoint on loopback has log-normal latency (mean 0.30 s).
@@ -61,12 +61,13 @@ WORKERS, WINDOW, MEAN = 2, 64, 0.3
 CALL_SHARDS, SEED, GOAL = 32, 1, 1.3
 SYNTH = ("seeds.per_entity=4", "run.shards=32")
 NOTHING = 50
-"""The number of articles in the tiny world. Its ingest takes hardly more than the start-up time."""
+"""The number of articles in the tiny world. Ingesting this world takes hardly more than the
+start-up time."""
 
 
 def runner_of(options: list[str]) -> RunnerOptions:
-    """The settings of Beam's runner. Without options, a job runs in local processes. With options,
-    the job runs on the Flink master, job server and worker pool that they name.
+    """The settings of Beam's runner. If `options` is empty, a job runs in local processes. If not,
+    the options name the Flink master, the job server and the worker pool on which the job runs.
     """
     if not options:
         return LOCAL

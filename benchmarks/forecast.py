@@ -4,8 +4,8 @@ contains the true number of kept questions.
     python -m benchmarks.forecast RUN
 
 The script draws many pilots from the seeds (things from which questions start) of a finished run.
-For each pilot size, the script prints how often the interval is right (the goal is 90 %). It also
-prints the mean low, likely and high forecasts.
+For each pilot size, the script prints how often the interval is right (the goal is 90 %). The
+script also prints the mean low, likely and high forecasts.
 """
 
 import argparse

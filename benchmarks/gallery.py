@@ -102,7 +102,7 @@ class Shown:
     """The drawing of the planned route (SVG)."""
     path: list[str]
     sentences: list[str]
-    """The sentences from pages that state the question's facts, in the order of the facts. Empty if
+    """The sentences from pages that state the question's facts, in the order of the facts; empty if
     the recipe demands no such sentences.
     """
     certificate: list[str]
@@ -152,8 +152,8 @@ def drawn(
 
 
 def shares(sizes: Sequence[int], number: int) -> list[int]:
-    """How many questions each data set gives. The numbers are equal. If a data set is too small,
-    the others give more.
+    """How many questions each data set gives. All data sets give equally many questions. If a data
+    set is too small, the others give more.
 
     >>> shares([300, 12], 50)
     [38, 12]
@@ -174,7 +174,8 @@ def names_of(dataset: Path) -> Names:
 
 
 def solved(dataset: Path) -> dict[str, list[ShownTurn]]:
-    """Reads the first kept episode of each question. Returns its turns, by the question's id."""
+    """Reads the first kept episode of each question. Returns the turns of the episodes, by the id
+    of the question."""
     columns = ["question_id", "rollout", "messages", "tools"]
     episodes = sorted(
         (
@@ -193,7 +194,7 @@ def turns_of(messages: Sequence[dict[str, Any]], tools: str) -> list[ShownTurn]:
     check of each turn.
 
     Raises:
-        ValueError: a turn breaks the turn protocol. This cannot happen in a kept episode.
+        ValueError: a turn breaks the turn protocol, which no turn of a kept episode does.
     """
     protocol, found = TurnProtocol(json.loads(tools)), []
     texts = ["".join(part["text"] or "" for part in message["content"]) for message in messages]

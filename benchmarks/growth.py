@@ -5,15 +5,16 @@ size of the input.
 
 For each size, the script makes a fictional world without pictures. Two local processes
 (`--workers`) ingest the world. The memory is the peak resident set of the largest worker, as Linux
-reports it (VmHWM). The imports of Beam and Questloom are included. The memory of a stage is
-measured twice a second, and the largest value counts. For each two neighbouring sizes, the script
-computes the exponent of a power law. The exponent 1 means linear growth.
+reports it (VmHWM). The memory of a worker includes the imported modules of Beam and Questloom. The
+memory of a stage is measured twice a second, and the largest value counts. For each two
+neighbouring sizes, the script computes the exponent of a power law. The exponent 1 means linear
+growth.
 
-A hub is an item with a million incoming links. The script compares two dumps of equal size. Each
-has items with two claims each, and a tenth as many articles with two links each. In one dump, all
-items and articles link to a single hub. In the other dump, the links are spread over a thousand
-items. The script then measures how long queries for the hub in the store take. The worlds and dumps
-stay in DIR, so that later runs can use them.
+A hub is an item with a million incoming links. The script compares two dumps of equal size. Both
+dumps have items with two claims, and a tenth as many articles with two links. In the first dump,
+all items and articles link to a single hub. In the second dump, the links are spread over a
+thousand items. The script then measures how long queries for the hub in the store take. The worlds
+and dumps stay in DIR, so that later runs can use them.
 """
 
 import argparse

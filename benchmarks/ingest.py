@@ -28,8 +28,8 @@ from questloom.knowledge.world.write import write_world
 from questloom.pipeline.ingest.store_job import IngestOptions, run_ingest
 
 FULL = {"XML": 100e9, "JSON": 1.6e12}
-"""The estimate assumes that English Wikipedia has 7 million current articles in 100 GB of XML. It
-assumes 1.6 TB of JSON for Wikidata (latest-all.json, decompressed)."""
+"""The estimate assumes that English Wikipedia has 7 million current articles in 100 GB of XML. For
+Wikidata, the estimate assumes 1.6 TB of JSON (latest-all.json, decompressed)."""
 SEED = 1
 LOOKUPS = 3_000
 

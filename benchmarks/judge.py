@@ -45,8 +45,9 @@ from questloom.records.synthesis import Answer
 
 FILE = "mintaka_dev.jsonl.gz"
 OWN_WORDS = "the annotator's words"
-"""The name of the table's row for the human annotators' own words. The row "all" leaves these cases
-out. Mintaka has no aliases, and some annotators' words mean something else than the answer.
+"""The name of the table's row for the human annotators' own words. The row "all" leaves the
+annotators' own words out. Mintaka has no aliases, and some annotators' words mean something else
+than the answer.
 """
 NUM_OTHERS = 20
 """The number of wrong answers of the same kind that are tried for each question."""
@@ -59,13 +60,13 @@ class Task:
     question: str
     answer: Answer
     mention: str = ""
-    """The answer in the human annotator's own words. These words may say more or less than the
-    typed answer."""
+    """The answer in the human annotator's own words. The annotator's words may say more or less
+    than the typed answer."""
 
 
 def read(folder: Path) -> tuple[list[Task], dict[str, int]]:
-    """Reads the questions that have exactly one typed answer. Also returns the number of questions
-    that were left out, by reason."""
+    """Reads the questions that have exactly one typed answer. Returns them, and the number of other
+    questions, by the reason for leaving them out."""
     tasks: list[Task] = []
     left: dict[str, int] = defaultdict(int)
     with gzip.open(folder / FILE, "rt", encoding="utf-8") as lines:

@@ -148,8 +148,8 @@ def table(runs: dict[str, list[Path]]) -> list[str]:
 def protocol(out: Path, seeds: Sequence[int]) -> list[str]:
     """Measures how well each seed's fine-tuned model keeps the turn protocol. The model plays each
     held-out question once. The table has the share of right answers and three shares of valid
-    turns: of all turns, of the turns up to an episode's first invalid turn, and of the turns after
-    it.
+    turns. The three shares are over all turns, over the turns up to an episode's first invalid
+    turn, and over the turns after it.
     """
     run, store = placed(out)
     played = [held_out(out, f"sft{seed}", fine_tuned(out, seed), run, store) for seed in seeds]

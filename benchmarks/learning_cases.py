@@ -9,9 +9,9 @@ table and a plot.
 
 The world, the questions and the fine-tuned models come from `benchmarks.learning OUT`; missing
 models are trained. An arm is one of the compared trainings. All arms of a seed begin with the same
-model and get the same questions in the same order. Therefore arms are compared within each seed. In
-thirty steps each question comes only once, so a step's reward is measured on questions that are new
-to the policy.
+model and get the same questions in the same order. Results of the arms are therefore compared
+within each seed. In thirty steps each question comes only once, so a step's reward is measured on
+questions that are new to the policy.
 """
 
 import argparse
@@ -32,7 +32,7 @@ from questloom.pipeline.commands.demo_train import SFT, read_metrics, training, 
 RARE = 0.1
 """The share of training rows that keep their tool calls, for the policy that rarely calls a tool.
 
-The other rows are cut to a single turn, which gives the answer of another row.
+The rows without tool calls are cut to a single turn, which gives the answer of another row.
 """
 LAST = 5
 """At the end of a training, the mean is taken over this number of last steps."""
@@ -156,7 +156,8 @@ def means(curve: Sequence[tuple[int, float]], name: str) -> dict[str, float]:
 
 def table(case: Case, runs: Mapping[str, Sequence[Path]], steps: int) -> list[str]:
     """Makes a table for each metric. The table has the first value, then the means of each arm with
-    intervals over seeds. It also shows how each arm differs from the first arm with the same seed.
+    intervals over seeds. The table also shows how each arm differs from the first arm with the same
+    seed.
     """
     made = []
     first, *_ = runs

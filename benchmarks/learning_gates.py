@@ -5,10 +5,10 @@ fictional world mean anything.
 
 A base model and its fine-tuned version answer the questions in `rl/validation` of each run, at
 temperature 1. If a run uses the store of another world, the models have never seen any of its
-things. The script prints the share of valid turns of both models. It also prints the share of right
-answers by number of hops (facts in a chain), and the share with a grey picture instead of the true
-one. The script also prints how often a search still finds the right page if one word of the query
-is wrong.
+things. The script prints the share of valid turns of both models. The script also prints the share
+of right answers by number of hops (facts in a chain), and the share with a grey picture instead of
+the true one. The script also prints how often a search still finds the right page if one word of
+the query is wrong.
 """
 
 import argparse
@@ -53,8 +53,8 @@ def wrong_queries(
     or anywhere among the hits.
 
     Returns: Three shares of searches. "right first": with right words, the page is the first hit.
-        "wrong first": with a wrong word, it is the first hit. "wrong among": with a wrong word, it
-        is among the hits.
+        "wrong first": with a wrong word, the page is the first hit. "wrong among": with a wrong
+        word, the page is among the hits.
     """
     counts: dict[str, list[bool]] = defaultdict(list)
     with Opened() as opened:

@@ -1,5 +1,5 @@
 """Counts the requests to language models for each kept question, in a run whose writer is "llm".
-The counts are by role and size of the requests.
+The script counts the requests by role, and measures their size.
 
     python -m benchmarks.llm_requests RUN --store STORE
 

@@ -18,7 +18,7 @@ from questloom.transforms.stages.run_folder import RunFolder
 
 
 def lines(found: list[Question]) -> list[str]:
-    """Makes the lines of the table. All shares are shares of all questions."""
+    """Makes the lines of the table. All printed shares are shares of all questions."""
     num = len(found)
     forms = [q.logical_form for q in found if q.logical_form]
     relations = Counter(p for f in forms for p in {c.property for c in f.of(ClaimClause)})

@@ -1,5 +1,5 @@
-"""A mock chat endpoint on loopback. It gives good replies. If asked, it gives any kind of faulty
-reply that is known.
+"""A mock chat endpoint on loopback, which gives good replies. If asked, the endpoint gives any
+known kind of faulty reply.
 
     python benchmarks/mock_endpoint.py --port 0 --mean 0.3 --sigma 0.5      prints its base URL on the first line
 
@@ -13,9 +13,9 @@ queued requests even if their client has gone away. `GET /stats` reports statist
 so far.
 
 Equal requests get equal good replies. If a request has a JSON schema, the good reply is a value
-that fits it. Otherwise the good reply is a text with the request's digest. For the model "agent:N",
-good replies are turns of an agent. The first N replies are search calls, and the next reply is an
-answer.
+that fits it. If a request has no JSON schema, the good reply is a text with the request's digest.
+For the model "agent:N", good replies are turns of an agent. The first N replies are search calls,
+and the next reply is an answer.
 """
 
 import argparse

@@ -9,10 +9,10 @@ script runs the tests with a random sample of each area's mutants. Each mutant g
 process that has already loaded all tests. The doctests of the changed module run first, then the
 module's tests, then the other tests of the area. The tests stop at the first failure.
 
-If the change is inside a function, the changed function replaces the loaded one. Otherwise all
-modules are imported again. `assert` lines, docstrings, annotations and the arguments in `NO_RULES`
-are never changed. The results are kept in a file, so the script can continue after it was
-interrupted (by `--minutes` or by hand).
+If the change is inside a function, the changed function replaces the loaded one. If the change is
+outside functions, all modules are imported again. `assert` lines, docstrings, annotations and the
+arguments in `NO_RULES` are never changed. The results are kept in a file, so the script can
+continue after it was interrupted (by `--minutes` or by hand).
 """
 
 import argparse
@@ -52,8 +52,8 @@ class Area:
     """File patterns of the modules, relative to the root."""
     tests: tuple[str, ...]
     makes_store: bool = False
-    """Whether the modules of the area take part in making the small store that the tests use. For
-    other areas, the store is made once, before any change.
+    """Whether the modules of the area take part in making the small store that the tests use. If
+    the modules take no part in this, the store is made once, before any change.
     """
 
 
@@ -146,7 +146,7 @@ COMPARED = {
 
 NO_RULES = ("frozen", "kw_only", "strict")
 """Names of arguments that guard against programming mistakes, such as `strict`. No test of a rule
-can notice a change of these."""
+can notice a change of these arguments."""
 
 
 @dataclass(frozen=True)

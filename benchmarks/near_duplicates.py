@@ -6,9 +6,8 @@ Jaccard similarity of the questions' word triples.
 A pair is a question with made-up names, and a copy in which some words are changed. The pairs are
 sorted into bins by similarity, with up to `--pairs` pairs in a bin. The script calls the functions
 of the real filter. Each pair has its own answer, so questions of different pairs are not compared.
-The script counts two kinds of errors. In one kind, the filter calls a pair duplicates although its
-similarity is below the threshold. In the other kind, the filter overlooks a pair at or above the
-threshold.
+The script counts two kinds of errors. The first kind is a pair below the threshold that the filter
+calls duplicates. The second kind is a pair at or above the threshold that the filter overlooks.
 
 The script also measures the cost for `--texts` distinct questions in one process. The cost is the
 CPU time, the bytes of the pickled keys and members, and the largest group of questions with the
@@ -178,8 +177,8 @@ def losers(groups: list[tuple], similarity: float) -> Iterator[str]:
 
 
 def detection(most: int, threshold: float) -> None:
-    """For each bin of similarity, prints the share of pairs that the filter calls duplicates. Also
-    prints the errors below and above the threshold."""
+    """For each bin of similarity, prints the share of pairs that the filter calls duplicates. The
+    errors below and above the threshold are printed too."""
     found = pairs(most)
     members = [
         (f"{TEXT}:Q{number}:{words}", (rank(SEED, f"{number}{side}"), f"{number}{side}"))

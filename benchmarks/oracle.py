@@ -97,8 +97,8 @@ class Played:
 async def play(
     questions: list[Question], run: RunFolder, store: Store, clip: str, max_calls: int
 ) -> list[Played]:
-    """Lets the oracle (a scripted solver) answer the questions one after the other. There is no
-    waiting for a server, so one process uses a whole CPU core."""
+    """Lets the oracle (a scripted solver) answer the questions one after the other. The oracle
+    never waits for a server, so one process uses a whole CPU core."""
     tools = tuple(
         name for name in ALL_TOOLS if name != CONFINED
     )  # the oracle computes without the Python tool; only its searches are measured

@@ -5,9 +5,9 @@ In the code, each conversation is called a row. At the start of a turn, one forw
 new tokens and pictures of several rows of similar length. Several attempts at one question have the
 same prompt, so the model reads this prompt only once.
 
-The model then samples tokens for all rows together. For this, the key-value caches of the rows are
-stacked and padded on the left. The stacked caches are split again when a row joins the batch, or
-when enough rows have finished their turns.
+The model then samples tokens for all rows together. Before sampling, the key-value caches of the
+rows are stacked and padded on the left. The stacked caches are split again when a row joins the
+batch, or when enough rows have finished their turns.
 
 The code passes four positions of each token to the model: the text position and the three mrope
 (multimodal rotary embedding) positions. If the model instead counted positions from the length of
@@ -215,8 +215,8 @@ class CachedModel:
         return sum(read.layers[0][0].shape[2] for read in self._prompts.values())
 
     def _read(self, readings: Sequence[_Reading]) -> list[_Read]:
-        """Runs one forward pass over the new tokens of several conversations. Either all of the
-        conversations have a cache, or none has one."""
+        """Runs one forward pass over the new tokens of several conversations. Either all
+        conversations in a pass have a cache, or none has one."""
         new = max(reading.num_new for reading in readings)
         stack = Stack(self.model.config, [reading.layers for reading in readings], new)
         ids, mask = torch.zeros(len(readings), new, dtype=torch.long), stack.mask(new)
@@ -355,8 +355,8 @@ class CachedModel:
 
     def _at(self, probs: torch.Tensor, chances: list[float]) -> torch.Tensor:
         """Picks each row's token where the cumulative probability reaches the row's random number
-        between 0 and 1. Without top-p, tokens are in the order of their ids; with top-p, likelier
-        tokens come first."""
+        between 0 and 1. The tokens are in the order of their ids, or with top-p in the order of
+        their probability."""
         tokens = None
         if self._sampling.top_p < 1:
             probs, tokens = probs.sort(dim=-1, descending=True, stable=True)  # (B, V)

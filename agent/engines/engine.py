@@ -63,8 +63,8 @@ class Engine(Protocol):
         """
 
     def num_tokens(self, message: Message) -> int:
-        """The number of tokens of a message. Without a local tokenizer, the number is an estimate
-        on the high side."""
+        """The number of tokens of a message. If the engine has no local tokenizer, it estimates the
+        number on the high side."""
 
     def forget(self, conversation: Conversation) -> None:
         """Drops everything that the engine keeps for a finished episode."""

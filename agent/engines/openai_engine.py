@@ -25,15 +25,16 @@ class OpenAIEngine:
     asks the server for plain text. If a server returns native tool calls anyway, the engine
     rewrites them as text in the protocol.
 
-    The cache key of a request holds the messages and (task, rollout, turn). Therefore no turn is
-    paid for twice, and two rollouts (attempts) of a task never share a reply.
+    The cache key of a request holds the messages and (task, rollout, turn). With this key, no turn
+    is paid for twice, and two rollouts (attempts) of a task never share a reply.
 
     Args:
         client: chat client that sends the requests to the endpoint.
-        role: name of the role. The client's settings give each role a model and sampling settings.
-        opened: text that the model's chat template writes before each turn. The text is "" for
-            Instruct models. The text is "<think>\\n" for Qwen3-VL-Thinking if the server leaves the
-            thought in the reply. A server that returns the thought separately needs no setting.
+        role: name of a role, which has a model and sampling settings in the client's settings.
+        opened: text that the model's chat template writes before each turn. For Instruct models,
+            the text before a turn is "". For Qwen3-VL-Thinking, the text before a turn is
+            "<think>\\n", if the server leaves the thought in the reply. If a server returns the
+            thought separately, this setting is not needed.
         price: price of the model, for the episode's cost; None counts the cost as 0.
     """
 

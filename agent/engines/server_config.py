@@ -21,7 +21,7 @@ class ServerConfig:
     """The model's name on a vLLM server; by default `model` without its version."""
     scaled_logprobs: bool = False
     """Only for vLLM: whether the server runs with `--logprobs-mode processed_logprobs`. Without
-    this option, vLLM reports log-probabilities at temperature 1."""
+    `processed_logprobs`, vLLM reports log-probabilities at temperature 1."""
     max_in_flight: int = 256
     """Maximum number of turns in flight at once."""
     timeout: float = 1_800.0

@@ -6,7 +6,7 @@ The engine speaks the HTTP interfaces of two servers:
 * `sglang`: POST /generate, with pictures. The request has one placeholder token per picture. The
   server replaces each placeholder by the picture's tokens. Every reply states the prompt length, so
   the engine notices at once if the server counts other tokens per picture.
-* `vllm`: POST /v1/completions with `return_token_ids`. This endpoint takes token ids but no
+* `vllm`: POST /v1/completions with `return_token_ids`. vLLM's endpoint takes token ids but no
   pictures, so only text works.
 
 The package `calls/` sends every request: it limits the rate, retries and caches. The key of a
@@ -46,9 +46,9 @@ from questloom.records.errors import InputError, ProviderFault
 from questloom.records.identity import canonical_json, sha256_hex
 
 FORBID = -100.0
-"""The number that the server adds to the logits of forbidden tokens. The reported log-probabilities
-therefore exclude these tokens. A trained model gives forbidden tokens so little probability that
-the other log-probabilities hardly change."""
+"""The number that the server adds to the logits of forbidden tokens. The server's log-probabilities
+are computed after this addition, so they exclude forbidden tokens. A trained model gives forbidden
+tokens so little probability that the other log-probabilities hardly change."""
 
 
 class ServerEngine(TokenEngine):
@@ -104,8 +104,7 @@ class ServerEngine(TokenEngine):
         self._image_ids = frozenset(tokens.image_ids)
         caller.set_pace(config.name, Pace(config.max_in_flight, None))
         self._version: str | None = None
-        """The version of the weights. Every reply must state this version. None until a version is
-        set."""
+        """The version of the weights that every reply must state; None if no version was set."""
         self._session: aiohttp.ClientSession | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._num_turns = 0
@@ -122,8 +121,8 @@ class ServerEngine(TokenEngine):
             self._session = None
 
     def weights_are(self, version: str) -> None:
-        """Sets the version of the weights, after some process loaded them into the server. From
-        then on, cached replies from earlier versions are not used."""
+        """Sets the version of the weights, after some process loaded them into the server. After
+        the change, cached replies from earlier versions are not used."""
         self.model, self._version = f"{self.model.partition('@')[0]}@{version}", version
 
     async def load_weights(self, folder: str, version: str) -> None:
@@ -152,8 +151,8 @@ class ServerEngine(TokenEngine):
             self._open.set()
 
     def _loading(self, folder: str, version: str) -> list[tuple[str, dict[str, Any]]]:
-        """The HTTP requests (path and body) that make the server load new weights. These requests
-        also make the server drop its cache of prompts that the old weights read."""
+        """The HTTP requests (path and body) that make the server load new weights. When the server
+        loads new weights, it drops its cache of prompts that the old weights read."""
         if self._config.dialect == "sglang":
             return [
                 (
@@ -443,7 +442,7 @@ class _Generation:
 
 def _succeeded(raw: bytes, *, unsaid: bool) -> bool:
     """Whether a reply with status 200 reports success of the request. If a reply states neither
-    success nor failure, the function returns `unsaid`. Most vLLM replies state neither."""
+    success nor failure, as most vLLM replies do, the function returns `unsaid`."""
     try:
         said = orjson.loads(raw)
     except orjson.JSONDecodeError:

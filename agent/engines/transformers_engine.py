@@ -1,5 +1,5 @@
 """An engine that runs a local transformers model, for training and tests. The engine samples many
-turns in one batch and keeps key-value caches between turns. It returns token ids with their
+turns in one batch and keeps key-value caches between turns. The engine returns token ids with their
 log-probabilities.
 
 Conversations join and leave the batch every few tokens, so a long turn does not delay the others.
@@ -39,8 +39,8 @@ class TransformersEngine(TokenEngine):
             include their version.
         max_batch: maximum number of conversations that are decoded together.
         chunk: number of tokens that are sampled before conversations may join or leave the batch.
-        max_cached_tokens: maximum number of cached tokens over all conversations. If there are
-            more, the conversations that were idle longest lose their caches.
+        max_cached_tokens: maximum number of cached tokens over all conversations. If more tokens
+            are cached, the conversations that were idle longest lose their caches.
     """
 
     name = "transformers"
@@ -116,7 +116,7 @@ class TransformersEngine(TokenEngine):
         self._thread.shutdown()
 
     async def _work(self) -> None:
-        """Samples a few tokens at a time, until no requested turn is unfinished."""
+        """Samples a few tokens at a time, until all requested turns are finished."""
         loop = asyncio.get_running_loop()
         while self._waiting or self._playing:
             self._playing = [

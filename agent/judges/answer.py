@@ -2,11 +2,11 @@
 if one is configured. Scores divide by the number of all answers: correct, wrong, missing and
 unknown ones.
 
-The judge reads only the final answer. If it read a whole report, a report that lists many
-candidates would contain the right answer by chance. If the rules accept an answer, the answer
-counts as right and no model is asked. The judging model must quote the answer that it read. The
-quote must occur in the final answer. The quote prevents two errors of the judging model. A
-manipulative answer cannot talk the model into a verdict, and the model cannot judge by its own
+The judge reads only the final answer. If the judge read a whole report, a report with many
+candidates would be accepted, because one of them is right by chance. If the rules accept an answer,
+the answer counts as right and no model is asked. The judging model must quote the answer that it
+read. The quote must occur in the final answer. The quote prevents two errors of the judging model.
+A manipulative answer cannot talk the model into a verdict, and the model cannot judge by its own
 knowledge.
 """
 
@@ -28,8 +28,8 @@ from questloom.records.errors import ProviderFault
 from questloom.records.synthesis import Answer
 
 MAX_SHOWN_CHARS = 1_500
-"""Maximum number of characters of a final answer that a model reads. In a reply without an answer
-mark ("Answer: …"), the judge misses an answer that comes after this limit."""
+"""Maximum number of characters of a final answer that a model reads. If a long reply has no answer
+mark ("Answer: …"), the judge reads only this number of characters and misses a later answer."""
 ROLE = "judge_answer"
 
 _MARK = re.compile(
@@ -176,9 +176,10 @@ def judge_by_rules(
 
 def final_answer(text: str) -> str:
     """Extracts the final answer from an episode's last text. If the text has one answer mark
-    ("Answer: …", `\\boxed{…}`), the text after the mark is the answer. Otherwise the whole text is
-    the answer. The whole text also counts if several marks give different answers, or if the text
-    goes on after the answer. Only a line that states a confidence may follow the answer.
+    ("Answer: …", `\\boxed{…}`), the text after the mark is the answer. A text without an answer
+    mark is the answer as a whole. The whole text also counts if several marks give different
+    answers, or if the text goes on after the answer. Only a line that states a confidence may
+    follow the answer.
 
     >>> final_answer("The dome was built later.\\n**Answer:** 1871"), final_answer("Answer: 1871\\nNo, it was 1872.")
     ('1871', 'Answer: 1871\\nNo, it was 1872.')

@@ -1,9 +1,9 @@
 """Checks the citations in a model's thoughts. A thought may cite quotations, numbers and names from
-an observation (a tool result). The observation must contain them.
+an observation (a tool result). The observation must contain what the thought cites.
 
 The check reads only sentences that clearly cite a source ("the search result says …", "according to
 the page …"). Claims without a clear source are left to the process judge. The check skips claims
-about pictures. It also skips sentences that deny, suppose or plan something.
+about pictures. The check also skips sentences that deny, suppose or plan something.
 """
 
 import re
@@ -26,8 +26,8 @@ _SAYS = (
 _STATES = re.compile(
     rf"\b{_SOURCE} (?:\S+ ){{0,3}}?(?:also |clearly |explicitly )?{_SAYS}\b", re.IGNORECASE
 )
-"""Matches a phrase such as "the article says", which names a source and comes before the claim.
-Further words may come before the phrase ("the Daily Post article says")."""
+"""Matches a phrase such as "the article says", which names a source and comes before the claim. The
+source's name may come before the phrase, as in "the Daily Post article says"."""
 _REFERS = re.compile(
     rf"\baccording to (?:the |this |that |these |its |a )?{_SOURCE}\b"
     rf"|\b(?:as )?(?:stated|said|mentioned|reported|given|listed|written|described|noted) (?:in|on|by) (?:the |this |that |these )?{_SOURCE}\b"
@@ -136,7 +136,7 @@ def _numbers(text: str) -> list[float]:
 
 def cited(thought: str) -> list[str]:
     """The claims that a thought cites from observations (tool results), one per sentence.
-    Conclusions that the thought draws itself are left out.
+    Conclusions that a thought itself draws from what it read are left out.
 
     >>> cited("The Daily Post article says it was lit in 1871, so it is older. If the result says 1900, I am wrong.")
     ['it was lit in 1871']

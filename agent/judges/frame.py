@@ -44,8 +44,9 @@ APPROXIMATELY = frozenset(
         "unos",
     }
 )
-"""Words such as "about". They may stand before a quantity, because the number itself must still be
-right. They may not stand before a date, because they make the date vague."""
+"""Words such as "about", which make a value vague. An answer may have such a word before a
+quantity, because the number itself must still be right. An answer may not have such a word before a
+date."""
 _VAGUE_DATE = frozenset(
     {
         "by",

@@ -1,11 +1,11 @@
 """Compares a final answer with the expected answer by strict rules for each type of answer, without a model.
 
 If the rules find a match, the answer is certainly right. If the rules find no match, the answer may
-still be right. It is not enough that the final answer contains the expected answer: it must *be*
-the expected answer. Only two kinds of other words are allowed: words such as "the answer is …", and
-words that repeat the question ("… directed Titanic"). Hedges, negations, lists of candidates and
-explanations are rejected. If the rules accept a wrong answer, they train a model to be vague. If
-the rules reject a right answer, this only costs a call of the judging model.
+still be right. The final answer must *be* the expected answer. A longer text that only contains the
+expected answer is refused. Only two kinds of other words are allowed: words such as "the answer is
+…", and words that repeat the question ("… directed Titanic"). Hedges, negations, lists of
+candidates and explanations are rejected. Rules that accept wrong answers train a model to be vague.
+Rules that reject a right answer only cost a call of the judging model.
 """
 
 import re
@@ -63,10 +63,11 @@ def match(
         language: language of question and answer.
         tolerance: allowed errors of quantities.
 
-    A date must be at least as precise as the question asks: as precise as `answer.precision`, or
-    without this field as the expected value. The year, month and day of the stated date must agree
-    with the known parts of the expected date. If the question asks for a year, a full date in that
-    year is also right, unless its month or day contradicts the expected date.
+    A date must be at least as precise as the question asks (`answer.precision`). If
+    `answer.precision` is missing, the precision of the expected value counts. The year, month and
+    day of the stated date must agree with the known parts of the expected date. If the question
+    asks for a year, a full date in that year is also right, unless its month or day contradicts the
+    expected date.
     """
     if not said.strip() or len(said) > MAX_CHARS or "\n" in said.strip():
         return ""

@@ -44,8 +44,8 @@ class QueryScore:
     """Where the score comes from: "rules", "measured" or the model's name; "" if the score is
     unknown."""
     parts: dict[str, float | None]
-    """The score of each criterion. The mean of these scores is the whole score. None marks a
-    criterion that does not apply."""
+    """The score of each criterion. The mean of these scores is the whole score. If a criterion does
+    not apply, its score is None."""
     why: str = ""
     prompt: str = ""
 
@@ -59,7 +59,7 @@ class QueryJudge:
 
     async def score(self, episode: Episode, answer: Answer | None = None) -> QueryScore:
         """Scores the searches of an episode. If the budget is used up, the judge raises
-        `BudgetExceeded`. After any other failure of the judge, the score is unknown.
+        `BudgetExceeded`. If the judge fails for any other reason, the score is unknown.
 
         Args:
             episode: a finished episode.
@@ -118,8 +118,8 @@ def _of_reply(reply: RetrievalJudged, model: str, version: str) -> QueryScore:
 
 
 def measured(episode: Episode) -> QueryScore:
-    """The measured score is the mean of three shares. Each share is taken over the calls that got
-    an answer.
+    """The measured score is the mean of three shares. Each of the three shares is taken over the
+    calls that got an answer.
 
     * used: the share of calls whose result is used by a later thought, a later call or the answer.
       A text counts as used if a later turn repeats one of its new words, numbers or addresses. A

@@ -1,5 +1,5 @@
 """The lenient judge accepts an episode if its last text contains the right answer anywhere.
-Published scores of search agents judge in the same way.
+Published scores of search agents come from judges of this kind.
 
 OpenSearch-VL and Vision-DeepResearch judge the whole report, so a report that names many candidates
 passes. Compare scores of the lenient judge only with the scores of OpenSearch-VL and
@@ -34,8 +34,8 @@ class ReportJudge:
     """Judges reports.
 
     Args:
-        client: chat client with the role `judge_report`. With None, no model is asked: a rule
-            accepts a report that contains a wording of the answer.
+        client: chat client with the role `judge_report`. If `client` is None, no model is asked: a
+            rule accepts a report that contains a wording of the answer.
     """
 
     client: Client | None = None

@@ -19,8 +19,8 @@ MAX_RESULT_CHARS = 1_600
 """Maximum number of characters of a tool result that a judge sees. OpenSearch-VL shows 400
 characters. In our episodes, a limit of 400 cut off the number that decided the answer."""
 MAX_SENTENCES, MAX_SENTENCE_CHARS = 2, 400
-"""From the cut-off part of a result, a judge also sees sentences that contain the answer. These
-limits are the maximum number of such sentences and their maximum length in characters."""
+"""If a long tool result is cut off, a judge also sees sentences with the answer from the rest. The
+two limits are the maximum number of such sentences, and their maximum length in characters."""
 MAX_LAST_THOUGHT_CHARS = 1_600
 MAX_THOUGHT_CHARS = 400
 """Maximum number of characters of a thought that the query judge sees (OpenSearch-VL's limit)."""
@@ -74,8 +74,8 @@ class Step:
 
 
 def steps(episode: Episode) -> list[Step]:
-    """Lists the tool calls of an episode that were executed, in order. If a call ended the episode
-    before its result came, the list leaves it out."""
+    """Lists the tool calls of an episode that were executed, in order. The list leaves out a call
+    that ended the episode before the call's result came."""
     return [
         Step(i, turn, turn.call.name, canonical_json(turn.call.arguments), turn.result)
         for i, turn in enumerate(episode.turns)

@@ -1,5 +1,5 @@
-"""The HTTP client for live web services. It takes turns among a service's keys, limits the size of
-replies, and downloads pictures from untrusted hosts.
+"""The HTTP client for live web services. The client takes turns among a service's keys, limits the
+size of replies, and downloads pictures from untrusted hosts.
 
 A picture's address comes from the open web and may point into our own network. Pictures are
 therefore downloaded only from public IP addresses. The client checks the IP address when it
@@ -220,8 +220,8 @@ class Http:
         return self._sessions[kind]
 
     def _check_public(self, url: str) -> None:
-        """Refuses texts that are not web addresses. Also refuses numeric IP addresses of private
-        networks, because name resolution never checks them."""
+        """Refuses texts that are not web addresses. The function also refuses numeric IP addresses
+        of private networks, because name resolution never checks numeric addresses."""
         try:
             parts = urlsplit(url)
             good = parts.scheme in ("http", "https") and bool(parts.hostname) and not parts.username

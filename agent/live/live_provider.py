@@ -1,8 +1,8 @@
 """The live provider gives the tools web services: web search, picture search, a page reader and
 text recognition.
 
-The package `calls/` sends all calls. It limits their rate, counts their cost, and stores each reply
-in a cache before use. The cache *is* the recording of a run. With `replay`, the same run gets all
+The package `calls/` sends all calls, limits their rate, counts their cost, and stores each reply in
+a cache before use. The cache *is* the recording of a run. With `replay`, the same run gets all
 replies from the cache, and nothing is sent. If a call of a replay is not in the cache, it fails
 with the fault "not_recorded".
 """
@@ -39,8 +39,8 @@ from questloom.records.errors import ProviderFault
 from questloom.records.identity import sha256_hex
 
 PICTURES_A_PAGE = 3
-"""A found page may offer several web addresses for its picture. At most this number of them are
-tried."""
+"""A found page may offer several web addresses for its picture. This is the maximum number of
+addresses that are tried."""
 MAX_PAGE_PICTURES = 8
 STAGE = "tools"
 PICTURE_SECONDS = 10.0

@@ -19,8 +19,8 @@ KEY = "recipe key teach.live"
 
 
 def is_custom(kind: Any) -> bool:
-    """Whether a `kind` names a service of another package. Such a name is `module:SERVICE` or an
-    entry point of the group `questloom.services`."""
+    """Whether a `kind` names a service of another package. The name of a service of another package
+    is `module:SERVICE`, or an entry point of the group `questloom.services`."""
     return (
         isinstance(kind, str) and kind not in services_by_name() and is_extension(kind, "services")
     )
@@ -198,7 +198,7 @@ class LiveSettings:
     """Name of the recording of a run's web replies. Runs with the same name share cached
     replies."""
     replay: bool = False
-    """Whether all replies come from the recording. Nothing is then sent, and no key is needed."""
+    """Whether all replies come from the recording; if so, nothing is sent and no key is needed."""
     blocked_hosts: tuple[str, ...] = ("huggingface.co",)
     """Hosts, with their subdomains, that no search returns and no visit opens. The default hosts
     publish benchmarks with their answers."""

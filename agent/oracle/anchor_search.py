@@ -1,5 +1,6 @@
 """Searches for the thing that the question's picture shows. The oracle (a scripted solver) first
-searches by the repaired picture, whole and in parts. It then searches by the question's words."""
+searches by the repaired picture, whole and in parts. The oracle then searches by the question's
+words."""
 
 import re
 from collections.abc import Callable, Generator, Iterable, Mapping

@@ -43,14 +43,14 @@ class Ended:
     answer: str
     thought: str
     failed: str = ""
-    """The step at which the search failed; "" if the search found an answer. After several failed
-    steps, this is the one nearest to the answer."""
+    """The step at which the search failed; "" if the search found an answer. If several steps
+    failed, the field names the step nearest to the answer."""
     turn: int = -1
     """Index of the turn whose tool result contains the answer. For a computed answer, the result
     contains the last operand."""
     bound: Mapping[str, str] = field(default_factory=dict)
-    """The values of the question's variables at the end of the search, for reports. After a
-    failure, these are the values at the failed step nearest to the answer."""
+    """The values of the question's variables at the end of the search, for reports. If the search
+    failed, the values are those at the failed step nearest to the answer."""
 
 
 def advanced(

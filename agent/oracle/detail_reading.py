@@ -1,5 +1,6 @@
-"""How the oracle (a scripted solver) reads a detail in a picture. It first recognises the text in
-the picture as it is. If this fails, it repairs and crops the picture."""
+"""How the oracle (a scripted solver) reads a detail in a picture. The oracle first tries to
+recognise the text in the picture as it is. If the text cannot be recognised, the oracle repairs and
+crops the picture."""
 
 import re
 from collections.abc import Generator

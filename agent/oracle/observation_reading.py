@@ -1,5 +1,5 @@
 """Extracts pages, search hits, names, dates and amounts from the text of tool results
-(observations). There is no other input."""
+(observations). These functions have no other input than the text of tool results."""
 
 import datetime
 import functools
@@ -48,8 +48,8 @@ UNITS = {
 
 @dataclass(frozen=True)
 class Thing:
-    """A thing that a text names. The title is that of the thing's page, or else the name in the
-    text."""
+    """A thing that a text names. The field `title` has the title of the thing's page, or else the
+    name in the text."""
 
     title: str
     url: str = ""
@@ -238,7 +238,8 @@ def amounts(text: str) -> list[tuple[int, Literal]]:
 
 
 def unit_name(unit: str) -> str:
-    """Turns any spelling of a unit into the unit's standard name. Other words stay unchanged."""
+    """Turns any spelling of a unit into the unit's standard name. Words that are no units stay
+    unchanged."""
     low = unit.casefold().replace("meter", "metre").strip(" .")
     return UNITS.get(low, UNITS.get(low.removesuffix("s"), low.removesuffix("s")))
 
@@ -259,8 +260,8 @@ def candidates(
     Args:
         kind: "thing", "date" or "amount".
         unit: unit of amounts, if it is known.
-        guesses: whether to include all other links of the page. Such links score far lower than
-            candidates beside a cue (a phrase that states the relation).
+        guesses: whether to include all other links of the page. These other links score far lower
+            than candidates beside a cue (a phrase that states the relation).
     """
     if relation is None:
         return [

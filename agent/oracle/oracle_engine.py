@@ -1,10 +1,10 @@
-"""The oracle is a scripted solver without a model. It knows the question's logical form
+"""The oracle is a scripted solver without a model. The oracle knows the question's logical form
 (`puzzle.Puzzle`), but finds the answer only through the tools.
 
-The oracle is the demo's teacher. It also tests the tools: if it cannot solve a task, the tools do
-not lead to the answer. The oracle writes its turns like a model and reads only tool results
-(observations). Its searches are deterministic, so the stored tool results are enough to resume an
-interrupted conversation.
+The oracle is the demo's teacher. The oracle also tests the tools: if it cannot solve a task, the
+tools do not lead to the answer. The oracle writes its turns like a model and reads only tool
+results (observations). The oracle's searches are deterministic, so the stored tool results are
+enough to resume an interrupted conversation.
 """
 
 from collections.abc import Collection, Generator, Mapping
@@ -35,8 +35,8 @@ class _Played:
 
 
 MAX_KEPT = 8192
-"""Maximum number of tasks that a process keeps in memory. It plays fewer tasks at once. The oldest
-tasks are dropped first."""
+"""Maximum number of tasks that a process keeps in memory; fewer tasks are played at once. The
+oldest tasks are dropped first."""
 
 
 def keep(kept: dict[Any, Any], key: Any, value: Any) -> None:
@@ -54,10 +54,10 @@ class OracleEngine:
         puzzles: the puzzles (questions in logical form), by the id of the task.
         tools: names of the tools that the oracle may call.
         max_calls: maximum number of tool calls per episode; not above the player's own limit.
-        mistakes: share of episodes that begin with a mistake. This works only for puzzles that
-            state what the picture shows (`sighted_solver.py`).
-        slips: share of turns before which the oracle breaks the turn protocol once. This works only
-            for puzzles that state what the picture shows (`slips.py`).
+        mistakes: share of episodes that begin with a mistake. Mistakes are made only for puzzles
+            that state what the picture shows (`sighted_solver.py`).
+        slips: share of turns before which the oracle breaks the turn protocol once. Slips are made
+            only for puzzles that state what the picture shows (`slips.py`).
         seed: random seed for the choice of mistakes and slips.
 
     Attributes:

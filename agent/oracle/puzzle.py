@@ -2,8 +2,8 @@
 in place of identifiers. The puzzle contains only facts that a reader of the question knows.
 
 The type `Puzzle` has no field that could give the answer away: no identifiers, values of variables,
-certificates, evidence or answers. Things from the question have their names; classes and relations
-have their labels.
+certificates, evidence or answers. A puzzle has names for things from the question, and labels for
+classes and relations.
 """
 
 from collections.abc import Callable
@@ -34,8 +34,8 @@ class Const:
     kind: str
     """The kind of the constant: "thing", "date", "amount" or "text"."""
     text: str
-    """The constant as text. A thing has its name, an amount its number, and a date its ISO 8601
-    form as far as the date is known."""
+    """The constant as text: the name of a thing, the number of an amount, or the date in ISO 8601
+    form, as far as it is known."""
     unit: str = ""
     """The name of the unit; "" without a unit."""
 
@@ -66,7 +66,7 @@ class Kind:
 @dataclass(frozen=True, kw_only=True)
 class Order:
     """A comparison that is true: `left` is smaller than ("<"), greater than (">") or equal to ("=")
-    `right`. Things can also be different ("!=")."""
+    `right`. If the two sides are things, the comparison can also say that they differ ("!=")."""
 
     left: End
     op: str
@@ -86,7 +86,7 @@ class Sum:
 @dataclass(frozen=True, kw_only=True)
 class Look:
     """A detail to read in a picture: `var` is the detail's value, and `of` is the thing in the
-    picture. If the question's picture shows the thing, the detail is in this picture. Otherwise the
+    picture. If the question's picture shows the thing, the detail is in this picture. If not, the
     detail is in a picture on the thing's page."""
 
     var: str
@@ -104,8 +104,8 @@ class Puzzle:
     pictured_as: str
     """The words that the question uses for the pictured thing ("the lighthouse in the picture")."""
     seen: tuple[str, ...] = ()
-    """Words for what the picture visibly shows ("red", "tower", "7"). Only some solvers use
-    them."""
+    """Words for what the picture visibly shows ("red", "tower", "7"). Only some solvers use the
+    words for what the picture shows."""
     flaw: str = ""
     """A flaw that everybody sees in the picture: "blur" or "upside_down" (see
     `transforms/enhancement/degrade.py`); "" for none."""
@@ -130,8 +130,8 @@ def puzzle_from(question: Question, store: Store, *, sighted: bool = False) -> P
     logical form. From the store, the function takes names and nothing else.
 
     Args:
-        sighted: whether the puzzle states what the picture visibly shows. This information comes
-            from the picture's file page.
+        sighted: whether the puzzle states what the picture visibly shows, according to the
+            picture's file page.
     """
     form = question.logical_form
     if form is None:

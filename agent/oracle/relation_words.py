@@ -1,10 +1,10 @@
-"""The words with which an encyclopedia states a relation. Questions use other phrases, which are
-elsewhere.
+"""The words with which an encyclopedia states a relation. The phrases for relations in questions
+are in another module.
 
 A *cue* is a regular expression for words in a sentence that state a relation. The mark `>` says
 that the related thing comes after the cue in the sentence; `<` says that it comes before the cue. A
-table lists the cues of common relations. Other relations get cues from their phrases in questions,
-their labels and their aliases.
+table lists the cues of common relations. Relations outside the table get cues from their phrases in
+questions, their labels and their aliases.
 """
 
 import functools
@@ -67,8 +67,8 @@ class Cues:
 
 
 _COPULA = re.compile(r"^(?:is|was) (?=\S+ \S+)")
-"""Matches "is" or "was" at the start of a phrase. The word is removed, because pages also say "a
-bridge designed by …"."""
+"""Matches "is" or "was" at the start of a phrase. The "is" or "was" of a phrase is removed, because
+pages also say "a bridge designed by …"."""
 
 
 def _cue(text: str) -> Cue:

@@ -1,9 +1,9 @@
 """How the oracle solves a puzzle that states what the picture visibly shows. The oracle (a scripted
 solver) searches by words for what the picture shows, opens the matching page, and follows a chain
-of facts to the answer. The solver acts like a model that has no picture search. Its thoughts are
-short enough for a small model to learn. With a random generator, the solver first makes a mistake,
-then notices it while reading and corrects it. The mistake is one of three: it misreads the picture,
-opens a wrong page, or opens an address without a page.
+of facts to the answer. The solver acts like a model that has no picture search. The solver's
+thoughts are short enough for a small model to learn. With a random generator, the solver first
+makes a mistake, then notices it while reading and corrects it. The mistake is one of three: it
+misreads the picture, opens a wrong page, or opens an address without a page.
 """
 
 import random

@@ -15,8 +15,8 @@ from questloom.agent.oracle.desk import Ended, advanced
 from questloom.agent.oracle.speech import Action, Observation
 
 MAX_VIOLATIONS = 2
-"""Maximum number of violations of the protocol in one episode. Three consecutive faults would end
-the episode, as in OpenSearch-VL."""
+"""Maximum number of violations of the protocol in one episode. The number is low because three
+consecutive faults would end the episode, as in OpenSearch-VL."""
 SHAPES: tuple[Callable[[str, str], str], ...] = (
     lambda thought, action: f"<think>{thought}",
     lambda thought, action: f"<think>{thought}<think>\n<answer>",

@@ -1,5 +1,5 @@
-"""How the oracle (a scripted solver) solves a puzzle (the logical form of a question). It makes one
-tool call at a time and uses best-first search.
+"""How the oracle (a scripted solver) solves a puzzle (the logical form of a question). The solver
+makes one tool call at a time and uses best-first search.
 
 A *way* is a partial solution: values for some variables, with the total doubt about these values.
 In each step, the search takes the partial solution with the least doubt and adds one fact to it.
@@ -7,9 +7,10 @@ From a known subject, the search reads the object on its page; from a known obje
 possible subjects. The first solution with values for all variables gives the answer.
 
 The search is a Python generator, which runs one tool call at a time. The generator yields an
-`Action` (a thought and a tool call) and receives the call's result, an `Observation`. It finally
-returns an `Ended` and has no other input. If two candidates are equally doubtful, the one that the
-tool result names first comes first. Therefore a puzzle and a store always give the same episode.
+`Action` (a thought and a tool call) and receives the call's result, an `Observation`. The generator
+has no other input, and finally returns an `Ended`. If two candidates are equally doubtful, the one
+that the tool result names first comes first. Therefore a puzzle and a store always give the same
+episode.
 """
 
 import heapq
@@ -91,9 +92,9 @@ WHOLE_KIND = 0.5
 PART_OF_KIND = 0.3
 NO_PAGE = 0.7
 OTHER_KIND = 2.5
-"""The doubts about a thing's kind in three cases. In the first case the page states only part of
-the kind ("museum" for a maritime museum). In the second case the thing has no page. In the third
-case the page states another kind."""
+"""The doubts about whether a thing is of the right kind. `PART_OF_KIND` is for a page that states
+only part of the kind ("museum" for a maritime museum). `NO_PAGE` is for a thing without a page.
+`OTHER_KIND` is for a page that states another kind."""
 
 
 @dataclass(frozen=True, order=True)
@@ -233,9 +234,9 @@ class Solver(AnchorSearch):
     # -- facts
 
     def _next(self, bound: Bindings) -> Fact | None:
-        """Chooses the fact to use next. A fact with a known subject comes first. Otherwise the
-        method takes a fact with a known object, whose unknown subject occurs in the most such
-        facts."""
+        """Chooses the fact to use next. A fact with a known subject comes first. If no subject is
+        known, the method takes a fact with a known object. Of these facts, it takes the one whose
+        subject occurs in most of them."""
         open_ = [
             f
             for f in self.puzzle.facts
@@ -330,8 +331,8 @@ class Solver(AnchorSearch):
         return None
 
     def _is_ambiguous(self, thing: Thing) -> bool:
-        """Whether a thing's name may belong to several pages. This is so if the thing has no link,
-        or if links with the name lead to other things."""
+        """Whether a thing's name may belong to several pages: the thing has no link, or links with
+        the name lead to other things."""
         return not thing.url or any(
             key(title) == key(thing.title) and url != thing.url
             for page in self.pages.values()
@@ -477,8 +478,8 @@ class Solver(AnchorSearch):
 
     def _namesakes(self, way: Way, page: PageRead) -> Generator[Action, Observation, float]:
         """The doubt about a page that was opened only by a thing's name. If the page mentions the
-        things that led to it, the doubt is 0. Otherwise the search also queues other pages with the
-        name."""
+        things that led to it, the doubt is 0. If the page does not mention them, the search also
+        queues other pages with the name."""
         var, name = way.unseen, page.thing.name
         near = [
             end
@@ -614,8 +615,9 @@ class Solver(AnchorSearch):
         return [(t, lines[t], guesses[t]) for t in sorted(said, key=lambda t: guesses[t])]
 
     def _broadly(self, kind: str) -> Generator[Action, Observation, str]:
-        """Sometimes, at random, first searches for a kind of thing alone ("bridge"). Returns the
-        thought that introduces the narrower search that follows, or "" if there was no search."""
+        """Sometimes, at random, first searches only for a kind of thing ("bridge"), without further
+        words. Returns the thought that introduces the narrower search that follows, or "" if there
+        was no search."""
         if kind == "one" or not self.manner.strays(TOO_BROAD):
             return ""
         observation = yield from self.call(
@@ -658,8 +660,8 @@ class Solver(AnchorSearch):
         return 2.0 if any(k <= -1 for k in kinds) else 0.4 if any(k < 0 for k in kinds) else 0.0
 
     def _called_after(self, known: Read | Const | None, hit: Thing) -> list[Thing]:
-        """Finds things without a page in the text of a search hit. Their names contain the name of
-        the known thing ("Velm Philharmonic" for Velm)."""
+        """Finds things without a page that are named after the known thing ("Velm Philharmonic" for
+        Velm). The names come from the text of a search hit."""
         page = self.page_of(hit)
         if page is None or page.visited or not isinstance(known, Thing):
             return []

@@ -132,8 +132,8 @@ def in_other_words(relation: Relation) -> str:
 
 
 def relation_noun(relation: Relation) -> str:
-    """The noun for the object of a relation ("architect"). Usually this is the relation's label,
-    but some labels are no nouns ("founded by")."""
+    """The noun for the object of a relation ("architect"). The noun is usually the relation's
+    label, but some labels are no nouns ("founded by")."""
     if not relation.label.endswith(" by"):
         return relation.label
     nouns = property_phrase(relation.property, label=relation.label).o
@@ -161,7 +161,7 @@ def goal_of(puzzle: Puzzle, var: str, known: Collection[str] = ()) -> str:
     Args:
         puzzle: the puzzle of the question.
         var: the variable that stands for the page's thing.
-        known: variables whose values are known. The goal does not ask for them.
+        known: variables whose values are known, so that the goal does not ask for them.
     """
     it = Const(kind="text", text="it")
     parts: list[str] = []
@@ -266,8 +266,8 @@ def lead_of(page: PageRead) -> str:
 
 
 def words_for(relation: Relation) -> str:
-    """A few words for a relation, as the page of the relation's object uses them. More words would
-    make the name in the query count too little."""
+    """A few words for a relation, as the page of the relation's object uses them. With more words,
+    the name in the search query would count too little."""
     label = relation.label if len(relation.label) < LONG_LABEL else ""
     words = dict.fromkeys(
         w for c in cues_of(relation).object if len(w := _plain(c.words.pattern)) > 3
@@ -276,8 +276,8 @@ def words_for(relation: Relation) -> str:
 
 
 def is_person(page: PageRead) -> bool:
-    """Whether a page is about a person. Such a page has years in brackets after the name, or a
-    birth in the infobox."""
+    """Whether a page is about a person: it has years in brackets after the name, or a birth in the
+    infobox."""
     lead = page.sentences[0].text if page.sentences else ""
     return bool(
         re.search(

@@ -99,7 +99,8 @@ class Journal:
         brought: Iterable[tuple[BankImage, bytes]] = (),
     ) -> None:
         """Stores the end of an episode together with the turn that ended it, if there is such a
-        turn. Both are written at once, so a kill cannot lose only one of them."""
+        turn. The turn and the end are written at once, so a kill cannot lose only one of the
+        two."""
         self._append(
             {
                 "episode": episode_id,

@@ -1,5 +1,5 @@
 """Plays episodes. The engine writes a turn, the turn is checked strictly, and a tool runs the call.
-This repeats until the episode ends.
+Turns are played in this way until the episode ends.
 
 Many episodes run at once on one event loop, independently of each other. If the policy (the model
 that plays), a faulty tool or a limit ends an episode, the record of the episode gives the reason
@@ -69,8 +69,8 @@ class Begin:
 @dataclass(frozen=True, kw_only=True)
 class Continuation(Episode):
     """An episode that repeats another episode up to a place in the turn `turn`, and then goes on
-    differently. Both episodes have the same earlier turns and the same first token ids of this
-    turn."""
+    differently. The two episodes have the same earlier turns, and the same first token ids of the
+    turn `turn`."""
 
     source_id: str
     turn: int
@@ -89,7 +89,7 @@ class Played:
     episode: Episode
     bank: ImageBank
     segments: tuple[Segment, ...]
-    """The prompt, all turns and all tool results (observations), as token ids and pixels. Empty if
+    """The prompt, all turns and all tool results (observations), as token ids and pixels; empty if
     the engine has no token ids."""
 
 
@@ -191,8 +191,8 @@ class Player:
         journal: Journal | None = None,
         at_once: int = 64,
     ) -> AsyncGenerator[Played]:
-        """Yields each episode with its token ids as soon as it is finished. Also yields episodes
-        that the journal records as finished.
+        """Yields each episode with its token ids as soon as it is finished. Episodes that the
+        journal records as finished are yielded too.
 
         Args:
             num: number of episodes for each task.
@@ -442,7 +442,7 @@ class Player:
 
     async def _turn(self, state: _State) -> tuple[Turn | None, _End | None]:
         """Plays the next turn of an episode. Returns the turn with its result, or None if there was
-        no turn. Also returns the end of the episode, or None if the episode goes on."""
+        no turn. The second result is the end of the episode, or None if the episode goes on."""
         room = self.limits.tokens - self._num_tokens(state)
         if room <= 0:
             return None, _End(

@@ -1,12 +1,12 @@
-"""The default provider gives tools the passages, pictures and pages of a local store. It uses no
+"""The default provider gives tools the passages, pictures and pages of a local store, without a
 network.
 
 Text search uses BM25. Search by a picture uses CLIP vectors. The same picture in another size or
 file comes first; perceptual hashes and pixels reveal it. Search by words takes pictures alternately
-from two sources: the pages that BM25 finds, and the pictures nearest to CLIP's text vector. Both
-sources are needed, because CLIP does not know every name, and a page does not describe all its
-pictures. No search returns the question's own picture. The picture is recognised by its looks, and
-by its id if the caller gives the id.
+from two sources: the pages that BM25 finds, and the pictures nearest to CLIP's text vector. The
+search needs BM25 and CLIP, because CLIP does not know every name, and a page does not describe all
+its pictures. No search returns the question's own picture. The picture is recognised by its looks,
+and by its id if the caller gives the id.
 """
 
 import asyncio
@@ -40,15 +40,15 @@ from questloom.records.errors import InputError
 from questloom.records.knowledge import Article, ImageAsset, Passage
 
 NUM_PAGES = 8
-"""When pictures are searched for by words, the number of best pages whose pictures are taken."""
+"""A search for pictures by words takes the pictures of this number of best pages."""
 PASSAGES_A_PAGE = 3
 MORE_PAGES = 12
 """After the hits with pictures, a search by a picture lists this number of further pages without
 their pictures. Web search engines list far more pages than this. If the CLIP model is small or many
 things are similar, the right page is seldom among the first four."""
 PICTURES_A_PAGE = 4
-"""For each page that a search by a picture is to list, the search takes this number of nearest
-picture vectors."""
+"""A search by a picture reads this number of nearest picture vectors for each page that it should
+list."""
 MAX_LINKS = 400
 CACHED_PAGES = 1024
 CACHED_FILES = 256
@@ -78,7 +78,8 @@ class LocalProvider:
         store: an ingested store; picture searches need its picture vectors.
         clip: the CLIP checkpoint that computed the vectors.
         licences: allowed families of licences of shown pictures (`knowledge/licences.py`). Episodes
-            with other pictures could not be redistributed. With None, all pictures are shown.
+            with other pictures could not be redistributed. If `licences` is None, all pictures are
+            shown.
     """
 
     def __init__(
@@ -148,7 +149,8 @@ class LocalProvider:
         return Answered(value=page)
 
     async def read_text(self, picture: bytes) -> Answered[tuple[Block, ...]] | None:
-        """Returns None, which makes the caller read the text with the built-in reader."""
+        """Returns None, because this provider has no text reader; the caller then uses the built-in
+        reader."""
         return None
 
     # The same methods without asyncio. The tools run them in threads; the synthesis filters call them directly.
@@ -221,8 +223,8 @@ class LocalProvider:
         Args:
             shown: number of pictures that come with their file; with None, all. For the other
                 pictures, only the page is given.
-            one_a_page: whether only one picture of each page is kept. Picture searches on the web
-                do this.
+            one_a_page: whether only one picture of each page is kept, as in picture searches on the
+                web.
         """
         found: list[PictureHit] = []
         seen: set[str] = set()
@@ -265,8 +267,8 @@ class LocalProvider:
         )
 
     def _own(self, bank: ImageBank, withheld: frozenset[str]) -> frozenset[str]:
-        """The store's pictures that no search may return. These are the pictures with the given
-        ids, and those that look the same as the question's picture."""
+        """The store's pictures that no search may return: those with the given ids, and those that
+        look the same as the question's picture."""
         if not withheld:
             return withheld
         alike = (
@@ -309,7 +311,8 @@ class LocalProvider:
     # Pages
 
     def _url(self, title: str) -> str:
-        """The address that a page with the given title has in the wiki. The page need not exist."""
+        """The address that a page with the given title has in the wiki, even if the page does not
+        exist."""
         return self.store.pages + urllib.parse.quote(title.replace(" ", "_"), safe="/:(),!")
 
     def _title_of(self, url: str) -> str:

@@ -1,5 +1,5 @@
 """The protocol (interface) of providers. A provider finds passages, pictures and pages for the
-tools. It names the version of its data."""
+tools. Each provider has a name for the version of its data."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -91,8 +91,8 @@ class Provider(Protocol):
 
     @property
     def snapshot(self) -> str:
-        """A name for the version of the provider's data. The name is part of the keys of cached
-        results."""
+        """A name for the version of the provider's data. Keys of cached results contain the name of
+        the data's version."""
 
     async def search_text(self, query: str, k: int) -> Answered[tuple[PageHit, ...]]:
         """Returns the `k` best pages or passages for a query."""

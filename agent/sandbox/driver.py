@@ -1,10 +1,10 @@
-"""This program is process 1 inside the sandbox. It starts the untrusted code with limits, watches
-the code, and reports on stdout. This program uses only the standard library.
+"""This program is process 1 inside the sandbox. The driver starts the untrusted code with limits,
+watches the code, and reports on stdout. This program uses only the standard library.
 
 This file is copied into the sandbox and run there. No other module imports it. No other process in
-the sandbox can kill process 1. When process 1 ends, all other processes in the sandbox die. There
-are two kinds of limits. The kernel limits each process. The driver also checks all processes
-together, fifty times a second.
+the sandbox can kill process 1. When process 1 ends, all other processes in the sandbox die. The
+kernel limits what each process may use. The driver also checks all processes together, fifty times
+a second.
 """
 
 import ctypes

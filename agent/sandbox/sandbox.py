@@ -2,14 +2,14 @@
 processes. The report that comes out of the sandbox is untrusted too.
 
 Three processes take part in a run. The calling process starts `driver.py`. The driver is process 1
-of its own namespace. It enforces the limits and reports. The driver starts `runner.py`, which runs
-the untrusted code. The code sees a read-only root with the interpreter and its libraries, a private
-`/tmp`, and the episode's pictures in `/box`. The code has no network, home folder or environment
-variables, and sees no other process.
+of its own namespace. The driver enforces the limits and reports the result. The driver starts
+`runner.py`, which runs the untrusted code. The code sees a read-only root with the interpreter and
+its libraries, a private `/tmp`, and the episode's pictures in `/box`. The code has no network, home
+folder or environment variables, and sees no other process.
 
 If the calling process runs as root, the code gets its own user id, because the kernel counts
-processes per user. Otherwise bubblewrap makes a user namespace. Running code that only prints takes
-0.12 s (measured), mostly for starting two interpreters.
+processes per user. If the calling process is not root, bubblewrap makes a user namespace. Running
+code that only prints takes 0.12 s (measured), mostly for starting two interpreters.
 """
 
 import asyncio
@@ -33,8 +33,8 @@ GRACE_SECONDS = 5.0
 """If the code does not stop at its time limit, the whole sandbox is killed from outside after this
 number of seconds."""
 FIRST_ID, LAST_ID = 30_000, 60_000
-"""A range of user ids that no Linux distribution gives to users. Containers have these ids too.
-Each run by root uses a random id from this range."""
+"""A range of user ids that no Linux distribution gives to users. These user ids also exist inside
+containers. Each run by root uses a random id from this range."""
 _ENVIRONMENT = {
     "PATH": "/usr/bin:/bin",
     "HOME": "/tmp",

@@ -15,9 +15,9 @@ The filter refuses some calls on purpose, although programs use them. Calls that
 of processes (memfd, System V segments, extended attributes) are refused, because the memory check
 does not count this data. Namespaces, mounts, keys, tracing and io_uring are refused, because the
 code does not need them. Only connected pairs of sockets are allowed, because asyncio needs them.
-Other sockets are refused. One of them, AF_VSOCK, connects a virtual machine to its host, and a
-network namespace does not block it. A system call by another calling convention (32-bit, x32) kills
-the process.
+All other sockets are refused. For example, a network namespace does not block AF_VSOCK, which
+connects a virtual machine to its host. A system call by another calling convention (32-bit, x32)
+kills the process.
 """
 
 import errno

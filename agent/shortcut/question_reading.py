@@ -1,5 +1,5 @@
-"""Reads a question for the shortcut solver, a cheap baseline script. From the question's words it
-finds the type of the answer, the clauses, the names and search queries."""
+"""Reads a question for the shortcut solver, a cheap baseline script. The functions find the type of
+the answer, the clauses, the names and search queries in the question's words."""
 
 import re
 from dataclasses import dataclass
@@ -34,8 +34,8 @@ _LOOSE = frozenset(
 )
 """Words such as "in" that state no relation by themselves."""
 MAX_ENDING = 4
-"""Two words match if they begin alike and at most this number of letters follow. So "design"
-matches "designed", but "light" does not match "lighthouse"."""
+"""Two words match if they begin alike and at most this number of letters follow: "design" matches
+"designed", but "light" does not match "lighthouse"."""
 _ENDING = re.compile(r"\w*")
 _REFERS = re.compile(r"\s*(?:who|that|which)?\s*", re.IGNORECASE)
 _HEAD = re.compile(r"\b(?:which|what) ([a-z]+(?: [a-z]+)?)", re.IGNORECASE)
@@ -49,7 +49,7 @@ class Clause:
     relations: tuple[Relation, ...]
     """All relations that the words of the clause may mean."""
     names: tuple[str, ...] = ()
-    """Names and years in the clause. Only things to which they apply can be meant."""
+    """Names and years in the clause, which restrict the things that the clause can mean."""
     distance: int = 0
     """The distance, in words, between the clause and the words for the pictured thing. The solver
     first follows the clauses that are nearest to these words."""
@@ -205,5 +205,5 @@ def _patterns() -> list[tuple[str, re.Pattern[str]]]:
 
 
 def in_question(question: QuestionRead, name: str) -> bool:
-    """Whether the question contains a given name. Such a name cannot be the answer."""
+    """Whether the question contains a given name, which then cannot be the answer."""
     return f" {key(name)} " in f" {key(question.text)} "

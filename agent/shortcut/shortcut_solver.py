@@ -1,5 +1,5 @@
-"""The shortcut solver is a script that serves as a strong, cheap baseline. It knows the picture,
-the question's words and the tools, but not the question's logical form.
+"""The shortcut solver is a script that serves as a strong, cheap baseline. The solver knows the
+picture, the question's words and the tools, but not the question's logical form.
 
 One image search gives the name of the pictured thing. A text search combines this name with the
 question's words. The solver then follows the question's clauses one by one, from the thing in the
@@ -37,8 +37,8 @@ NUM_HITS = 2
 NUM_READ = 2
 """The number of candidates that the solver considers for each relation on a page."""
 LEAST_SCORE = 2.0
-"""Minimum score of a candidate. A lower score means that no cue (a phrase for the relation) stands
-beside the name."""
+"""Minimum score of a candidate; a candidate with a lower score has no cue (a phrase for the
+relation) beside its name."""
 PASSED_OVER = 3.0
 """The penalty for each clause that the solver skips although it is nearer to the picture."""
 
@@ -152,8 +152,8 @@ class ShortcutSolver:
         page.sentences += [Line(text, turn) for text in lines if text not in shown]
 
     def _read_hits(self) -> None:
-        """Reads hits that are about a known thing or name one, and thereby learns of new things.
-        Repeats this until there are no new things."""
+        """Reads search hits that are about a known thing or name a known thing. Repeats the reading
+        as long as it brings new things."""
         num = -1
         while num != (num := sum(map(len, self._reached.values()))):
             for name, page in self._hits.items():
@@ -266,8 +266,8 @@ class ShortcutSolver:
         return not self._question.placement or ends in ("", self._question.placement)
 
     def _read_off(self, page: PageRead, relation: Relation, kind: str) -> list[Candidate]:
-        """The candidates beside a cue (a phrase that states the relation). Other names on the page
-        are not considered."""
+        """The candidates beside a cue (a phrase that states the relation). Names on the page
+        without a cue are not considered."""
         return candidates(page, relation, kind=kind, guesses=False)
 
     def _sure(self, found: list[Candidate]) -> list[Candidate]:

@@ -10,8 +10,8 @@ from questloom.agent.turns.image_bank import ImageBank, UnknownHandle, parse_han
 from questloom.agent.turns.tool_output import model_fault
 
 Summarise = Callable[[str, str, str], Awaitable[tuple[str, float]]]
-"""A function that gets a goal, a page's title and the page's text. It returns what the page states
-about the goal, and the cost. On failure the function raises `ProviderFault`."""
+"""A function that gets a goal, a page's title and the page's text. The function returns what the
+page states about the goal, and the cost. On failure the function raises `ProviderFault`."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -30,11 +30,11 @@ _SHOULD_BE = {
     "handle": 'input should be a picture\'s number, 0 or more, or its handle in quotation marks, "<image:0>"',
     "box": "input should be [left, top, right, bottom], each from 0 to 1000, in thousandths of the width or height, not in pixels",
 }
-"""A text that states the expected form of an argument. It replaces pydantic's error message, except
-if the argument is missing."""
+"""A text that states the expected form of an argument. The text replaces pydantic's error message,
+except if the argument is missing."""
 _PLAINER = {"string_pattern_mismatch": "the text is empty", "string_too_short": "the text is empty"}
-"""Error messages in plainer words than pydantic's, by error type. Only the types `Handle` and
-`Text` have patterns."""
+"""Error messages in plainer words than pydantic's, by error type. Only arguments of the types
+`Handle` and `Text` have patterns."""
 
 
 @dataclass(frozen=True)
@@ -46,19 +46,19 @@ class Tool:
     """The tool's purpose: "search", "read", "look", "compute" or "other". Comparisons of search
     strategies count calls by purpose."""
     defaults: Mapping[str, Any] = field(default_factory=dict)
-    """Default values of arguments, by the argument's name. They replace the defaults in the
+    """Default values of arguments, by the argument's name. These values replace the defaults in the
     function's signature."""
     numbers: Mapping[str, int] = field(default_factory=dict)
-    """Values of limits, by name. They replace the names in braces in the tool's docstring."""
+    """Values of limits, by name. The values replace the names in braces in the tool's docstring."""
     remote: bool = False
-    """Whether a provider does the work. A timeout then counts as the provider's fault."""
+    """Whether a provider does the tool's work, so that a timeout counts as the provider's fault."""
     finds: bool = False
-    """Whether the tool finds its pictures (in a store or on the web). Other tools make new pictures
+    """Whether the tool finds its pictures in a store or on the web. If not, it makes new pictures
     from earlier ones."""
     needs_sandbox: bool = False
     depends_on: Callable[[ImageBank], list[str]] | None = None
     """A result may depend on pictures that the call's arguments do not name. This function returns
-    the hashes of such pictures. The hashes are part of the key of a cached result."""
+    the hashes of those pictures. The hashes are part of the key of a cached result."""
 
     @property
     def name(self) -> str:

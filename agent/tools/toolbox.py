@@ -1,8 +1,8 @@
 """The tool box gives the schemas of the tools for the prompts, and turns each call into one typed result.
 
-The type of an exception decides the status of a result. The text from a tool never does. Tools
-themselves do not add pictures to the image bank or write picture numbers into texts; the tool box
-does. A cached result is therefore valid for any image bank.
+The type of an exception decides the status of a result. The text from a tool never decides a
+status. Tools themselves do not add pictures to the image bank or write picture numbers into texts;
+the tool box does. A cached result is therefore valid for any image bank.
 """
 
 import copy
@@ -101,8 +101,8 @@ class ToolBox:
         provider: provider of searches and pages.
         settings: limits and switches of the tools.
         sandbox: sandbox for the tool python_interpreter.
-        summarise: function with which a model reads pages for a goal. Without the function, the
-            sentences of a page are ranked instead.
+        summarise: function with which a model reads pages for a goal. If `summarise` is missing,
+            the sentences of a page are ranked instead.
 
     Raises:
         InputError: the settings name an unknown tool, python_interpreter without a sandbox, or
@@ -143,13 +143,13 @@ class ToolBox:
         self._cache = OutputCache(self.settings.cache_bytes)
 
     def for_task(self, withheld_pictures: frozenset[str]) -> "ToolBox":
-        """Makes a tool box for a single task. It shares the cache of this tool box. Searches in the
-        new tool box never return the task's own pictures.
+        """Makes a tool box for a single task, which shares the cache of this tool box. Searches in
+        the new tool box never return the task's own pictures.
 
         Args:
             withheld_pictures: ids of the task's pictures in the store (`Question.source_image_id`).
-                Searches also withhold pictures that look like the task's picture. An empty set
-                withholds nothing.
+                Searches also withhold pictures that look like the task's picture. If the set of ids
+                is empty, no picture is withheld.
         """
         box = copy.copy(self)
         box._withheld = frozenset(withheld_pictures)
@@ -310,7 +310,7 @@ class ToolBox:
 
     def _likeness(self, bank: ImageBank, handle: int) -> str:
         """Notes for the model that a found picture is a larger or sharper version of an earlier
-        picture. For example, the found picture is the original of a blurred question picture."""
+        picture. For example, a search may find the sharp original of a blurred question picture."""
         like = bank.like(handle) if self.settings.handles else None
         return "" if like is None else f", looks like {handle_text(like)}"
 

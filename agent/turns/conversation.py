@@ -1,5 +1,5 @@
-"""A conversation is the content of an unfinished episode, in the form that engines and renderers
-need: messages, turns and tool results."""
+"""A conversation is the content of an unfinished episode: messages, turns and tool results. Engines
+and renderers read conversations."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ class Conversation:
     rollout: int
     branch: str = ""
     """A text that distinguishes a continuation of an episode from a whole episode with the same
-    rollout number, so that their random choices differ. The text is "" for an episode that
+    rollout number, so that their random choices differ. The branch is "" for an episode that
     continues no other episode."""
     opening: tuple[Message, ...]
     """The messages before the first turn: the system message and the user message."""
@@ -42,6 +42,6 @@ class Conversation:
 
     def draw(self) -> int:
         """A 52-bit number that is computed from the task, the branch, the rollout and the turn. The
-        number is the random seed for sampling. It also distinguishes equal requests of different
+        number is the random seed for sampling, and distinguishes equal requests of different
         rollouts (attempts at the same task)."""
         return int(sha256_hex(canonical_json([*self.key, self.turn]))[:13], 16)

@@ -2,15 +2,15 @@
 numbered in order of arrival, as in the ODE paper.
 
 Pictures are added to the bank but never removed. A duplicate of an earlier picture gets the earlier
-picture's handle. There are two rules for duplicates:
+picture's handle. Two rules say which pictures are duplicates:
 
 * A *found* picture (from a search or a page) is a duplicate if its perceptual hash and colours are
   close to those of an earlier picture. However, if the found picture is at least 1.5 times as large
   or as sharp, it is not a duplicate. For example, the sharp original of a blurred question picture
   gets a new handle.
 * A picture that a tool *made* from another picture (`parent`), or that Python drew, is a duplicate
-  if its pixels equal those of an earlier picture. The perceptual hash cannot decide here, because
-  sharpening or enlarging a picture keeps the hash.
+  if its pixels equal those of an earlier picture. For pictures that tools made, the perceptual hash
+  cannot decide, because sharpening or enlarging a picture keeps the hash.
 
 Colours are compared too, because all pictures with a single colour have the same hash.
 """
@@ -56,7 +56,7 @@ differ from it by 11 or less."""
 FINER = 1.5
 FIGURES_FROM = "python_interpreter"
 """The origin of pictures that Python code drew, which come from no single parent picture. The check
-for duplicates reads only fields that are stored. Therefore a bank that is rebuilt from its
+for duplicates reads only fields that are stored. Thus an image bank that is rebuilt from its
 `BankImage` records and their files, in order, gives the same handles."""
 _PLAIN_INFO = frozenset(
     "jfif jfif_version jfif_unit jfif_density dpi progressive progression gamma srgb chromaticity interlace".split()
@@ -240,8 +240,8 @@ class ImageBank:
         return self._entry(handle).look.bits
 
     def like(self, handle: int) -> int | None:
-        """The first earlier picture that looks the same as the given picture, although the given
-        picture has its own handle. The given picture is larger, sharper or made by a tool.
+        """Finds the first earlier picture that looks the same as the given picture. The given
+        picture has its own handle because it is larger or sharper, or because a tool made it.
 
         Raises:
             UnknownHandle: the bank has no such handle.
@@ -266,7 +266,7 @@ class ImageBank:
 
         Args:
             turn: index of a turn. Pictures of this turn and of later turns are left out. By
-                default, no pictures are left out.
+                default, all pictures are kept.
         """
         branch = ImageBank()
         branch._entries = (

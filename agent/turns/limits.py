@@ -13,7 +13,7 @@ REPETITIVE_WORDS = 2_500
 REPETITIVE_CHARS = 30
 REPETITIVE_SHARE = 0.5
 """A turn with more than REPETITIVE_WORDS words is repetitive if fewer than half of its 30-character
-windows are distinct. This rule is from OpenSearch-VL."""
+windows are distinct. The rule for repetitive turns is from OpenSearch-VL."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,8 +9,8 @@ user        <tool_response> … the tool's text … <image:3> 640×480 px [pictu
 ```
 
 Observations (tool results) are user messages that begin with `<tool_response>` and end with
-`</tool_response>`. There are two reasons for user messages: every chat template knows them, and
-Qwen's templates keep earlier thoughts if user messages follow. Text from outside (questions, tool
+`</tool_response>`. Tool results are user messages because every chat template knows user messages,
+and because Qwen's templates keep the thoughts before them. Text from outside (questions, tool
 results) is escaped. A model then cannot mistake the text for a tag, the mark of a role or a special
 token. `agent/turns/token_renderer.py` turns the same messages into token ids.
 """
@@ -38,8 +38,8 @@ _LOOKALIKE = {"<": "‹", ">": "›", "[": "⟦"}
 _OUR_TAG = re.compile(r"‹(/?)(think|tool_call|answer)>")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
 _BREAK = "\u200b"
-"""A zero-width space. It is inserted after the first character of special tokens that contain no
-brackets to escape."""
+"""A zero-width space, which is inserted after the first character of special tokens without
+brackets."""
 
 
 def storable(text: str) -> str:
@@ -107,11 +107,11 @@ class Renderer:
 
     Args:
         schemas: function schemas of the tool box.
-        max_calls: maximum number of calls. The prompt states this number, and tool results count
-            down the last calls.
+        max_calls: maximum number of calls. The prompt states the maximum number of calls, and tool
+            results count down the last calls.
         today: date for the prompt; "" leaves it out.
-        handles: whether pictures are shown with their handles (numbers). False is an ablation from
-            the ODE paper; the tool box must have the same setting.
+        handles: whether pictures are shown with their handles (numbers). The ODE paper has an
+            ablation without handles. The tool box must have the same setting.
         brief: whether to use the short system prompt (`prompts/agent.py`), which does not state the
             number of calls.
         special_tokens: special tokens of the tokenizer that reads the messages, if known.

@@ -9,10 +9,10 @@ prompt                       policy       observation                          p
 <|im_start|>system … <think> …<|im_end|>  \\n<|im_start|>user … <think>        …<|im_end|>
 ```
 
-This is correct only if a longer conversation begins with exactly the text of the shorter one. Two
-kinds of templates break this rule: Qwen's older templates drop the thoughts of earlier turns, and
-some templates number the pictures. `TokenRenderer` tests the chat template, and refuses templates
-that change earlier text.
+The method is correct only if the text of a longer conversation begins with exactly the text of the
+shorter one. Some chat templates change earlier text: Qwen's older templates drop the thoughts of
+earlier turns, and other templates number the pictures. `TokenRenderer` tests the chat template, and
+refuses templates that change earlier text.
 """
 
 import io
@@ -88,7 +88,7 @@ class TokenRenderer:
         """The segments (pieces of token ids) of a conversation up to its next turn.
 
         Args:
-            known: segments that were made for earlier turns of the conversation. They are reused.
+            known: segments that were made for earlier turns of the conversation and are reused.
         """
         made = list(known) or [self.opening(conversation.opening)]
         for exchange in conversation.exchanges[(len(made) - 1) // 2 :]:
@@ -113,9 +113,9 @@ class TokenRenderer:
         return Segment(kind="policy", ids=(*ids, self.end_id))
 
     def observation(self, message: Message, after: Segment) -> Segment:
-        """The segment between two turns. It has the observation (tool result) and the beginning of
-        the next turn. It begins with the end-of-turn token if the model did not sample this
-        token."""
+        """The segment between two turns. The segment has the observation (tool result) and the
+        beginning of the next turn. If the model did not sample an end-of-turn token, the segment
+        begins with this token."""
         segment = self._segment("observation", self._between(message), [message])
         if after.ids and after.ids[-1] == segment.ids[0]:
             return Segment(

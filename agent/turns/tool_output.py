@@ -18,8 +18,8 @@ class NewPicture:
     url: str = ""
     title: str = ""
     made: bool = False
-    """Whether a tool made the picture. Its parent is then the picture that the call names, if the
-    call names one."""
+    """Whether a tool made the picture, usually from the picture that the call names (the
+    parent)."""
     box: tuple[float, ...] = ()
 
 

@@ -1,8 +1,8 @@
-"""Reads conversations of other agents as turns. Two formats are known: WebDancer's trajectories (a
-list of chat messages per row) and ShareGPT dialogues.
+"""Reads conversations of other agents as turns. The functions read two formats: WebDancer's
+trajectories (a list of chat messages per row) and ShareGPT dialogues.
 
-Texts stay unchanged. If a turn breaks our turn protocol, it is marked with its violation. ShareGPT
-separates calls from text, so a `function_call` there gets our call tags.
+Texts stay unchanged. If a turn breaks our turn protocol, the turn is marked with the violation.
+ShareGPT separates calls from text, so a `function_call` there gets our call tags.
 """
 
 import gzip

@@ -71,8 +71,8 @@ class Violation(StrEnum):
     BAD_JSON = "bad_json"
     NOT_AN_OBJECT = "not_an_object"
     BAD_CALL = "bad_call"
-    """The JSON object of a call must have exactly two keys: the name (a string) and the arguments
-    (an object). This object differs."""
+    """The JSON object of the call does not have exactly the two keys `name` (a string) and
+    `arguments` (an object)."""
     UNKNOWN_TOOL = "unknown_tool"
     BAD_ARGUMENTS = "bad_arguments"
 
@@ -100,8 +100,8 @@ class Checked:
 
     def for_play(self) -> "Checked":
         """The result of the check, in the form that episodes use. If a well-formed call has an
-        unknown tool or wrong arguments (such as a box that reaches to 1005), this is not a
-        violation here. The tool box refuses such a call later."""
+        unknown tool or wrong arguments (such as a box that reaches to 1005), this form has no
+        violation. The tool box later refuses calls with an unknown tool or wrong arguments."""
         return (
             self
             if self.misdirected is None

@@ -30,7 +30,7 @@ def rows_of(
 
     Args:
         or_known: names of JSON fields. A reply with one of these fields is valid even if the list
-            is missing. With None, a reply without the list is always valid.
+            is missing. If `or_known` is None, a reply without the list is always valid.
 
     Raises:
         ValueError: the list is missing, or is not a list of objects.
