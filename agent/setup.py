@@ -57,7 +57,8 @@ MEND_SANDBOX = (
     f"Install bubblewrap and libseccomp there (apt-get install bubblewrap libseccomp2), name the tools without {CONFINED} "
     "(teach.tools.tools, filters.oracle_tools), or take the recipe demo_without_python."
 )
-"""How to fix the error that the recipe's tools run code but this machine has no sandbox."""
+"""The hint in an error message: what to do if the recipe's tools run code but this machine has no
+sandbox."""
 
 
 @dataclass(frozen=True)

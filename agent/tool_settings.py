@@ -27,8 +27,8 @@ class ToolSettings:
 
     tools: ToolNames = ALL_TOOLS
     """Names of the tools that the model gets, in any order. If a named tool does not work on a
-    machine, an error is raised. Leaving the tool out would change the prompt and the choice of
-    questions."""
+    machine, an error is raised. If the tool were left out, the prompt and the choice of questions
+    would change."""
     custom: tuple[str, ...] = ()
     """Tools of other packages, listed after the built-in ones: `module:TOOL`, or the name of an
     entry point of `questloom.tools`. Custom tools run like the built-in tools

@@ -27,8 +27,8 @@ from questloom.knowledge.world.write import write_world
 ARTICLES, SEED = 1000, 7
 SEEDS = 300
 FEW = ("--set", "grounding.mode=optional", "--set", f"seeds.count={SEEDS}")
-"""Settings for a world with few pictures. The small CLIP model in this repository cannot tell these
-pictures apart."""
+"""Settings for a world with few pictures, which the small CLIP model in this repository cannot tell
+apart."""
 CONTACT = "demo@example.org"
 
 

@@ -197,7 +197,7 @@ def job(kind: str, *arguments: object, cluster: Cluster | None) -> tuple[float, 
 
 def side_by_side(kind: str, small: tuple, large: tuple, out: Path, cluster: Cluster) -> None:
     """Runs a job on the small and on the large input, with Flink and with local processes. Prints a
-    line for each.
+    line for each of these runs.
     """
     net, digests = {}, []
     for side, where in (("in process", None), ("flink", cluster)):

@@ -96,7 +96,7 @@ class Sampler:
 
     def progress(self, stage: str, done: int, total: int) -> None:
         """Ingest calls this method to report its progress. When a stage has finished, the method
-        records the time since the end of the stage before.
+        records the time since the previous stage ended.
         """
         self.stage = stage
         if done == total:

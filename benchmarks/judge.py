@@ -65,8 +65,8 @@ class Task:
 
 
 def read(folder: Path) -> tuple[list[Task], dict[str, int]]:
-    """Reads the questions that have exactly one typed answer. Returns them, and the number of other
-    questions, by the reason for leaving them out."""
+    """Reads the questions that have exactly one typed answer. Returns these questions, and the
+    number of all other questions by the reason for leaving them out."""
     tasks: list[Task] = []
     left: dict[str, int] = defaultdict(int)
     with gzip.open(folder / FILE, "rt", encoding="utf-8") as lines:
@@ -292,8 +292,8 @@ def _same(a: Answer, b: Answer) -> bool:
 
 
 def _within(a: Answer, b: Answer) -> bool:
-    """Whether one answer is a year and the other is a date in this year. The two answers cannot
-    then serve as wrong answers for each other's questions.
+    """Whether one answer is a year and the other is a date in this year. An answer with the same
+    year cannot serve as a wrong answer.
     """
     return a.type == b.type == "date" and a.value.time[:5] == b.value.time[:5]
 

@@ -1,5 +1,5 @@
-"""Describes the mix of a run's kept questions. Prints which shares have each level of difficulty,
-number of hops (facts in a chain), route, kind of work and relation.
+"""Describes the mix of a run's kept questions. Prints the shares of questions by level of
+difficulty, number of hops (facts in a chain), route, kind of work and relation.
 
     python -m benchmarks.mix RUN
 

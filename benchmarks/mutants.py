@@ -268,7 +268,7 @@ class _Mutated(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 def _functions(of: Any, module: str, place: str = "") -> Iterator[tuple[str, types.FunctionType]]:
-    """Yields the functions of a module or class, each with the names that lead to it."""
+    """Yields the functions of a module or class, each with its dotted name."""
     for name, value in list(vars(of).items()):
         inner = next(
             (

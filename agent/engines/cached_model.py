@@ -11,8 +11,8 @@ batch, or when enough rows have finished their turns.
 
 The code passes four positions of each token to the model: the text position and the three mrope
 (multimodal rotary embedding) positions. If the model instead counted positions from the length of
-its cache, a second picture would change the logits by 0.17. With explicit positions the logits
-change by 2e-7.
+its cache, the logits after a second picture would differ by 0.17. With the positions that the code
+passes, the logits differ by 2e-7.
 """
 
 import inspect

@@ -98,8 +98,8 @@ class Stack:
         ]
 
     def view(self, place: int, part: slice) -> Layers:
-        """A view of one conversation's keys and values in the stack. Stack the view again at once,
-        because it keeps the whole old stack in memory."""
+        """A view of one conversation's keys and values in the stack. Use the view only for the next
+        stack, because a view keeps the whole old stack in memory."""
         return [
             (layer.keys[place : place + 1, :, part], layer.values[place : place + 1, :, part])
             for layer in self.cache.layers

@@ -158,7 +158,7 @@ class Manner:
         return self.draw is not None and self.draw.random() < share
 
     def say(self, occasion: str, **parts: object) -> str:
-        """Words a thought of the oracle for a given occasion.
+        """Puts a thought of the oracle into words for a given occasion.
 
         Raises: KeyError: the occasion is unknown, or a part of the wording is missing.
         """

@@ -305,9 +305,10 @@ def subjects(page: PageRead, relation: Relation | None) -> list[Candidate]:
 
 
 def listed_under(page: PageRead, relation: Relation, subject: Thing) -> list[Candidate]:
-    """Finds the person or place to which a list belongs that contains the subject: "Ada Lund also
-    built …", "People born in Velm include …". If the sentence begins with a pronoun ("She also
-    built …"), the list belongs to the thing that the page is about."""
+    """A page may list things: "Ada Lund also built …", "People born in Velm include …". If a list
+    contains the subject, the function finds the person or place to which the list belongs. If the
+    sentence begins with a pronoun ("She also built …"), the list belongs to the thing that the page
+    is about."""
     found = []
     for line in page.sentences:
         if not says(line.text, subject.name):

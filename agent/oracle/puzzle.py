@@ -47,8 +47,8 @@ End = str | Const
 
 @dataclass(frozen=True, kw_only=True)
 class Fact:
-    """A fact of the puzzle: `subject` has the `relation` to `object`. `relation` is None if the
-    fact is only that one thing's page mentions the other."""
+    """A fact of the puzzle: `subject` has the `relation` to `object`. If the page of one thing only
+    mentions the other thing, `relation` is None."""
 
     subject: End
     relation: Relation | None
@@ -86,8 +86,8 @@ class Sum:
 @dataclass(frozen=True, kw_only=True)
 class Look:
     """A detail to read in a picture: `var` is the detail's value, and `of` is the thing in the
-    picture. If the question's picture shows the thing, the detail is in this picture. If not, the
-    detail is in a picture on the thing's page."""
+    picture. If the question's picture shows the thing, the detail is in this picture. If the
+    question's picture does not show the thing, the detail is in a picture on the thing's page."""
 
     var: str
     of: str
@@ -249,7 +249,7 @@ def puzzle_of(
 
 
 def _within(var: str, period: Value) -> list[Order]:
-    """Comparisons which state that a year lies in a decade or century."""
+    """Makes the two comparisons that say: this year lies in that decade or century."""
     (first, *_), (last, *_) = dates_of(period)[-1].span
     before, after = (Const(kind="date", text=str(y)) for y in (first - 1, last + 1))
     return [Order(left=var, op=">", right=before), Order(left=var, op="<", right=after)]

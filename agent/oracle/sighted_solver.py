@@ -121,7 +121,7 @@ def chain(puzzle: Puzzle) -> list[Fact]:
 
 
 def relation_label(fact: Fact) -> str:
-    """The label of the relation of a fact in a chain."""
+    """The label of a fact's relation, such as "architect"."""
     assert fact.relation is not None, "chains have relations"
     return fact.relation.label
 

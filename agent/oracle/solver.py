@@ -9,8 +9,8 @@ possible subjects. The first solution with values for all variables gives the an
 The search is a Python generator, which runs one tool call at a time. The generator yields an
 `Action` (a thought and a tool call) and receives the call's result, an `Observation`. The generator
 has no other input, and finally returns an `Ended`. If two candidates are equally doubtful, the one
-that the tool result names first comes first. Therefore a puzzle and a store always give the same
-episode.
+that the tool result names first comes first. The same puzzle and the same store therefore always
+give the same episode.
 """
 
 import heapq
@@ -105,12 +105,12 @@ class Way:
     """The doubt about the values of all variables that have one, plus a guess of the doubt about
     the value of `unseen`."""
     left: int
-    """Minus the number of variables with a value. Of two equally doubtful partial solutions, the
-    search therefore first continues the one with more values."""
+    """The number of variables with a value, as a negative number. Of two equally doubtful partial
+    solutions, the search therefore first continues the one with more values."""
     number: int
     bound: Bindings = field(compare=False)
     base: float = field(compare=False)
-    """The doubt without the guess for `unseen`."""
+    """The doubt about the values of variables, without the guess for the variable `unseen`."""
     unseen: str = field(compare=False)
     """A variable whose value is still unconfirmed, because the thing's page has not been read."""
 
@@ -512,8 +512,8 @@ class Solver(AnchorSearch):
         return 1.0
 
     def _may_stand(self, page: PageRead, var: str) -> bool:
-        """Whether the page's thing is of a kind that fits the variable. A variable for a person
-        needs a person; a variable for a place needs no person."""
+        """Whether the page's thing is of a kind that fits the variable. A variable that stands for
+        a person needs a person. A variable that stands for a place must not be a person."""
         ends = {f.relation.property for f in self.puzzle.facts if f.object == var and f.relation}
         if ends & with_object("person"):
             return is_person(page)
@@ -545,8 +545,8 @@ class Solver(AnchorSearch):
     def _possible(
         self, fact: Fact, bound: Bindings
     ) -> Generator[Action, Observation, list[tuple[Thing, Line, float]]]:
-        """Candidates for the subject of a fact, each with a guess of its doubt. The more of the
-        question the shown text about a candidate confirms, the lower is the guess."""
+        """Candidates for the subject of a fact, each with a guess of its doubt. The guess is lower
+        if the text about a candidate confirms more of the question."""
         assert isinstance(fact.subject, str)
         var, known = fact.subject, self.known_end(fact.object, bound)
         facts = self._closed(var, bound)

@@ -1,5 +1,5 @@
-"""Words the thoughts, goals and queries of the oracle (a scripted solver). The words come from the
-question and from tool results (observations)."""
+"""Puts the thoughts, goals and queries of the oracle (a scripted solver) into words. The words come
+from the question and from tool results (observations)."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -25,7 +25,7 @@ KIND_WORDS = {
     "human settlement": ("town", "city", "village"),
     "book": ("book", "novel", "play", "collection"),
 }
-"""For each class of things, the words for it in the first sentences of pages."""
+"""The words that the first sentences of pages use for a thing, by the class of the thing."""
 VAGUE = frozenset(
     "of the and building structure work works place organisation organization object".split()
 )

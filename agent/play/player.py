@@ -62,7 +62,7 @@ class Begin:
     `turn`."""
     turn: int
     begun: tuple[int, ...]
-    """The token ids from the beginning of the turn that the continuation keeps."""
+    """The token ids with which the turn begins; the continuation keeps these ids."""
     begun_logprobs: tuple[float, ...]
 
 

@@ -34,7 +34,7 @@ GRACE_SECONDS = 5.0
 number of seconds."""
 FIRST_ID, LAST_ID = 30_000, 60_000
 """A range of user ids that no Linux distribution gives to users. These user ids also exist inside
-containers. Each run by root uses a random id from this range."""
+containers. If root runs code, each run uses a random user id from the range."""
 _ENVIRONMENT = {
     "PATH": "/usr/bin:/bin",
     "HOME": "/tmp",

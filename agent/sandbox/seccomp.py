@@ -6,8 +6,8 @@ that other C libraries and machines use for the same purposes (`open` for `opena
 system call fails, even calls that future kernels will add. A refused call fails in one of two ways:
 
 * Most refused calls fail with ENOSYS ("function not implemented"), as on a kernel that lacks the
-  call. A C library then uses an older call, such as `clone` instead of `clone3`. A filter can check
-  the flags of `clone`, but not the flags of `clone3`.
+  call. After ENOSYS, a C library uses an older call, such as `clone` instead of `clone3`. A filter
+  can check the flags of `clone`, but not the flags of `clone3`.
 * The calls in `_FORBIDDEN` fail with EPERM ("not permitted"), because harmless code may try these
   calls and should see the right error. The list `_FORBIDDEN` only decides which error is returned.
 

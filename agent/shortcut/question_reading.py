@@ -25,7 +25,7 @@ _NAME = re.compile(
 _CLAUSE = re.compile(r"[,;.?]|\b(?:and|that|who|whose|which|where|when|whom)\b", re.IGNORECASE)
 _DATE = re.compile(r"\b(?:when|(?:what|which) (?:year|date|day|century))\b", re.IGNORECASE)
 _ASKING = re.compile(r"\b(?:(?:in|on) )?(?:what|which) (?:year|date|day|century)\b", re.IGNORECASE)
-"""Words that belong to the asking and state no relation."""
+"""Words that only ask, such as "in which year", and state no relation."""
 _AMOUNT = re.compile(
     r"\bhow (?:many|much|tall|high|long|wide|deep|heavy|large|big|far)\b", re.IGNORECASE
 )
@@ -175,8 +175,8 @@ def _clauses(text: str) -> tuple[Clause, ...]:
 
 
 def _distance(text: str, span: tuple[int, int], pictured: tuple[int, int]) -> int:
-    """A measure of the number of words between a clause and the words for the picture. If two
-    clauses are equally near, the one before the words for the picture counts as nearer.
+    """How far a clause is from the words for the picture, by the number of words between them. If
+    two clauses are equally near, the one before the words for the picture counts as nearer.
 
     If the question's main verb comes after the words for the picture, it counts as farthest away
     ("die" in "When did the teacher of this man's mother die?").

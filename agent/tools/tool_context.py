@@ -22,7 +22,7 @@ class Context:
     provider: Provider
     settings: ToolSettings
     withheld: frozenset[str] = frozenset()
-    """Ids of the question's own pictures in the store. No search returns these pictures."""
+    """Ids of the question's own pictures in the store, which no search returns."""
     sandbox: Sandbox | None = None
     summarise: Summarise | None = None
 

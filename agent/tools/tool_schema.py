@@ -53,12 +53,12 @@ class Tool:
     remote: bool = False
     """Whether a provider does the tool's work, so that a timeout counts as the provider's fault."""
     finds: bool = False
-    """Whether the tool finds its pictures in a store or on the web. If not, it makes new pictures
-    from earlier ones."""
+    """Whether the tool finds its pictures in a store or on the web. A tool that finds no pictures
+    may make new pictures from earlier ones."""
     needs_sandbox: bool = False
     depends_on: Callable[[ImageBank], list[str]] | None = None
-    """A result may depend on pictures that the call's arguments do not name. This function returns
-    the hashes of those pictures. The hashes are part of the key of a cached result."""
+    """A function that returns the hashes of pictures on which a result depends, although the call's
+    arguments do not name them. The hashes are part of the key of a cached result."""
 
     @property
     def name(self) -> str:

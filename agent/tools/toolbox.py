@@ -94,8 +94,8 @@ def tool_schemas(settings: ToolSettings) -> list[dict[str, Any]]:
 
 
 class ToolBox:
-    """The tool box: all episodes of a run share its tools. Open one tool box per process; each
-    episode has its own image bank.
+    """The tool box, which runs the tools for all episodes of a run. Open one tool box per process;
+    each episode has its own image bank.
 
     Args:
         provider: provider of searches and pages.
@@ -221,7 +221,7 @@ class ToolBox:
 
     def _key(self, tool: Tool, arguments: dict[str, Any], bank: ImageBank) -> str:
         """The key of a call in the cache of results. Calls that must give the same result have the
-        same key. In the key, the content of a picture stands instead of its number."""
+        same key. The key contains the content of pictures instead of their numbers."""
         seen = tool.depends_on(bank) if tool.depends_on else []
         named = {
             k: bank.get(v).sha256 if k == "handle" and v is not None else v
@@ -309,7 +309,7 @@ class ToolBox:
         return "\n".join(lines), tuple(images), left_out
 
     def _likeness(self, bank: ImageBank, handle: int) -> str:
-        """Notes for the model that a found picture is a larger or sharper version of an earlier
+        """Writes a note for the model: a found picture is a larger or sharper version of an earlier
         picture. For example, a search may find the sharp original of a blurred question picture."""
         like = bank.like(handle) if self.settings.handles else None
         return "" if like is None else f", looks like {handle_text(like)}"

@@ -50,9 +50,9 @@ MAX_HASH_BITS = 4
 MAX_COLOUR_DIFFERENCE = 12.0
 """If two pictures look the same, their mean colours (0 to 255) differ by at most this number in
 every cell of a 16×16 grid. The limit was measured on 590 pictures of a fictional world, in which
-some things differ only in a detail. Pictures of different things whose hashes differ in at most 4
-bits have colours that differ by 29 or more. Blurred, scaled or compressed copies of a picture
-differ from it by 11 or less."""
+some things differ only in a detail. If the hashes of pictures of different things differ in at most
+4 bits, their colours differ by 29 or more. Blurred, scaled or compressed copies of a picture differ
+from it by 11 or less."""
 FINER = 1.5
 FIGURES_FROM = "python_interpreter"
 """The origin of pictures that Python code drew, which come from no single parent picture. The check

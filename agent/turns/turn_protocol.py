@@ -8,10 +8,10 @@ turn breaks this form, the check names the exact violation.
 
 The check is strict (VSearcher, appendix A.3). A turn has exactly one thought in `<think>` tags,
 followed by exactly one tool call or one answer. Every tag must be closed. A call must be a valid
-JSON object with a known tool and arguments that fit the tool's schema. Only white space may stand
-before, between and after the thought and the call or answer. A JSON decoder reads the call from its
-opening tag on, so tags inside JSON strings count as text. The check takes time in proportion to the
-turn's length.
+JSON object with a known tool and arguments that fit the tool's schema. Before and after the thought
+and the call or answer, only white space is allowed. A JSON decoder reads the call from its opening
+tag on, so tags inside JSON strings count as text. The check takes time in proportion to the turn's
+length.
 
 Chat templates of *thinking* models put `<think>` into the prompt, so the sampled text lacks this
 tag. `TurnProtocol.check` expects a turn that includes what the template put before it. Engines

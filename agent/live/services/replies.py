@@ -44,14 +44,14 @@ def rows_of(
 
 
 def words_of(row: dict[str, Any], *names: str) -> str:
-    """The text of the first of the named fields that contains text, without HTML; "" if no field
-    contains text."""
+    """The first text in the named fields, without HTML; "" if no field contains text."""
     text = next((row[name] for name in names if isinstance(row.get(name), str)), "")
     return html.unescape(_TAGS.sub("", text[:MAX_WORDS_CHARS])).strip()
 
 
 def without_tags(value: Any) -> str:
-    """A value as text. Each HTML tag becomes a space, and the text is cut at a maximum length."""
+    """Turns a value into text. Each HTML tag becomes a space, and the text is cut at a maximum
+    length."""
     return _TAGS.sub(" ", str(value)[:MAX_WORDS_CHARS])
 
 

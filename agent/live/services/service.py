@@ -105,8 +105,8 @@ class Service(Generic[T]):
     needs_key: bool = True
     """Whether the service refuses calls without a key."""
     needs_address: bool = False
-    """Whether the service searches only by the public address of a picture. With such a service, a
-    picture without a public address cannot be searched for."""
+    """Whether the service searches only by the public address of a picture. A service of this kind
+    cannot search by a picture that has no public web address."""
 
     def headers(self, key: str) -> dict[str, str]:
         """The header that carries the key; empty if there is no key."""
