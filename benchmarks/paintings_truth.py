@@ -1,11 +1,12 @@
-"""Counts certified questions about the painting rows that became ambiguous because claims were
-hidden.
+"""Counts certified questions about paintings that became ambiguous because the dump hides some
+claims.
 
     python -m benchmarks.paintings_truth SHARED/paintings WORK [--hide 0 1 2] [--set seeds.per_entity=20 …]
 
-For each value of `--hide`, the script writes the rows as a dump with hidden claims, ingests the
-dump, and runs the recipe `paintings`. Then the script executes the form of every drafted and
-certified question over *all* rows. The script's evaluator imports nothing from `transforms`.
+For each value of `--hide`, the script writes the rows as a dump with hidden claims. It ingests this
+dump and runs the recipe `paintings`. Every drafted question stores a form, which is a query over
+claims. For every certified question, the script runs this query over *all* rows. The script
+evaluates queries with its own code and imports nothing from `transforms`.
 """
 
 import argparse
@@ -48,7 +49,7 @@ def term(data: dict, binding: dict[str, str]) -> str | None:
 def solve(
     clauses: list[dict], binding: dict[str, str], truth: tuple[Triples, dict]
 ) -> Iterator[dict[str, str]]:
-    """Every binding that the rows support."""
+    """Yields every assignment of values to variables that agrees with the rows."""
     if not clauses:
         yield binding
         return
@@ -84,7 +85,7 @@ def solve(
 
 
 def true_answers(question: Question, truth: tuple[Triples, dict]) -> set[str]:
-    """The answers of a form over all rows: values, or differences of years."""
+    """Returns the form's answers over all rows. An answer is a value or a difference of two years."""
     form = question.form
     assert isinstance(form, dict)
     computed = next((c for c in form["clauses"] if c["is"] == "compute"), None)

@@ -1,9 +1,10 @@
-"""Runs `ingest` and `synth` on real inputs, and reports what was dropped and why.
+"""Runs `ingest` and `synth` on real inputs. Reports how many rows and questions were dropped, and
+why.
 
     python -m benchmarks.real_inputs SHARED/data OUT [--only enwiki cree …]
 
 The output is Markdown. For each input, the output shows the commands, the number of rows in the
-store, and the number of questions after each stage. It also shows each reason for a drop, with the
+store, and the number of questions after each stage. For each reason, the output also shows the
 number of drops and an example. `docs/own-data.md` was written from this output.
 """
 
@@ -50,13 +51,15 @@ SYNTH = [
     "--set",
     "run.shards=2",
 ]
-"""Settings with almost no demands on a seed. They make thin data visible."""
+"""Settings that demand almost nothing of a seed (the item that a question starts from). With these
+settings, even thin data gives questions.
+"""
 SNAPSHOT = "2026-01-31"
 COLLECTIONS = {"enwiki": ("set", "hurricanes"), "dewiki": ("papier",), "simplewiki": ("tao",)}
 
 
 def inputs(data: Path, out: Path) -> dict[str, list[str]]:
-    """The options of ingest for each input, by name."""
+    """The options of `ingest` for each named input."""
     wikidata = data / "wikidata"
     entities = [
         "--entities",
@@ -101,8 +104,8 @@ def command(*words: str) -> tuple[dict, str, float]:
 
 
 def examples(rejections: Iterable[Rejection]) -> list[str]:
-    """Maps each stage and reason to the number of its rejections, and to the title and evidence of
-    the first rejection.
+    """Maps each stage and reason to the number of its rejections. It also gives the title and the
+    evidence of the first rejection.
     """
     found: dict[tuple[str, str], list[Rejection]] = defaultdict(list)
     for rejection in rejections:

@@ -1,18 +1,18 @@
-"""Compares the price of routes with the calls that the shortcut solver and the oracle make, for
-each level.
+"""Compares the price of each question's route with the number of calls that two agents make, for
+each level. The agents are the shortcut solver and the oracle.
 
 * `python -m benchmarks.shortcut RUN STORE` plays all kept questions of a finished synth run. STORE
   is the store from which the run was made.
 * `--list` also prints each right answer with its question.
 
-A route is the cheapest sequence of tool calls that singles out the answer; its price is the number
-of calls. The shortcut solver is an agent that tries to need fewer calls. The script prints how
-often the shortcut solver is right, and every question that it answers with fewer calls than the
-route has. The script also prints two rank correlations of the route's price: with the solver's
-calls, and with the calls of the oracle's kept episodes. The correlations are Spearman's rank
-correlations with 95 % bootstrap intervals. `hit` is the turn in which the answer first stood in a
-result of the oracle, as a share of the turns. The answer judge's rules judge the answers, without a
-model.
+A route is the cheapest sequence of tool calls that identifies the answer. Its price is the number
+of these calls. The shortcut solver is an agent that tries to answer with fewer calls than the route
+has. The script prints how often the shortcut solver is right. It also lists every question that the
+solver answers with fewer calls than the route has. The script also prints two rank correlations of
+the route's price: with the solver's number of calls, and with the number of calls in the oracle's
+kept episodes. The correlations are Spearman's, with 95 % bootstrap intervals. `hit` is the turn in
+which a result of the oracle first contained the answer, divided by the number of turns. The rules
+of the answer judge decide which answers are right. No model takes part.
 """
 
 import argparse
@@ -48,21 +48,21 @@ from questloom.transforms.planning.route import find_route
 from questloom.transforms.stages.run_folder import RunFolder
 
 LEAST = 5
-"""The smallest number of questions of a level for which the script prints a correlation."""
+"""The script prints a correlation only if a level has at least this number of questions."""
 NUM_RESAMPLED = 1_000
 GOALS = {"easy": 0.4, "medium": 0.15, "hard": 0.05}
-"""For each level, the largest share of questions that the shortcut solver may answer."""
+"""For each level, the maximum share of questions that the shortcut solver may answer."""
 
 
 @dataclass(frozen=True)
 class Played:
-    """A question, with the shortcut solver's episode and result."""
+    """A question, with the episode and the result of the shortcut solver."""
 
     question: Question
     episode: Episode
     right: bool
     route: Route
-    """The route as the current code prices it, not the route stored in the run."""
+    """The route with its price under the current code. The run may store an older route."""
 
     @property
     def num_calls(self) -> int:
@@ -70,7 +70,7 @@ class Played:
 
     @property
     def move(self) -> str:
-        """The move by which the answer was reached, as the last thought says."""
+        """The move that led the solver to the answer, according to the last thought."""
         found = re.search(r"that I found, by (\w+)\.", self.episode.turns[-1].text)
         return found[1] if found else "none"
 
@@ -80,7 +80,9 @@ def num_calls(episode: Episode) -> int:
 
 
 def trajectories(run: RunFolder) -> dict[str, Trajectory]:
-    """The first kept teacher episode of each question, by the question's id; empty without a teacher."""
+    """The first kept teacher episode for each question, by the question's id. Empty if the run has
+    no teacher.
+    """
     teacher = RunFolder(f"{run.path}/episodes/teacher")
     label = teacher.label("keep")
     found: dict[str, Trajectory] = {}
@@ -92,7 +94,7 @@ def trajectories(run: RunFolder) -> dict[str, Trajectory]:
 async def play(
     questions: Iterable[Question], run: RunFolder, store: Store, clip: str, max_calls: int
 ) -> list[Played]:
-    """Plays each question once, one after the other."""
+    """Plays all questions, each once, one after the other."""
     tools = tuple(name for name in ALL_TOOLS if name != CONFINED)
     box = ToolBox(LocalProvider(store, Clip.load(clip)), settings=ToolSettings(tools=tools))
     player = Player(
@@ -120,7 +122,7 @@ async def play(
 
 
 def level_line(level: str, played: list[Played]) -> str:
-    """Formats right answers, calls and moves over the questions of a level."""
+    """Formats the right answers, the calls and the moves for the questions of one level."""
     right = [p for p in played if p.right]
     calls = statistics.mean(p.num_calls for p in played)
     of_right = f"{statistics.mean(p.num_calls for p in right):.1f}" if right else "-"
@@ -147,7 +149,7 @@ def rank_correlation(first: Sequence[int], second: Sequence[int]) -> float:
 
 
 def interval(first: Sequence[int], second: Sequence[int]) -> tuple[float, float]:
-    """The 95 % bootstrap interval of `rank_correlation`; NaN if no bootstrap sample has a
+    """The 95 % bootstrap interval of `rank_correlation`. NaN if no bootstrap sample allows a
     correlation.
     """
     pairs, draw = np.array([first, second]), np.random.default_rng(0)
@@ -160,7 +162,7 @@ def interval(first: Sequence[int], second: Sequence[int]) -> tuple[float, float]
 
 
 def correlation_line(whose: str, pairs: Sequence[tuple[int, int]]) -> str:
-    """The rank correlation of routes with calls, given as pairs (route, calls)."""
+    """The rank correlation between route prices and call counts, given as pairs (route, calls)."""
     if len(pairs) < LEAST:
         return f"  route and calls of the {whose}: {len(pairs)} questions, too few"
     routes, calls = zip(*pairs, strict=True)
@@ -172,8 +174,8 @@ def correlation_line(whose: str, pairs: Sequence[tuple[int, int]]) -> str:
 
 
 def hole_lines(played: Iterable[Played]) -> Iterator[str]:
-    """The questions that the solver answered with fewer calls than the route has, each with its
-    route and the solver's calls.
+    """The questions that the solver answered with fewer calls than the route has. Each comes with
+    its route and the solver's calls.
     """
     for p in played:
         if p.right and p.num_calls < p.route.calls:
@@ -186,7 +188,9 @@ def hole_lines(played: Iterable[Played]) -> Iterator[str]:
 
 
 def find_hit(facts: Facts, episode: Episode, answer: Answer) -> float | None:
-    """The turn in which the answer first stood in a result, as a share of the turns; None if it never did."""
+    """The turn in which a result first contained the answer, divided by the number of turns. None
+    if no result contained it.
+    """
     names = answer_names(facts, answer, ("en",))
     for number, turn in enumerate(episode.turns, 1):
         if turn.result is not None and leaked(turn.result.text, names):
@@ -195,7 +199,7 @@ def find_hit(facts: Facts, episode: Episode, answer: Answer) -> float | None:
 
 
 def hit_line(facts: Facts, kept: Iterable[Trajectory]) -> str:
-    """How many episodes of a level find the answer in their second half."""
+    """The number of a level's episodes that find the answer only in their second half."""
     hits = [find_hit(facts, t.episode, t.answer) for t in kept]
     met = [hit for hit in hits if hit is not None]
     mean = f"{statistics.mean(met):.2f}" if met else "-"
@@ -206,7 +210,7 @@ def hit_line(facts: Facts, kept: Iterable[Trajectory]) -> str:
 
 
 def main() -> None:
-    """Prints the table, and with --list the right answers."""
+    """Prints the table. With `--list`, also prints the right answers."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

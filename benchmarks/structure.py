@@ -2,12 +2,12 @@
 
     python -m benchmarks.structure [CHECKOUT …]
 
-Without arguments, the script reads this checkout. Size is counted in statements, so longer lines do
-not make code smaller. The table shows statements by folder, the longest functions, lines over 120
-columns, and files over 400 lines. Further lines show the number of names that an installation adds,
-and the number of settings in a recipe. The last lines show the seconds to import the recipe's
-types: the shortest time of five new processes. The last lines also show how many files name each
-filter.
+Without arguments, the script reads the checkout in which it lies. The script measures size in
+statements, because longer lines do not make code smaller. The table shows statements by folder, the
+longest functions, lines over 120 columns, and files over 400 lines. Further lines show how many
+names an installation adds, and how many settings a recipe has. The last lines show the seconds that
+an import of the recipe's types takes: the shortest time of five new processes. The last lines also
+show, for each filter, the number of files that name it.
 """
 
 import argparse
@@ -35,7 +35,7 @@ print(count(Recipe))
 
 
 def statements(node: ast.AST) -> int:
-    """The number of statements below a node, docstrings left out."""
+    """The number of statements below a node of the syntax tree, without docstrings."""
     return sum(
         isinstance(each, ast.stmt)
         and not (isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant))
@@ -72,7 +72,7 @@ def imports(root: Path) -> float:
 
 
 def package(root: Path) -> str:
-    """The prefix of a folder's name in an import."""
+    """The prefix that a folder's modules have in an import."""
     return "questloom." if (root / "questloom").is_dir() else ""
 
 
