@@ -193,7 +193,9 @@ def dump(
 
 
 def write_pictures(folder: Path, out: Path) -> dict[str, str]:
-    """Writes the linked pictures as a picture folder with metadata; returns file names by painting."""
+    """Writes the linked pictures as a picture folder with metadata; returns file names by
+    painting.
+    """
     (out / "images").mkdir(parents=True, exist_ok=True)
     found, lines = {}, []
     for number, linked in enumerate(

@@ -85,7 +85,9 @@ def solve(
 
 
 def true_answers(question: Question, truth: tuple[Triples, dict]) -> set[str]:
-    """Returns the form's answers over all rows. An answer is a value or a difference of two years."""
+    """Returns the form's answers over all rows. An answer is a value or a difference of two
+    years.
+    """
     form = question.form
     assert isinstance(form, dict)
     computed = next((c for c in form["clauses"] if c["is"] == "compute"), None)

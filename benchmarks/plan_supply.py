@@ -86,7 +86,9 @@ def drawn(at: Ground, num: int) -> list[str]:
 
 
 def curious_claims(at: Ground) -> tuple[int, int]:
-    """Returns two counts of claims about items: the claims that state a curiosity, and all claims."""
+    """Returns two counts of claims about items: the claims that state a curiosity, and all
+    claims.
+    """
     found = Counter(
         claim.property in CURIOSITIES
         for entity in at.facts.facts.scan_entities()  # type: ignore[attr-defined]

@@ -163,7 +163,9 @@ class Seen:
 
 
 def recipe_of_plant(plant: Plant, *, seed: int, tasks: int) -> Recipe:
-    """The recipe for the loop's first round: all filters are on, then the planted settings apply."""
+    """The recipe for the loop's first round: all filters are on, then the planted settings
+    apply.
+    """
     base: dict[str, Any] = {
         "seed": seed,
         "filters": {**STRICT, "oracle_tools": LEAN["oracle_tools"]},

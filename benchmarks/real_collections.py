@@ -159,7 +159,9 @@ def _text(element: Any) -> str:
 
 
 def write_dump(collections: list[Collection], path: Path) -> int:
-    """Writes all articles of one wiki's bundles as an XML export. Returns the number of articles."""
+    """Writes all articles of one wiki's bundles as an XML export. Returns the number of
+    articles.
+    """
     site = collections[0].site
     names = "".join(
         f'<namespace key="{k}">{escape(site["namespaces"][k]["*"])}</namespace>' for k in NAMESPACES

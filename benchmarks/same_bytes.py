@@ -51,7 +51,9 @@ added or removed setting changes this hash.
 
 
 def commands(at: Path, slice_of: Path | None) -> list[str]:
-    """The commands, in the order in which they run. All commands write only below the folder `at`."""
+    """The commands, in the order in which they run. All commands write only below the folder
+    `at`.
+    """
     (at / "recipe.yaml").write_text(json.dumps(DEMO), encoding="utf-8")
     world, learning, real = at / "learning/world", at / "learning", at / "slice"
     made = [
