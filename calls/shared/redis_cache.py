@@ -1,11 +1,12 @@
 """The call cache, the ledger and the budget in one Redis database, shared by the workers of a cluster.
 
-Each decision is made by one script on the server. The single script keeps the cache, the calls in flight and the budget
-consistent in all workers. A worker holds an attempt in flight until the worker dies or the request's timeout is long
-over. The attempt then counts as lost, and a worker that waits for the reply sends the request again.
+For each decision, one script runs on the server. Because it is one script, the cache, the calls in
+flight and the budget stay consistent for all workers. An attempt belongs to its worker until the
+worker dies, or until the request's timeout is long over. Then the attempt counts as lost. Another
+worker that waits for the reply sends the request again.
 
-On the same machine, a worker can be seen even if it is slow or stopped. On another machine, a worker shows only a sign
-of life: a key that expires unless the worker renews it.
+Workers on the same machine can see whether a worker exists, even if it is slow or stopped. Workers
+on another machine can see only a sign of life: a key that expires unless the worker renews it.
 
 The server must be version 6 or later and have memory for all replies and ledger rows. The server's `maxmemory-policy`
 must be `noeviction`; with any other policy replies could be deleted, so opening the cache fails. The server should have
@@ -47,7 +48,9 @@ PATIENCE_SECONDS = 60.0
 OPEN_SECONDS = 5.0
 """Number of seconds that the cache, when opened, waits for an unreachable server."""
 LEASE_MARGIN = 60.0
-"""Number of seconds after its timeout when an attempt counts as lost, even if its worker is alive."""
+"""Number of seconds after its timeout when an attempt counts as lost, even if its worker is
+alive.
+"""
 LIMITS = ("money", "tokens", "calls")
 _OPEN: set[str] = set()
 """The owner names of the caches that this process has open."""
@@ -261,7 +264,9 @@ class RedisCache:
         )
 
     def close(self) -> None:
-        """Stops renewing the sign of life, and closes the connections that belong to no event loop."""
+        """Stops renewing the sign of life, and closes the connections that belong to no event
+        loop.
+        """
         self._stopped.set()
         self._thread.join()
         _OPEN.discard(self._owner)
