@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 FLINK_VERSION = "1.19.3"
-"""The version of Flink. The jars are part of the PyPI package `apache-flink-libraries`. Beam does
-not support a newer minor version of Flink.
+"""The version of Flink. The jars are part of the PyPI package `apache-flink-libraries`. For
+newer minor versions, Beam publishes no library of its Flink runner.
 """
 POM = Path(__file__).with_name("pom.xml")
 JAVA_VERSION = 17
