@@ -6,9 +6,9 @@ This command uses the filter, in this folder or wherever this file can be import
 questloom synth --store STORE --out RUN --set 'filters.custom=[no_sports:NoSports]'
 ```
 
-`question.text` holds the words of the question, `question.answer.text` the answer;
-`records/synthesis.py` lists all fields. A filter has no settings in the recipe: write its limits
-into the class. A package may give the filter a short name in its pyproject.toml:
+`question.text` holds the words of the question, and `question.answer.text` holds the answer.
+`records/synthesis.py` lists all fields. The recipe cannot set anything in your filter: write its
+limits into the class. A package can give the filter a short name in its pyproject.toml:
 
 ```
 [project.entry-points."questloom.filters"]

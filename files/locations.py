@@ -1,12 +1,12 @@
-"""The same operations for local paths, `s3://bucket/…` and `gs://bucket/…`.
+"""File operations that work in the same way for local paths, `s3://bucket/…` and `gs://bucket/…`.
 
 For a local path, `location` returns a `pathlib.Path`. For an object store, `location` returns a `BucketPath`
 (`buckets.py`), with the methods of pathlib that the project uses.
 
-An object store can rename nothing and has no folders, but a single object appears whole or not at all. `write_whole`
-and `whole_file` therefore need only one upload. If a folder has several objects, the object that marks the folder as
-complete is written last and deleted first. Credentials come only from the environment, where the providers' own tools
-also look for them.
+An object store has no folders and cannot rename anything, but each object appears as a whole or not
+at all. Therefore `write_whole` and `whole_file` need only one upload. If a folder has several
+objects, one of them marks the folder as complete. This object is written last and deleted first.
+Credentials come only from the environment, where the providers' own tools also look for them.
 """
 
 import atexit
@@ -35,9 +35,9 @@ LEFTOVER_SECONDS = 86_400.0
 
 
 def location(path: str | Location, *parts: str) -> Location:
-    """The location of a path: local, `s3://` or `gs://`.
+    """The location that a path means: a local path, an object in `s3://`, or an object in `gs://`.
 
-    Raises: InputError: the address is of another kind, or contains credentials.
+    Raises: InputError: the address has an unknown scheme, or contains credentials.
     """
     if re.match(r"(s3|gs):/[^/]", str(path)):
         raise InputError(
@@ -62,10 +62,10 @@ def location(path: str | Location, *parts: str) -> Location:
 
 
 def open_binary(path: str | Location, block: int = 0) -> BinaryIO:
-    """Opens a file for reading. From a bucket, only the byte ranges that are read are fetched.
+    """Opens a file for reading. From a bucket, only the needed byte ranges are fetched.
 
     Args:
-        path: the file.
+        path: path of the file.
         block: minimum number of bytes that one request to a bucket fetches; 0 for the default.
 
     Raises:
