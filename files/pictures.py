@@ -52,10 +52,11 @@ def open_lazily(data: bytes, *, max_pixels: int = MAX_PIXELS) -> Iterator[Image.
     header, a PictureError comes later.
 
     Args:
-        data: the file's bytes, not trusted.
+        data: bytes of the file, which are not trusted.
         max_pixels: maximum number of pixels.
 
-    Raises: PictureError: the bytes are not a picture, have another format, are damaged, or are too large.
+    Raises: PictureError: the bytes are not a picture, are in another format, are damaged, or have
+        too many pixels.
     """
     try:
         # Pillow warns of bombs at its own limit (this module checks its limit before a pixel is
@@ -97,11 +98,12 @@ def decode(
     animation, the result is the first frame.
 
     Args:
-        data: the file's bytes, not trusted.
+        data: bytes of the file, which are not trusted.
         at_least: see `as_shown`.
         max_pixels: maximum number of pixels.
 
-    Raises: PictureError: the bytes are not a picture, have another format, are damaged, or are too large.
+    Raises: PictureError: the bytes are not a picture, are in another format, are damaged, or have
+        too many pixels.
     """
     with open_lazily(data, max_pixels=max_pixels) as image:
         return as_shown(image, at_least=at_least)
