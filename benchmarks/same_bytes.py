@@ -1,5 +1,6 @@
-"""Checks whether two checkouts of the code make the same data. The script makes small runs with
-each checkout and compares the files.
+"""Checks whether two checkouts of the code make the same data.
+
+The script makes small runs with each checkout and compares the files.
 
 * `python -m benchmarks.same_bytes CHECKOUT --write before.tsv [--slice FOLDER]` makes the runs of a
   checkout and records the digests of their files.

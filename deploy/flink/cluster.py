@@ -1,5 +1,6 @@
-"""Runs a Flink session cluster on one machine, for trials and tests. The cluster has its own pools
-of Python workers.
+"""Runs a Flink session cluster on one machine, for trials and tests.
+
+The cluster has its own pools of Python workers.
 
 ```
 python -m deploy.flink.cluster start --task-managers 2 --pools 2 --folder build/flink
