@@ -3,17 +3,18 @@ server.
 
     python -m benchmarks.pacing
 
-A test endpoint on this machine accepts 100 requests in any second. It answers all further requests
-with status 429. The endpoint does not state its limit. The endpoint's latency has a log-normal
-distribution with a mean of 0.10 s. The worker processes share nothing but a Redis server, and send
-requests as fast as their limits allow. The script starts the Redis server unless `--redis` gives an
-address. `allowed` is the number of replies as a share of the allowed requests (100 a second).
-`refused` is the share of the sent requests that got a 429. Both figures count from the first
-request. They therefore include the time in which the workers find the limit.
+A test endpoint on this machine accepts 100 requests in any second. The endpoint answers all further
+requests with status 429. The endpoint does not state its limit. The endpoint's latency has a
+log-normal distribution with a mean of 0.10 s. The worker processes share nothing but a Redis
+server, and send requests as fast as their limits allow. The script starts the Redis server unless
+`--redis` gives an address. `allowed` is the number of replies as a share of the allowed requests
+(100 a second). `refused` is the share of the sent requests that got a 429. Both figures, `allowed`
+and `refused`, include the time in which the workers find the limit.
 
-Each further case changes one thing: the endpoint sends `Retry-After: 1`, the recipe states the
-limit (`requests_per_minute`), or `kill -9` ends one worker midway. The last line shows the cost of
-a call through Redis and of a call through SQLite. The script measures them in turn.
+Further cases change one thing each. The endpoint sends `Retry-After: 1`; or the recipe states the
+limit (`requests_per_minute`); or `kill -9` ends one worker midway. The last line shows the cost of
+a call through Redis and of a call through SQLite. The script measures calls through Redis and calls
+through SQLite in turn.
 """
 
 import argparse
@@ -88,8 +89,8 @@ def redis_running():
 async def ask(
     url: str, place: str, worker: int, seconds: float, per_minute: float | None, width: int
 ) -> None:
-    """Sends new questions, `width` at a time, until the time is over. Then waits for the replies
-    that are still missing.
+    """Sends new questions, `width` at a time, until the time is over. Then the function waits for
+    the replies that are still missing.
     """
     cache = open_cache(place)
     endpoint = EndpointConfig(
@@ -133,8 +134,8 @@ def measure(
     per_minute: float | None = None,
     kill_at: float = 0.0,
 ) -> tuple[float, float]:
-    """Returns two shares: of the allowed requests, those that got a reply; of the sent requests,
-    those that were refused.
+    """Returns two shares. The first is the share of allowed requests that got a reply. The second
+    is the share of sent requests that were refused.
     """
     context = multiprocessing.get_context("fork")
     with running(mean=MEAN, rate=RATE, retry_after=retry_after) as url:
@@ -158,8 +159,8 @@ def measure(
 
 
 async def overhead(place: str, num: int, width: int) -> tuple[float, float]:
-    """Returns the wall-clock and CPU milliseconds per call. The request itself takes no time, so
-    only the bookkeeping counts.
+    """Returns the wall-clock and CPU milliseconds per call. The function that sends the request
+    returns at once, so only the bookkeeping takes time.
     """
     cache = open_cache(place)
     caller = Caller(cache)

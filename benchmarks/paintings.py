@@ -3,10 +3,10 @@
     python -m benchmarks.paintings SHARED/paintings OUT [--hide 1] [--seed 0]
 
 The rows contain Wikidata ids only for the paintings. Every other value is an English label. The
-script gives each label a new id, far above all ids that Wikidata uses. `--hide N` leaves out
-claims. For each column, the left-out share is N times the column's own share of empty cells.
-OUT/truth.jsonl always has all claims. The source of the rows links 19 pictures. The script uses
-these pictures, which are old enough to be in the public domain.
+script gives each label a new id, far above all ids that Wikidata uses. `--hide N` leaves out a
+share of the claims in each column. This share is N times the column's own share of empty cells.
+OUT/truth.jsonl always has all claims. The script uses the 19 pictures that the source of the rows
+links. The pictures are old enough to be in the public domain.
 """
 
 import argparse
@@ -34,7 +34,8 @@ COLUMNS = {  # column: (property, its label, class of the values, label of the c
 }
 CLASSES = {PAINTING: "painting", **{c: name for _, _, c, name in COLUMNS.values() if c}}
 DATE_RATE = 0.03
-"""The share of dates to hide. This share is an assumption, because no date is missing in the table.
+"""The share of dates that `--hide 1` hides. The value is an assumption, because no date is missing
+in the table.
 """
 FIRST_MINTED = 990_000_000
 
@@ -46,9 +47,9 @@ def rows_of(folder: Path) -> list[dict[str, str]]:
 
 
 def values(row: dict[str, str], column: str) -> list[str]:
-    """A column's different values.
+    """Returns the different values in a column.
 
-    The table's keywords list the values one by one. Commas separate the values in a cell of the
+    A row's keywords list these values one by one. Commas separate the values in a cell of the
     table, but names contain commas too.
     """
     name = column.lstrip("_") + ":"

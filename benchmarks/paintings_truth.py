@@ -3,10 +3,10 @@ claims.
 
     python -m benchmarks.paintings_truth SHARED/paintings WORK [--hide 0 1 2] [--set seeds.per_entity=20 …]
 
-For each value of `--hide`, the script writes the rows as a dump with hidden claims. It ingests this
-dump and runs the recipe `paintings`. Every drafted question stores a form, which is a query over
-claims. For every certified question, the script runs this query over *all* rows. The script
-evaluates queries with its own code and imports nothing from `transforms`.
+For each value of `--hide`, the script writes the rows as a dump with hidden claims. The script then
+ingests the dump and runs the recipe `paintings`. Every drafted question stores a form, which is a
+query over claims. For every certified question, the script runs this query over *all* rows. The
+script evaluates queries with its own code and imports nothing from `transforms`.
 """
 
 import argparse
@@ -26,7 +26,7 @@ Triples = dict[str, dict[str, set[str]]]
 
 
 def truth_of(path: Path) -> tuple[Triples, dict[tuple[str, str], set[str]]]:
-    """Two maps: subject -> property -> values, and (property, value) -> subjects."""
+    """Two maps: from subject to property to values, and from (property, value) to subjects."""
     by_subject: Triples = {}
     by_value: dict[tuple[str, str], set[str]] = defaultdict(set)
     for line in path.read_text(encoding="utf-8").splitlines():
@@ -39,7 +39,7 @@ def truth_of(path: Path) -> tuple[Triples, dict[tuple[str, str], set[str]]]:
 
 
 def term(data: dict, binding: dict[str, str]) -> str | None:
-    """A term's value: an entity id or a year; None for an unbound variable."""
+    """The value of a term: an entity id or a year. The value is None for an unbound variable."""
     if "var" in data:
         return binding.get(data["var"])
     value = data["value"]

@@ -6,9 +6,9 @@ A seed is the item that a question starts from. The script takes seeds that have
 that have the same classes in both stores. Two invented worlds share such seeds if they were made
 with the same random seed and only the number of regions differs (for example 5,000 and 19,820
 articles). The stores need no pictures. The script plans questions from each seed, in each shape and
-at each level. It takes the two stores in turn. The ratio of the two times has a bootstrap interval
-over the seeds. Some queries happen only once per process, such as the query for a class's most
-frequent value. The first `--warm` seeds make these queries and are not measured.
+at each level. The script plans in the two stores in turn. The ratio of the two times has a
+bootstrap interval over the seeds. Some queries happen only once per process, such as the query for
+a class's most frequent value. The first `--warm` seeds make these queries and are not measured.
 """
 
 import argparse
@@ -93,7 +93,7 @@ def ratio_line(name: str, took: np.ndarray, plans: np.ndarray) -> str:
 def lines(
     recipe: Recipe, stores: tuple[str, str], num: int, num_warm: int, levels: Sequence[str]
 ) -> Iterator[str]:
-    """The table: a row for each shape and level, then one for all."""
+    """Returns the table, with a row for each shape and level, and a last row for all."""
     with ExitStack() as opened:
         grounds = [
             replace(
@@ -121,7 +121,7 @@ def lines(
 
 
 def main() -> None:
-    """Prints the table, and with --profile the slowest functions."""
+    """Prints the table. With --profile, also prints the slowest functions."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

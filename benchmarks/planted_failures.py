@@ -3,17 +3,17 @@ diagnosis finds each failure, and whether its edits mend the failure.
 
     python -m benchmarks.planted_failures OUT [--seeds 1 2] [--tasks 8] [--only leaking …]
 
-The script makes a store of 400 articles. It then runs one loop for each failure and random seed.
-Nothing is trained. The oracle (an agent that knows the answers) plays the policy, with limited
-skill (`tests/pipeline/evolve/skilled.py`). The policy plays with the real player and the real
-tools. Its skill sets how often it answers wrongly. Each planted failure has a right stage: the
-stage of the pipeline that the diagnosis must name. The script also counts which tags the tasks with
-planted faults get. The planted failures are:
+The script makes a store of 400 articles. The script then runs one loop for each failure and each
+random seed. Nothing is trained. The policy (the agent in training) is here an oracle with limited
+skill (`tests/pipeline/evolve/skilled.py`). An oracle is a program that knows the answers. The
+policy plays with the real player and the real tools. The skill says how often the policy answers
+wrongly. Each planted failure has a right stage: the stage of the pipeline that the diagnosis must
+name. The script also counts which tags the tasks with planted faults get. The planted failures are:
 
-* leaking: no filter looks for shortcuts, and image search knows the question's own picture. The
+* leaking: no filter looks for shortcuts, and image search can find the question's own picture. The
   right stage is `filters`.
-* mismatched: the tasks show pictures of wrong things. This lasts until the recipe checks what
-  pictures show (grounding). The right stage is `pictures`.
+* mismatched: the tasks show pictures of wrong things, until the recipe checks what pictures show
+  (grounding). The right stage is `pictures`.
 * too_easy: each question needs only one claim, and the policy knows 98 of 100 claims. The right
   stage is `writer`, or `paths` (a missing hop).
 * too_hard: questions are long and need details and computations, and the policy knows only 45 of
@@ -83,13 +83,13 @@ class Plant:
     """A planted failure, and the diagnosis that would be right."""
 
     stages: frozenset[str]
-    """The stages that count as right. The diagnosis must name one of them."""
+    """The right stages of the pipeline. The diagnosis must name one of them."""
     recipe: dict[str, Any]
     skills: dict[str, float] = field(default_factory=dict)
     causes: frozenset[str] = frozenset()
-    """Findings of the diagnosis that show this failure."""
+    """The findings by which the diagnosis shows this failure."""
     tag: str = ""
-    """The tag of tasks that shows this failure, if no finding shows it."""
+    """The tag that tasks get because of this failure. Empty if findings show the failure."""
 
 
 PLANTS = {
@@ -239,8 +239,8 @@ def rewritten(batch: RunFolder, changed: dict[str, Question]) -> None:
 
 
 def exchange_pictures(batch: RunFolder, share: float = 1.0) -> list[str]:
-    """Exchanges the pictures of tasks, and prefers a partner from another domain. Returns the
-    tasks' ids.
+    """Exchanges the pictures of tasks, if possible between tasks of different domains. Returns the
+    ids of the changed tasks.
     """
     questions = sorted(questions_of(batch), key=lambda q: (q.domain, q.id))
     half, chosen = len(questions) // 2, questions[: max(2, round(share * len(questions)))]

@@ -1,5 +1,5 @@
-"""Plants faults in certified questions. Checks that the verifier for each kind of fault refuses the
-questions.
+"""Plants faults in certified questions. Checks that a verifier refuses the questions with faults.
+Each kind of fault has its verifier.
 
     python -m benchmarks.planted_faults --world WORLD --store STORE --run RUN [--most 200]
 
@@ -106,8 +106,8 @@ OP_KINDS = {
 
 
 def query_of(form: Form, truth: Truth, bindings: dict[str, str]) -> tuple[Query, dict] | None:
-    """Turns a form into a query over the truth, with the query's initial bindings. None if claims
-    cannot express the form.
+    """Turns a form into a query over the truth, with the query's initial bindings. Returns None if
+    claims cannot express the form.
     """
     atoms: list[Atom] = []
     bound: dict[str, Any] = {}
@@ -204,8 +204,8 @@ def query_of(form: Form, truth: Truth, bindings: dict[str, str]) -> tuple[Query,
 def true_answers(
     form: Form, truth: Truth, picture: frozenset[str], bindings: dict[str, str]
 ) -> set | None:
-    """All answers that a form has according to the truth. None if the search is too large, or if
-    the form cannot be a query.
+    """Returns all answers that a form has according to the truth. Returns None if the search is too
+    large, or if the form cannot be a query.
     """
     made = query_of(form, truth, bindings)
     if made is None:
@@ -223,7 +223,9 @@ def true_answers(
 
 
 class Overlay:
-    """A store that adds claims, an entity, and other pictures of one entity to a given store."""
+    """A store that behaves like a given store, with added claims, an added entity, and other
+    pictures of one entity.
+    """
 
     def __init__(
         self,
@@ -321,8 +323,8 @@ class Overlay:
 
 
 def changed(value: Value) -> Value:
-    """A wrong value for the twin's answer: of the same kind as the given value, but different, such
-    as the next year.
+    """Returns a wrong value for the twin's answer. The value has the same kind as the given value,
+    such as the next year.
     """
     if value.kind == "time":
         year, month, day = parts_of(value.time)
@@ -361,7 +363,9 @@ def twin_store(
 
 @contextmanager
 def twin_truth(truth: Truth, entity_id: str, near: set[str], asked: set[str]) -> Iterator[None]:
-    """While the block runs, the truth also contains the twin that `twin_store` makes."""
+    """Adds a twin to the truth while the block runs. The twin is the one that `twin_store`
+    makes.
+    """
     old = truth.things[entity_id]
     twin = Thing(TWIN, "Twin", ("Twin",), old.classes, details=old.details)
     for prop, items in old.items.items():

@@ -20,7 +20,9 @@ ARGUMENT = r"\*{0,2}\w+: "
 FENCED = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 WORD = re.compile(r"\S*\w\S*")
 LIMIT = 20_000
-"""The maximum number of words in `docs/` and all READMEs together; a test checks it."""
+"""`docs/` and all READMEs together may have at most this number of words. A test checks this
+limit.
+"""
 
 
 def count_words(text: str) -> int:
@@ -32,7 +34,9 @@ def count_words(text: str) -> int:
 
 
 def is_counted(name: str) -> bool:
-    """Whether a file is prose for people: a README, or a page that lies directly in `docs/`."""
+    """Whether a file is prose for people. Such a file is a README, or a page that lies directly in
+    `docs/`.
+    """
     path = PurePosixPath(name)
     return path.name == "README.md" or (str(path.parent) == "docs" and path.suffix == ".md")
 
@@ -81,7 +85,7 @@ def sentences(text: str) -> list[str]:
     >>> sentences("# Head\\n\\nOne is here. Two\\nis there.\\n\\n| a table |\\n\\n* An item: e.g. this one.\\n")
     ['One is here.', 'Two is there.', 'An item: e.g. this one.']
 
-    Each argument in a docstring counts as an item.
+    Each argument in a docstring counts as an item of a list.
 
     >>> sentences("Reads a row.\\n\\nArgs:\\n    path: of the file.\\n    limit: number of rows.\\n")
     ['Reads a row.', 'path: of the file.', 'limit: number of rows.']

@@ -1,4 +1,5 @@
-"""Compares two speeds on the same core: of reading a dump, and of only decompressing the dump.
+"""Compares the speed of reading a dump with the speed of only decompressing the dump, on the same
+core.
 
     python -m benchmarks.read_xml [--dump FILE] [--copies 8] [--runs 3]
 
@@ -7,10 +8,10 @@ turn, in one process: bz2 decompression alone, reading link targets, and reading
 `read_links` reads the targets of all body links, which the link graph needs. `read_article` reads
 text, sentences, infobox, pictures and links. The times of both functions include decompression.
 
-The ratio compares CPU times, so that other work on the machine does not count. The script reads the
-dump's site information and byte ranges before it starts the clock, because a job reads them only
-once per dump. The larger input repeats the dump's pages in one bz2 stream. The reader therefore
-decompresses it block by block.
+The ratio compares CPU times. Other work on the machine therefore does not count. The script reads
+the dump's site information and byte ranges before it starts the clock, because a job reads them
+only once per dump. The larger input repeats the dump's pages in one bz2 stream. The reader
+therefore decompresses this stream block by block.
 """
 
 import argparse
@@ -37,8 +38,8 @@ DUMP = SHARED / "data" / "dumps" / "enwiki-20160501-pages-articles-shortened.xml
 
 
 def decompress(path: str) -> tuple[int, int]:
-    """Decompresses the dump and does nothing else, as the baseline for every reader. Returns (bytes
-    of XML, 0).
+    """Decompresses the dump and does nothing else. Every reader needs at least this time. Returns
+    (bytes of XML, 0).
     """
     size, stream = 0, bz2.BZ2Decompressor()
     with open(path, "rb") as file:
@@ -52,7 +53,7 @@ def decompress(path: str) -> tuple[int, int]:
 
 
 def read_with(parts: list[ByteRange], site: Site, work: Callable) -> tuple[int, int]:
-    """Returns the number of extracted links or articles, and the number of pages."""
+    """Returns two numbers: of extracted links or articles, and of pages."""
     made = pages = 0
     for part in parts:
         for item in read_pages(part, site):

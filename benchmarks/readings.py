@@ -8,8 +8,8 @@ the question, a description of its picture, and the answer. A strict reader's ve
 used other verdicts. `fair` means that the question is true, has one answer, and is one that a
 person might ask. `stilted` means that the words are unnatural. `unfair` means that the question is
 wrong or ambiguous, or that a guess can answer it. Naturalness and interest are marks from 1 to 5.
-The reader `author` wrote the rules of the question writer. A reader `stranger` did not know these
-rules.
+The reader called `author` wrote the rules of the question writer. A reader called `stranger` did
+not know these rules.
 """
 
 import argparse
@@ -23,8 +23,8 @@ from questloom.records.share import Share
 
 FOLDER = Path(__file__).parent / "readings"
 FILES = ("slice", "demo", "llm", "planned_questions")
-"""There are four sets of readings: questions about real claims, about the invented world, by the
-llm writer, and planned questions. `sets.tsv` says from which questions each set was drawn.
+"""There are four sets of questions: about real claims, about the invented world, worded by a model,
+and planned. `sets.tsv` says from which questions each set was drawn.
 """
 GOOD = ("accept", "fair")
 FALSE = ("false", "unfair")
@@ -56,7 +56,7 @@ def read_verdicts() -> list[Verdict]:
 
 
 def average(marks: Iterable[str]) -> str:
-    """The mean of the given marks as text; an empty text if there are no marks."""
+    """The mean of the given marks as text. The text is empty if there are no marks."""
     given = [float(mark) for mark in marks if mark]
     return f"{mean(given):.2f}" if given else ""
 
@@ -64,9 +64,9 @@ def average(marks: Iterable[str]) -> str:
 def summary(verdicts: Iterable[Verdict]) -> list[tuple[str, ...]]:
     """The summary table, with one line per set and reader.
 
-    Each line has the date, the set, the reader and the number of questions read. Then come the
-    accepted share with its 95 % interval, and the counts of `stilted`, `refused` and false or
-    unfair questions. The last column has the mean marks.
+    Each line has the date, the set, the reader and the number of questions read. The next columns
+    are the accepted share with its 95 % interval, and the counts of `stilted`, `refused` and false
+    or unfair questions. The last column has the mean marks.
     """
     groups: dict[tuple[str, str, str], list[Verdict]] = {}
     for verdict in verdicts:

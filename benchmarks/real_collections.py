@@ -1,7 +1,7 @@
 """Converts Wikimedia's offline collections into an article dump and a folder of pictures.
 
 A collection is a bundle of files that Wikimedia's Offline Content Generator made. A bundle holds
-each article as HTML from Parsoid, which keeps the source of templates. A bundle also holds the
+each article as HTML from Parsoid. This HTML keeps the source of templates. A bundle also holds the
 `imageinfo` (facts about a file) that the API returned for each picture in 2014. The script writes
 an XML export whose wikitext has the infobox, paragraphs with links, headings and pictures. The
 script also writes page objects like those that the Commons API returns for `prop=imageinfo`.
@@ -53,7 +53,7 @@ class Collection:
                 return dict(base.execute("SELECT key, val FROM kv_table ORDER BY key"))
 
     def pages(self) -> Iterator[tuple[str, str, str]]:
-        """Yields (title, revision, wikitext) of each article."""
+        """Yields the title, the revision and the wikitext of each article."""
         for revision, text in self._values("parsoid").items():
             yield self.titles[revision], revision, wikitext(text)
 
@@ -92,7 +92,7 @@ class Collection:
         return found
 
     def files(self) -> dict[str, bytes]:
-        """The bytes of the bundle's small pictures by file name."""
+        """The bytes of the bundle's small pictures, by file name."""
         return {
             _file_name(n): self.zip.read(n)
             for n in self.zip.namelist()
@@ -101,8 +101,8 @@ class Collection:
 
 
 def _file_name(title: str) -> str:
-    """The name of a page's file, without the namespace and with spaces for underscores. In a
-    bundle, `~252~` stands for the character with the number 252.
+    """Returns the file name in a page's title, without the namespace and with spaces for
+    underscores. In a bundle, `~252~` stands for the character with the number 252.
     """
     return re.sub(r"~(\d+)~", lambda m: chr(int(m[1])), title).partition(":")[2].replace("_", " ")
 

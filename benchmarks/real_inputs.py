@@ -4,8 +4,9 @@ why.
     python -m benchmarks.real_inputs SHARED/data OUT [--only enwiki cree …]
 
 The output is Markdown. For each input, the output shows the commands, the number of rows in the
-store, and the number of questions after each stage. For each reason, the output also shows the
-number of drops and an example. `docs/own-data.md` was written from this output.
+store, and the number of questions after each stage. For each reason for dropping something, the
+output also shows the number of drops and an example. `docs/own-data.md` was written from this
+output.
 """
 
 import argparse
@@ -104,7 +105,7 @@ def command(*words: str) -> tuple[dict, str, float]:
 
 
 def examples(rejections: Iterable[Rejection]) -> list[str]:
-    """Maps each stage and reason to the number of its rejections. It also gives the title and the
+    """Maps each stage and reason to three things: the number of rejections, and the title and the
     evidence of the first rejection.
     """
     found: dict[tuple[str, str], list[Rejection]] = defaultdict(list)
@@ -117,7 +118,7 @@ def examples(rejections: Iterable[Rejection]) -> list[str]:
 
 
 def show_store(store: str) -> None:
-    """Prints what a store holds, with one article and one entity."""
+    """Prints what a store holds. Also prints one article and one entity as examples."""
     opened = Store.open(store)
     counts = Path(store, "rejected/stages.parquet")
     for count in read_records(counts, StageCount):

@@ -1,5 +1,5 @@
-"""Draws the route to a question's answer as a small SVG: a box for each tool call and its result,
-arrows between the boxes, and the answer.
+"""Draws the route to a question's answer as a small SVG. The picture has a box for each tool call
+with its result, arrows between the boxes, and the answer.
 
 The SVG holds no link, no id and no script. The SVG's colours are readable on a white and on a dark
 background.
@@ -33,10 +33,10 @@ Step = tuple[str, str, str]
 def steps(
     moves: Sequence[str], bindings: Mapping[str, str], names: Names, asked: str, answer: str
 ) -> tuple[Step, ...]:
-    """The boxes of a route.
+    """The boxes in the picture of a route.
 
     Args:
-        moves: the moves of `questloom.records.route.Route.moves`.
+        moves: the moves of a route (`questloom.records.route.Route.moves`).
         bindings: for each variable, the thing that it stands for; a move may also name a thing by
             its id.
         names: function that returns the names of things.
@@ -67,7 +67,7 @@ def route_words(route: Sequence[Step]) -> str:
 
 
 def route_svg(route: Sequence[Step]) -> str:
-    """Returns the route's picture as SVG text, for a file or for a web page."""
+    """Returns the picture of a route as SVG text, for a file or for a web page."""
     rows = (len(route) - 1) // PER_ROW + 1
     across = min(len(route), PER_ROW)
     size = (across * (WIDTH + GAP) - GAP + 4, rows * (HEIGHT + GAP) - GAP + 4)
@@ -100,7 +100,7 @@ def route_svg(route: Sequence[Step]) -> str:
 
 
 def _plain(text: str) -> str:
-    """The text without characters that XML does not allow."""
+    """Returns the text without characters that XML does not allow."""
     return "".join(c for c in text if c.isprintable())
 
 

@@ -8,10 +8,10 @@ The script makes small runs with each checkout and compares the files.
 
 Each checkout needs its own environment (`make .venv/installed`). Both checkouts must use the same
 `--folder`, because some files contain the folder's path. The script makes the fictional world 7 and
-its store. It then makes the run `demo` with episodes and a data set. The script also makes the
-learning world and its run. With `--slice`, it makes the run `slice` over a folder of real dumps.
-The script compares every file except those that `EXCEPTED` and `OF_A_CHECKOUT` name. The exit code
-is 1 if anything differs.
+its store. The script then makes the run `demo` with episodes and a data set. The script also makes
+the learning world (a small world for training) and its run. With `--slice`, it makes the run
+`slice` over a folder of real dumps. The script compares every file except those that `EXCEPTED` and
+`OF_A_CHECKOUT` name. The exit code is 1 if anything differs.
 """
 
 import argparse
@@ -44,10 +44,10 @@ OF_A_CHECKOUT = {
     r".*/store/meta\.json": "the time of the ingest",
     r".*\.lance/.*": "Lance names its files by chance",
 }
-"""More patterns for the paths of files that may differ, each with the reason."""
+"""More patterns for the paths of files that may differ. Each pattern comes with the reason."""
 HASH = re.compile(r"-[0-9a-f]{12,64}(?=/)")
-"""Matches the hash of a stage's settings, which is part of the name of the stage's folder. Any
-added or removed setting changes this hash.
+"""Matches the hash of a stage's settings, which is part of the name of the stage's folder. The hash
+changes whenever a setting is added or removed.
 """
 
 
@@ -78,7 +78,8 @@ def commands(at: Path, slice_of: Path | None) -> list[str]:
 def make(checkout: Path, folder: Path, slice_of: Path | None) -> dict[str, str]:
     """Runs all commands in a checkout's own environment.
 
-    Returns: The SHA-256 of each file, by the file's path without the hashes of settings.
+    Returns: The SHA-256 of each file, by the path of the file. Hashes of settings are left out of
+        the path.
 
     Raises:
         SystemExit: a command failed; the message ends with the command's last output.
@@ -102,8 +103,8 @@ def make(checkout: Path, folder: Path, slice_of: Path | None) -> dict[str, str]:
 
 
 def digest(path: Path) -> str:
-    """The SHA-256 of a file. Of a stage's output file, only the rows count. The file's metadata may
-    differ, because it holds a hash of the recipe.
+    """The SHA-256 of a file. Of a stage's output file, only the rows count. The metadata may
+    differ, because they contain a hash of the recipe.
     """
     found = hashlib.sha256()
     if path.suffix == ".parquet" and "stages" in path.parts:

@@ -5,14 +5,15 @@ each level. The agents are the shortcut solver and the oracle.
   is the store from which the run was made.
 * `--list` also prints each right answer with its question.
 
-A route is the cheapest sequence of tool calls that identifies the answer. Its price is the number
-of these calls. The shortcut solver is an agent that tries to answer with fewer calls than the route
-has. The script prints how often the shortcut solver is right. It also lists every question that the
-solver answers with fewer calls than the route has. The script also prints two rank correlations of
-the route's price: with the solver's number of calls, and with the number of calls in the oracle's
-kept episodes. The correlations are Spearman's, with 95 % bootstrap intervals. `hit` is the turn in
-which a result of the oracle first contained the answer, divided by the number of turns. The rules
-of the answer judge decide which answers are right. No model takes part.
+A route is the cheapest sequence of tool calls that identifies the answer. The price of a route is
+the number of its calls. The shortcut solver is an agent that tries to find the answer with fewer
+calls than the route has. The script prints how often the shortcut solver is right. The script also
+lists every question that the shortcut solver answers with fewer calls than the route has. The
+script also prints two rank correlations. One is between the route's price and the solver's number
+of calls. The other is between the route's price and the number of calls in the oracle's kept
+episodes. The correlations are Spearman's, with 95 % bootstrap intervals. `hit` says how early the
+oracle finds the answer: the first turn whose result contains the answer, divided by the number of
+turns. The rules of the answer judge decide which answers are right. No model takes part.
 """
 
 import argparse
@@ -80,8 +81,8 @@ def num_calls(episode: Episode) -> int:
 
 
 def trajectories(run: RunFolder) -> dict[str, Trajectory]:
-    """The first kept teacher episode for each question, by the question's id. Empty if the run has
-    no teacher.
+    """Returns the first kept teacher episode for each question, by the question's id. The mapping
+    is empty if the run has no teacher.
     """
     teacher = RunFolder(f"{run.path}/episodes/teacher")
     label = teacher.label("keep")
@@ -135,8 +136,8 @@ def level_line(level: str, played: list[Played]) -> str:
 
 
 def rank_correlation(first: Sequence[int], second: Sequence[int]) -> float:
-    """Spearman's rank correlation; equal values share their mean rank. NaN if one sequence is
-    constant.
+    """Spearman's rank correlation. Equal values share their mean rank. The result is NaN if one
+    sequence is constant.
     """
     ranks = []
     for values in map(np.asarray, (first, second)):
@@ -149,8 +150,8 @@ def rank_correlation(first: Sequence[int], second: Sequence[int]) -> float:
 
 
 def interval(first: Sequence[int], second: Sequence[int]) -> tuple[float, float]:
-    """The 95 % bootstrap interval of `rank_correlation`. NaN if no bootstrap sample allows a
-    correlation.
+    """The 95 % bootstrap interval of `rank_correlation`. The result is NaN if no bootstrap sample
+    has a correlation.
     """
     pairs, draw = np.array([first, second]), np.random.default_rng(0)
     samples = draw.integers(len(first), size=(NUM_RESAMPLED, len(first)))
@@ -174,8 +175,8 @@ def correlation_line(whose: str, pairs: Sequence[tuple[int, int]]) -> str:
 
 
 def hole_lines(played: Iterable[Played]) -> Iterator[str]:
-    """The questions that the solver answered with fewer calls than the route has. Each comes with
-    its route and the solver's calls.
+    """The questions that the solver answered with fewer calls than the route has. Each question
+    comes with its route and the solver's calls.
     """
     for p in played:
         if p.right and p.num_calls < p.route.calls:
@@ -188,8 +189,8 @@ def hole_lines(played: Iterable[Played]) -> Iterator[str]:
 
 
 def find_hit(facts: Facts, episode: Episode, answer: Answer) -> float | None:
-    """The turn in which a result first contained the answer, divided by the number of turns. None
-    if no result contained it.
+    """The first turn whose result contains the answer, divided by the number of turns. The result
+    is None if no turn has such a result.
     """
     names = answer_names(facts, answer, ("en",))
     for number, turn in enumerate(episode.turns, 1):

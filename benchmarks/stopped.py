@@ -4,11 +4,12 @@ heartbeat lasts.
     python -m benchmarks.stopped
 
 Three processes send the same questions to a mock endpoint on this machine. The processes share one
-call cache, in a file or in a Redis server that the script starts. Their heartbeats expire after one
-second. In each run, the script stops one process with SIGSTOP four times, for two to three seconds,
-at random moments. Meanwhile, ten other processes keep the processor busy. The script prints two
-numbers: the runs in which every request was sent only once, and the requests that were sent more
-than once. `--timeout 2` makes a request's time limit shorter than the stops.
+call cache, in a file or in a Redis server that the script starts. The heartbeats of the processes
+expire after one second. In each run, the script stops one process with SIGSTOP four times. The
+stops last two to three seconds and come at random moments. Meanwhile, ten other processes keep the
+processor busy. The script prints the number of runs in which every request was sent only once. It
+also prints the number of requests that were sent more than once. `--timeout 2` makes a request's
+time limit shorter than the stops.
 """
 
 import argparse
@@ -46,7 +47,7 @@ FORK = multiprocessing.get_context("fork")
 
 
 def opened(place: str) -> CallCache:
-    """Opens the call cache. In Redis, the heartbeats expire soon."""
+    """Opens the call cache. Heartbeats in Redis expire soon."""
     if not is_url(place):
         return open_cache(place)
     from questloom.calls.shared.redis_cache import RedisCache
@@ -55,7 +56,7 @@ def opened(place: str) -> CallCache:
 
 
 def work(url: str, place: str, timeout: float) -> None:
-    """A worker process that asks every question."""
+    """The code of a worker process, which sends every question."""
 
     async def ask() -> None:
         cache = opened(place)
@@ -93,8 +94,8 @@ def load(number: int) -> Iterator[None]:
 
 
 def run(place: str, chance: random.Random, timeout: float) -> tuple[Counter[int], int, int]:
-    """Makes one run. Returns the number of requests that were sent once, twice and so on; the
-    number of stops; and the number of attempts that were recorded as lost.
+    """Makes one run. Returns three counts: how many requests were sent once, twice and so on; how
+    many stops happened; and how many attempts were recorded as lost.
     """
     with running(mean=MEAN) as url:
         workers = [FORK.Process(target=work, args=(url, place, timeout)) for _ in range(WORKERS)]

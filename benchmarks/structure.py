@@ -59,8 +59,8 @@ def modules(root: Path) -> dict[Path, str]:
 
 
 def imports(root: Path) -> float:
-    """The seconds to import the recipe's types: the shortest time of five imports, each in a new
-    process.
+    """The number of seconds that an import of the recipe's types takes. It is the shortest time of
+    five imports, each in a new process.
     """
     command = [sys.executable, "-c", f"import {package(root)}pipeline.recipe"]
     least = float("inf")
@@ -77,7 +77,9 @@ def package(root: Path) -> str:
 
 
 def naming(texts: dict[Path, str], name: str) -> int:
-    """The number of modules that name a filter as a separate word in code, not in a docstring."""
+    """The number of modules that name a filter in code. The name must be a separate word, and
+    docstrings do not count.
+    """
     found = 0
     for text in texts.values():
         tree = ast.parse(text)

@@ -4,10 +4,10 @@ call.
 * `python -m benchmarks.tools` first builds a store in a temporary folder (about two minutes).
 * With `--store FOLDER`, the script keeps the store in FOLDER and reuses it in later runs.
 
-The synthetic store has 100,000 passages and 20,000 pictures. The words follow Zipf's law, and the
-pictures have random unit vectors. Eight calls run at the same time, as in the episodes of an agent.
-The script turns off the cache of results. The input of a picture search is a vector. The result
-contains titles, addresses and files.
+The synthetic store has 100,000 passages and 20,000 pictures. The words of the passages follow
+Zipf's law. The pictures are represented by random unit vectors. Eight calls run at the same time,
+as in the episodes of an agent. The script turns off the cache of results. A picture search takes a
+vector. Its result contains titles, addresses and files.
 """
 
 import argparse
@@ -43,7 +43,7 @@ IN_FLIGHT = 8
 
 
 def vocabulary(seed: int) -> tuple[list[str], list[float]]:
-    """Makes random words, with cumulative weights that follow Zipf's law."""
+    """Makes random words and their cumulative weights, which follow Zipf's law."""
     rng = random.Random(seed)
     words = sorted(
         {

@@ -8,8 +8,8 @@ of SFT and GRPO.
 
 Padding tokens are not counted in tokens per second. Both trainers get the same weights and the same
 rows. The lengths and pictures of the rows are those of stored trajectories
-(`trajectory_shapes.py`). Before the script measures time, it compares the gradients of both
-trainers.
+(`trajectory_shapes.py`). The script compares the gradients of both trainers before it measures any
+time.
 
 All times come from one process, which runs the trainers in the order Questloom, TRL, TRL,
 Questloom. The process repeats this order as often as the command line says. Each ratio compares two
@@ -17,11 +17,11 @@ consecutive measurements, because the machine's speed changes over time. On a CP
 measures the processor time of one thread.
 
 For memory, each trainer runs in a new process. On a GPU, the script reports the peak memory that
-torch reports. On a CPU, the script reports how much the resident set grows over two updates. This
-growth covers gradients, optimiser, activations and logits. Before this, the script resets the
-kernel's record of the peak. The script reports the size of the weights separately. TRL runs with
-every given batch size. The ratio compares Questloom's trainer with TRL's fastest batch size.
-`trainers.py` says which options TRL may use.
+torch reports. On a CPU, the script reports how much the resident set grows over two updates. The
+growth of the resident set covers gradients, optimiser, activations and logits. Before the updates,
+the script resets the kernel's record of the peak. The script reports the size of the weights
+separately. TRL runs with every given batch size. The ratio compares Questloom's trainer with TRL's
+fastest batch size. `trainers.py` says which options TRL may use.
 """
 
 import argparse
@@ -71,7 +71,7 @@ class Setting:
     seed: int = 0
 
     def made(self) -> tuple[list[Row], Tensor]:
-        """The training rows of one update, and the advantage of each row."""
+        """Returns the training rows of one update, and the advantage of each row."""
         config = Qwen3VLConfig.from_pretrained(self.folder)
         with torch.device("meta"):
             rope = rope_of(Qwen3VLForConditionalGeneration(config))
@@ -200,8 +200,8 @@ def seconds(
 
 
 def duel(setting: Setting, task: Task, batch: int, repeats: int) -> dict[str, Any]:
-    """The seconds of the updates, in the order Questloom, TRL, TRL, Questloom. Also the difference
-    between the two trainers' gradients.
+    """Returns the seconds of the updates, in the order Questloom, TRL, TRL, Questloom. Returns also
+    the difference between the two trainers' gradients.
     """
     rows, advantages = setting.made()
     ours, trl = setting.contender("ours", task, rows), setting.contender(f"trl-{batch}", task, rows)
@@ -219,8 +219,8 @@ def duel(setting: Setting, task: Task, batch: int, repeats: int) -> dict[str, An
 
 
 def peak_growth(setting: Setting, task: Task, name: str) -> int:
-    """The bytes of memory that two updates need beyond the loaded model. The measuring process does
-    nothing else.
+    """Returns the bytes of memory that two updates need beyond the loaded model. The process that
+    measures does nothing else.
     """
     rows, advantages = setting.made()
     gc.collect()

@@ -318,7 +318,7 @@ def _no_reward(completions: Any, **_: Any) -> list[float | None]:
 
 
 def precision(device: torch.device) -> contextlib.AbstractContextManager[Any]:
-    """bf16 on a GPU, as in `Training.score`; fp32 on a CPU."""
+    """The number format of the model: bf16 on a GPU, as in `Training.score`, and fp32 on a CPU."""
     return (
         torch.autocast("cuda", torch.bfloat16)
         if device.type == "cuda"
@@ -328,8 +328,8 @@ def precision(device: torch.device) -> contextlib.AbstractContextManager[Any]:
 
 @torch.no_grad()
 def with_engine_logp(rows: Sequence[Row], folder: Path, device: torch.device) -> list[Row]:
-    """Adds log-probabilities to rows, as an inference engine would report them if it agreed closely
-    with the model. Both trainers get the same rows.
+    """Adds log-probabilities to rows. The values are such as an inference engine would report if it
+    agreed closely with the model. Both trainers get the same rows.
     """
     model = load_model(
         str(folder), WeightSettings(precision="bf16" if device.type == "cuda" else "fp32"), 0

@@ -7,11 +7,11 @@ python -m benchmarks.truth --all --out FOLDER [--articles 5000] [--seeds 1000] [
 ```
 
 The check uses the truth of the fictional world, which is the complete list of its facts. The check
-imports nothing from `transforms/`, `prompts/` or `pipeline/`, so that it stays independent of the
+imports nothing from `transforms/`, `prompts/` or `pipeline/`. Therefore it is independent of the
 code that it checks. `benchmarks/truth_reader` reads the words, and `records/` reads the rows. With
-`--all`, the script makes the worlds, stores and runs. It starts Questloom's command line in
-separate processes for this. Shares have 95 % intervals (Wilson). If a question cannot be read, it
-counts neither as true nor as false. The script prints the number of these questions.
+`--all`, the script makes the worlds, stores and runs. For this, the script starts Questloom's
+command line in separate processes. Shares have 95 % intervals (Wilson). If a question cannot be
+read, it counts neither as true nor as false. The script prints the number of these questions.
 """
 
 import argparse
@@ -38,12 +38,12 @@ from questloom.records.outcomes import Rejection
 from questloom.records.synthesis import Question, Seed
 
 GOALS = {0: 0.0, 1: 0.007, 2: 0.015}
-"""The highest share of certified questions that may be ambiguous, for each number of gaps in the
-world's dump.
+"""For each number of gaps in the world's dump: the highest share of certified questions that may be
+ambiguous.
 """
 ABSENT_GOALS = {0.0: 0.0, 0.2: 0.01, 0.5: 0.02}
-"""The highest share of certified questions that may be ambiguous, for each share of things that the
-dumps leave out.
+"""For each share of things that the dumps leave out: the highest share of certified questions that
+may be ambiguous.
 """
 LEAST_READ = 0.97
 SHORTCUTS = {
@@ -51,7 +51,7 @@ SHORTCUTS = {
     "text_search_shortcut": "text_search",
     "image_search_shortcut": "image_search",
 }
-"""The reasons of rejections that quote evidence. Each reason comes with its filter."""
+"""The reasons of rejections that quote evidence, each with the filter that gives this reason."""
 
 
 def wilson(hits: int, of: int) -> tuple[float, float]:
@@ -84,10 +84,10 @@ class Measured:
     num_leaks: int = 0
     num_disagreements: int = 0
     filters: Counter = field(default_factory=Counter)
-    """Counts by (filter, "flagged" | "in error" | "unknown")."""
+    """The counts, with keys (filter, "flagged" | "in error" | "unknown")."""
     refused: Counter = field(default_factory=Counter)
     lines: list[str] = field(default_factory=list)
-    """The lines of output that a person should read."""
+    """The lines of the output that a person should check."""
 
     def add(self, other: "Measured") -> None:
         """Adds the counts of another run to these counts."""
@@ -233,10 +233,10 @@ def _pictures_refused(made: Measured, run: Path, truth: Truth) -> None:
 def _gives_away(truth: Truth, question: Question, evidence: dict, name: str) -> bool:
     """Whether the quoted evidence of a filter really reveals the answer.
 
-    The answer may stand in the words of the question. It may also stand on the page of a thing that
-    the truth ties to the answer. The check finds a page by its title ("Karsk (town)") or by a label
-    of its thing. A page's thing is tied to the answer if the page of one of them names the other.
-    It is also tied to the answer if its page names another thing of the question, or if its page
+    The words of the question may reveal the answer. The page of a thing may also reveal the answer,
+    if the truth ties this thing to the answer. The check finds a page by its title ("Karsk (town)")
+    or by a label of its thing. A thing is tied to the answer in several cases: its page names the
+    answer, the answer's page names it, its page names another thing of the question, or its page
     contains the answer's date, number or text. A quoted passage from any page reveals the answer if
     the passage also names another thing of the question.
     """
@@ -483,7 +483,7 @@ def main() -> None:
 
 
 def missed(made: Measured) -> bool:
-    """Whether the counts are bad enough to miss a goal."""
+    """Whether the counts are so bad that they miss a goal."""
     read = made.num_certified - made.findings[Finding.UNREAD]
     false = sum(made.findings[f] for f in (Finding.NOT_UNIQUE, Finding.WRONG, Finding.NONE))
     return (

@@ -3,11 +3,11 @@ right answer.
 
     python -m benchmarks.truth_of_plans --world WORLD --run RUN [--plans PLANS.jsonl] [--short]
 
-The check reads no English words. A line of PLANS is `{"id", "form", "bindings"}`, plus `"level"`
-and `"hops"` if known. The script imports nothing from `transforms/`, so that the code under test
-does not judge itself. The script prints every false plan, with the claim that makes the plan false.
-The line also says what the published dump has: this claim, everything but this claim (a gap), or
-nothing about the thing. Shares have 95 % intervals (Wilson).
+The check reads no English words. Each line of PLANS is a JSON object with the keys `id`, `form` and
+`bindings`, plus `level` and `hops` if known. The script imports nothing from `transforms/`, so that
+the code under test does not judge itself. The script prints every false plan, with the claim that
+makes the plan false. The line also says whether the published dump has this claim, lacks the claim
+(a gap), or lacks the whole thing. Shares have 95 % intervals (Wilson).
 """
 
 import argparse
@@ -26,7 +26,7 @@ from questloom.records.form import ClaimClause, ClassClause, Form, Image, Senten
 from questloom.records.synthesis import Question
 
 GOALS = {0: 0.0, 1: 0.0, 2: 0.005}
-"""The highest share of plans that may be false, for each number of gaps in the world's dump."""
+"""For each number of gaps in the world's dump: the highest share of plans that may be false."""
 MOST_ANSWERS = 20
 """The search stops after this number of answers. A form with so many answers is certainly
 ambiguous.
@@ -52,8 +52,8 @@ class Verdict:
     reason: str = ""
     """Why the plan is false, in words."""
     hidden: str = ""
-    """"absent thing" or "gap" if a wrong answer rests on a claim that is missing from the dump;
-    else empty.
+    """If a wrong answer rests on a claim that is missing from the dump, the reason why it is
+    missing: "absent thing" or "gap". Otherwise the text is empty.
     """
 
 

@@ -5,9 +5,9 @@ their routes.
 
 The script draws one question for each combination of shape and level in the run. Then the script
 draws questions that need a detail of a picture, a second picture or a computation. The script
-writes small pictures into a folder beside the page. It removes the pictures of an earlier page.
-With `--blind FOLDER`, the script writes a second page that holds only questions and pictures. A
-reader of the second page judges whether each question is natural, clear and fair.
+writes small pictures into a folder beside the page. The script removes the pictures of an earlier
+page. With `--blind FOLDER`, the script writes a second page that holds only questions and pictures.
+A reader of the second page judges whether each question is natural, clear and fair.
 """
 
 import argparse
@@ -48,8 +48,8 @@ def shaped(run: RunFolder) -> list[Shaped]:
 
 
 def drawn(found: Sequence[Shaped], number: int, seed: int) -> list[Shaped]:
-    """Draws one question of each shape and level. Then it draws questions of the other kinds of
-    work in turn, and then any questions.
+    """Draws one question of each shape and level. Then draws questions of the other kinds of work
+    in turn. Then draws any questions.
 
     Any two of the drawn questions differ in their picture and in their words.
     """
@@ -146,10 +146,8 @@ def write_page(
 
 
 def alt(route: Sequence[Step]) -> str:
-    """The alternative text for the picture of a route. It names each thing that the route finds,
-    once.
-
-    The text does not name the tools, because the picture does.
+    """The alternative text for the picture of a route. The text names each thing that the route
+    finds, once. It leaves out the tools, because the picture names them.
 
     >>> alt([("page", "", "Old Mill"), ("close look", "", "1714"), ("answer", "", "1714")])
     'Route: Old Mill → 1714'

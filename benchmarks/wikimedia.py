@@ -1,12 +1,11 @@
-"""A server on this machine that serves dumps in the way of Wikimedia's services. It is a test
-server for `questloom gather`.
+"""A test server for `questloom gather`. The server runs on this machine and serves dumps in the way
+of Wikimedia's services.
 
 All services have one address: BASE/sparql, BASE/wikidata/w/api.php, BASE/en.wikipedia/w/api.php,
 BASE/commons/w/api.php and BASE/thumbs/WIDTHpx-NAME. The services refuse the same requests that the
-real services would refuse. They refuse a request without a contact in its User-Agent, with more
-than fifty titles, or with a non-standard picture width. They also refuse a second request at the
-same time. The server bans a client for good if the client does not wait for the time that
-Retry-After states.
+real services would refuse. Examples of refused requests: no contact in the User-Agent, more than
+fifty titles, a non-standard picture width, or a second request at the same time. The server bans a
+client for good if the client does not wait for the time that Retry-After states.
 
 Sources: https://www.mediawiki.org/wiki/API:Etiquette,
 https://www.mediawiki.org/wiki/Common_thumbnail_sizes,
@@ -38,7 +37,7 @@ WIDTHS = (20, 40, 60, 120, 250, 330, 500, 960, 1280, 1920, 3840)
 MOST_TITLES, FILES_A_REPLY = 50, 20
 CONTACT = re.compile(r"\(.*(@|https?://).*\)")
 Fault = Callable[[int], str]
-"""A function that takes the number of a request (from 1). It returns the fault of this request: "",
+"""A function that takes the number of a request (from 1) and returns the fault of this request: "",
 maxlag, 429, 503, html, cut, half or kill.
 """
 
@@ -144,8 +143,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._leave()
 
     def _leave(self) -> None:
-        """Records the end of the request before the reply is sent. Otherwise the client could send
-        its next request too early.
+        """Records the end of the request before the reply is sent. If this came later, the client
+        could send its next request too early.
         """
         service, self._service = self._service, ""
         if service:
@@ -225,7 +224,7 @@ class _Handler(BaseHTTPRequestHandler):
         return found
 
     def _files(self, titles: list[str], form: dict[str, str]) -> Json:
-        """The pages of Commons files. Each reply describes twenty files, because the real API also
+        """The pages of Commons files. Each reply describes only twenty files, because the real API
         splits long replies.
         """
         width, start = int(form["iiurlwidth"]), int(form.get("iistart", "0"))

@@ -80,8 +80,8 @@ class World:
         return sorted(found, key=lambda name: int(name[1:]))
 
     def with_pictures(self) -> "World":
-        """A copy of the world. In the copy, each item without a picture gets the first picture that
-        depicts it (P180).
+        """Returns a copy of the world in which each item without a picture gets a picture. This is
+        the first picture that depicts the item (P180).
         """
         entities = dict(self.entities)
         for name, (page, _) in sorted(self.files.items()):
@@ -198,12 +198,12 @@ class World:
         return found
 
     def file(self, name: str) -> Json | None:
-        """A copy of a file's page object; None if there is no such file."""
+        """Returns a copy of a file's page object. Returns None if there is no such file."""
         found = self.files.get(name)
         return None if found is None or name in self.deleted else copy.deepcopy(found[0])
 
     def picture(self, name: str) -> bytes | None:
-        """The bytes of a file; None if there is no such file."""
+        """Returns the bytes of a file. Returns None if there is no such file."""
         found = self.files.get(name)
         return None if found is None or name in self.deleted else found[1].read_bytes()
 

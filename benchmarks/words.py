@@ -10,8 +10,8 @@ have `--words` words. The figures are:
 
 * the number of different words in lower case: once for all words, and once without names and
   numbers;
-* near twins: among a hundred questions, the pairs that share four of five words, without names and
-  numbers;
+* near twins: among a hundred questions, the pairs that share four of five words; names and numbers
+  do not count;
 * the share of questions that open like an exam paper ("Identify the …"), and the share that open
   with the two most frequent words;
 * the mean length in words, and the share of questions that repeat a content word

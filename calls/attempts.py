@@ -3,9 +3,9 @@ send a request. SQLite and Redis store the same rows.
 
 A row is committed with the status `in_flight` before its request is sent. One transaction puts the
 reply into the cache and writes the outcome into the row. When a process dies, its rows in flight
-get the status `lost`. The provider may still have charged for their replies. A lost request is sent
-again with the same idempotency key. Lost, timed out and interrupted attempts keep their reserved
-tokens and cost, which are marked as estimates.
+get the status `lost`. The provider may still have charged for the replies to these requests. A lost
+request is sent again with the same idempotency key. Lost, timed out and interrupted attempts keep
+their reserved tokens and cost, which are marked as estimates.
 """
 
 from dataclasses import dataclass
@@ -53,8 +53,8 @@ class CostLine:
     num_faults: int
     """Attempts that ended without a reply."""
     num_lost: int
-    """Attempts whose process died before the reply came. A resumed run sends their requests
-    again.
+    """Attempts whose process died before the reply came. A resumed run sends the requests of lost
+    attempts again.
     """
     tokens_in: int
     tokens_out: int
@@ -63,7 +63,7 @@ class CostLine:
     money: float
     """The total cost of the attempts whose price is known."""
     num_unpriced: int
-    """Number of charged attempts whose price is unknown. If this number is above 0, `money` is a
+    """Number of charged attempts whose price is unknown. If `num_unpriced` is above 0, `money` is a
     lower bound of the true cost.
     """
     seconds: float

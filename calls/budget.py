@@ -2,9 +2,9 @@
 processes, share the budget.
 
 One transaction writes the ledger row of a call and reserves the highest possible cost of the call.
-When the call ends, its real cost replaces the reserved cost. Therefore even calls that run at the
-same time cannot exceed the budget together. Only one error can exceed the budget: an estimate of
-the input's tokens that is too low.
+When the call ends, its real cost replaces the reserved cost. Therefore calls that run at the same
+time cannot exceed the budget together. Only one error can exceed the budget: an estimate of the
+input's tokens that is too low.
 """
 
 from dataclasses import dataclass
@@ -30,14 +30,16 @@ class Spend:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """The hard limits on what is spent; None means no limit."""
+    """The hard limits on spending. None means no limit."""
 
     money: float | None = None
     tokens: int | None = None
     calls: int | None = None
 
     def breach(self, spent: Spend) -> str:
-        """The limit that `spent` exceeds, in words. Empty if it exceeds no limit."""
+        """Returns the limit that `spent` exceeds, in words. The text is empty if no limit is
+        exceeded.
+        """
         for name, limit in (("money", self.money), ("tokens", self.tokens), ("calls", self.calls)):
             # A sum of float prices may miss an exact limit by its last digits.
             if limit is not None and getattr(spent, name) > limit * (1 + 1e-12):

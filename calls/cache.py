@@ -1,8 +1,8 @@
 """The protocol of the call cache, which SQLite (one machine) and Redis (a cluster) implement.
 
-The backend decides in one atomic step whether a request may be sent. This one step keeps three
-things consistent: the cache, the calls in flight and the budget. All processes that share the
-backend see the same state.
+The backend decides in one atomic step whether a request may be sent. This single step keeps the
+cache, the calls in flight and the budget consistent. All processes that share the backend see the
+same state.
 """
 
 from dataclasses import dataclass
@@ -73,8 +73,8 @@ class CallCache(Protocol):
         """
 
     def drop(self, attempt_id: int, key: str, request: CallRequest, seconds: float) -> None:
-        """Ends an attempt as `lost` at once, without the event loop. The caller uses this while the
-        attempt's task is cancelled.
+        """Ends an attempt as `lost` at once, without the event loop. The caller uses this function
+        while the task of the attempt is cancelled.
         """
 
     def spent(self) -> Spend:
@@ -90,7 +90,7 @@ class CallCache(Protocol):
 
     async def aclose(self) -> None:
         """Releases the resources that belong to the event loop that runs now. Another event loop
-        may then use the cache.
+        may use the cache afterwards.
         """
 
     def close(self) -> None:

@@ -30,15 +30,15 @@ pause begins when a call has failed in all its attempts.
 """
 LATE_SECONDS = 1.0
 """A time limit that fires this many seconds late shows that the process was stopped or starved.
-Such a process could not read its replies in time.
+A stopped process could not read its replies in time.
 """
 GRACE_SECONDS = 5.0
-"""Extra seconds for reading a reply that has already arrived. They apply after a time limit that
-fired late.
+"""When a time limit has fired late, these extra seconds serve to read a reply that has already
+arrived.
 """
 POLL_SECONDS = (0.01, 0.1)
-"""Seconds between two checks of a request that another process has sent: the first pause and the
-longest pause.
+"""Seconds between two checks of a request that another process has sent. The first number is the
+first pause, the second is the longest pause.
 """
 
 
@@ -46,8 +46,8 @@ class Caller:
     """Sends calls. A `Caller` adds a cache, pacing, budget, ledger and retries, and sends equal
     requests only once.
 
-    A process has one `Caller`. Only one event loop at a time may use the `Caller`. Afterwards,
-    another event loop may use it.
+    A process has one `Caller`. Only one event loop at a time may use the `Caller`. Another event
+    loop may use the `Caller` afterwards.
 
     Args:
         cache: the backend that stores replies; several processes may share it.
@@ -74,8 +74,8 @@ class Caller:
         self._silence: dict[tuple[str, str], tuple[int, float]] = {}
 
     def set_pace(self, provider: str, pace: Pace) -> None:
-        """Sets the pace of a provider. This must happen before the first call to the provider.
-        Later calls may only repeat the same pace.
+        """Sets the pace of a provider before the first call to the provider. Later calls may only
+        repeat the same pace.
         """
         assert self._paces.get(provider) == pace or all(
             name != provider for name, _ in self._lanes
@@ -84,7 +84,7 @@ class Caller:
 
     async def aclose(self) -> None:
         """Releases the cache's resources for the event loop that runs now. Another event loop may
-        then use the `Caller`.
+        use the `Caller` afterwards.
         """
         await self.cache.aclose()
 
@@ -176,8 +176,8 @@ class Caller:
         asks for a longer pause than the policy allows.
 
         A series of timeouts also stops the provider's calls for a while. The series must be as long
-        as one call's number of attempts. The other calls then fail at once, instead of waiting for
-        a timeout one after the other.
+        as one call's number of attempts. Other calls then fail at once and do not wait for a
+        timeout one after the other.
         """
         if fault is None:
             self._silence.pop(pair, None)

@@ -1,5 +1,5 @@
-"""The event loop of the process; there is only one. All asynchronous work of the process runs on
-this loop, such as clients, connections and episodes.
+"""The event loop of the process. A process has only one event loop. All asynchronous work of the
+process runs on this loop, such as clients, connections and episodes.
 """
 
 import asyncio
@@ -21,8 +21,8 @@ def event_loop() -> asyncio.AbstractEventLoop:
 
 
 def is_event_loop_thread() -> bool:
-    """Whether the caller runs on the thread of the event loop. This thread must not wait for the
-    loop.
+    """Whether the caller runs on the thread of the event loop. The thread of the event loop must
+    not wait for the loop.
     """
     return threading.current_thread().name == "calls"
 

@@ -42,6 +42,8 @@ def add(request: CallRequest, reply: Reply) -> None:
 
 
 def take(stage: str) -> Spent | None:
-    """What a stage has spent since the last call of `take`. None if it has spent nothing."""
+    """Returns what a stage has spent since the last call of `take`. Returns None if the stage has
+    spent nothing.
+    """
     with _LOCK:
         return _SPENT.pop(stage, None)

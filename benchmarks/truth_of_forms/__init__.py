@@ -1,3 +1,3 @@
-"""Runs the forms of questions as queries over truth.jsonl. The package checks certificates, and
-shares no code with the part that makes them.
+"""Runs the forms of questions as queries over truth.jsonl. The package checks certificates. It
+shares no code with the part of Questloom that makes certificates.
 """

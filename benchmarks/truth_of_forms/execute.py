@@ -32,8 +32,8 @@ _NOT_YET = 9
 
 
 class Unknown(ValueError):
-    """A part of the form is unknown to this executor (a clause, an operation or a comparison), or
-    some clauses share no variable with the others.
+    """Some part of the form is unknown to this executor: a clause, an operation or a comparison.
+    The same error says that some clauses share no variable with the others.
     """
 
 
@@ -61,15 +61,15 @@ def coarse(key: str, precision: str) -> str:
 
 
 def reading(detail: dict) -> str:
-    """The key for the value of a picture's detail. If the words contain exactly one year, the key
-    is this year.
+    """The key for the value of a picture's detail. If the words of a picture's detail contain
+    exactly one year, the key is this year.
     """
     years = set(_YEAR.findall(detail["value"])) if detail["property"] == "P1684" else set()
     return f"time:+{years.pop()}/9" if len(years) == 1 else detail["value"]
 
 
 def compute(op: str, args: list[str], keys: list[str]) -> str | None:
-    """The key of an operation's result. None if the operation has no result."""
+    """Returns the key of an operation's result. Returns None if the operation has no result."""
     if op in ("earliest", "latest", "largest", "smallest"):
         return _extreme(op in ("earliest", "smallest"), args, keys)
     if op not in ("difference", "ratio", "sum", "duration_years"):
@@ -140,7 +140,7 @@ def compare(op: str, left: str, right: str) -> bool:
 
 
 class Executor:
-    """Executes one form.
+    """Runs one form as a query.
 
     `intended` says which thing the picture shows, and which fact is stated by each sentence of the
     evidence.
@@ -161,7 +161,9 @@ class Executor:
         yield from self.search([c for c in self.form.clauses if not isinstance(c, Image)], start)
 
     def search(self, left: list[Clause], at: Binding) -> Iterator[Binding]:
-        """Yields the assignments that satisfy the given clauses and extend the given assignment."""
+        """Yields the assignments that satisfy the given clauses and contain the given
+        assignment.
+        """
         if not left:
             yield at
             return
@@ -173,7 +175,9 @@ class Executor:
             yield from self.search(rest, new)
 
     def key(self, term: Term, at: Binding) -> str | None:
-        """The key of a variable or constant. None for a variable without a value."""
+        """Returns the key of a variable or constant. Returns None for a variable without a
+        value.
+        """
         return at.get(term) if isinstance(term, str) else self.world.id_of(term.key())
 
     def _work(self, clause: Clause, at: Binding) -> int:
@@ -254,7 +258,7 @@ class Executor:
 
     def _told(self, clause: SentenceClause) -> list[str]:
         """The relations that the truth states between the two things that a sentence connects. The
-        sentence's clause names no relation.
+        clause for this sentence names no relation.
         """
         one, other = self.key(clause.subject, self.intended), self.key(clause.object, self.intended)
         return sorted(
@@ -268,7 +272,7 @@ class Executor:
         return compute(clause.op, args, [self.key(k, at) or "" for k in clause.keys])
 
     def _counted(self, clause: Compute, at: Binding) -> set[str]:
-        """The whole set of things that a question asks to count.
+        """Returns the whole set of things that a question asks to count.
 
         The set holds every value that the clauses allow for the counted variable, given the values
         of the other variables.

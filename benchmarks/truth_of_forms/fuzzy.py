@@ -5,8 +5,8 @@ from questloom.records.form import Fuzzy
 
 
 def is_like(world: World, clause: Fuzzy, subject: str, other: str) -> bool:
-    """Whether at least one value of the thing agrees with the clause. For an exclusion: whether the
-    thing has a value, and none of its values is excluded.
+    """Whether at least one value of the thing agrees with the clause. For an exclusion, the thing
+    must have a value, and none of its values may be excluded.
 
     Args:
         world: the truth of the world.

@@ -1,5 +1,5 @@
-"""The truth of the invented world, indexed by subject and by value. Also the claims in the dump
-that the world publishes.
+"""The truth of the invented world, indexed by subject and by value. The object also holds the
+claims in the world's published dump.
 
 Values are stored as keys, in the same notation as in truth.jsonl.
 """
@@ -26,8 +26,8 @@ Span = tuple[tuple[int, int, int], tuple[int, int, int]]
 
 
 def span(key: str) -> Span | None:
-    """The first and the last day that a time's key may mean, as (year, month, day). None for other
-    values.
+    """Returns the first and the last day that a time's key may mean, as (year, month, day). Returns
+    None for other values.
 
     >>> span("time:+1832-05/10"), span("time:+1832/9")
     (((1832, 5, 1), (1832, 5, 31)), ((1832, 1, 1), (1832, 12, 31)))
@@ -42,8 +42,8 @@ def span(key: str) -> Span | None:
 
 
 def same(left: str, right: str) -> bool:
-    """Whether two values agree: their keys are equal, their times overlap, or they are numbers with
-    the same unit and the same first eight digits.
+    """Whether two values agree. Values agree if their keys are equal or their times overlap.
+    Numbers agree if they have the same unit and the same first eight digits.
     """
     first, second = span(left), span(right)
     if first and second:
@@ -62,8 +62,8 @@ class World:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.claims: dict[tuple[str, str], list[str]] = defaultdict(list)
-        """The keys of the best values by (subject, property). The prefix "told:" marks a relation
-        that only an article states.
+        """The keys of the best values by (subject, property). If the property begins with "told:",
+        only an article states the relation.
         """
         self.subjects: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
         """The subjects by property and by the value's key."""

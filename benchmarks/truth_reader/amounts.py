@@ -355,7 +355,7 @@ class Amounts(Rules):
 
     @rule
     def order(self, start: int) -> Iterator[Part]:
-        """Reads a phrase about an order: "was built first", "is taller".
+        """Reads a phrase about an order, such as "was built first" or "is taller".
 
         In the result, `Part.var` holds the properties, and `Part.noun` is "first" or "last".
         """

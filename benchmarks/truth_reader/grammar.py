@@ -5,7 +5,7 @@ Each rule of the grammar is a method, which takes a position in the text. The ru
 atoms, cost) for every phrase that can begin at this position. An atom is one condition on
 variables. A rule for noun phrases also yields a variable. The variable is named after the phrase's
 position. The grammar keeps all readings, but stores the results of each rule at each position.
-Parsing therefore stays fast.
+Storing results keeps parsing fast.
 
 For example, "the bridge in the town that was built in 1850" has two readings. The cost of a reading
 is the distance between a modifier and its noun. People prefer the reading with the lower cost.
@@ -143,7 +143,7 @@ class Grammar(Amounts):
 
     def owner(self, start: int) -> list[tuple[int, tuple[Atom, ...]]]:
         """Reads the owner in "this lighthouse's", "his", "its" or "that town's". Returns the end of
-        the phrase and the owner's atoms.
+        the phrase, and the conditions (atoms) for the owner.
         """
         whose = self._var(start + 1)
         owners: list[tuple[int, tuple[Atom, ...]]] = []
@@ -260,8 +260,8 @@ class Grammar(Amounts):
 
     @rule
     def reduced(self, start: int) -> Iterator[Part]:
-        """Reads participles or prepositional phrases after a noun. Several of them may be joined by
-        "and": "designed by x and built in 1850", "in Karsk".
+        """Reads participles or prepositional phrases after a noun. Several of these phrases may be
+        joined by "and": "designed by x and built in 1850", "in Karsk".
         """
         yield from self._joined(start, self.predicate)
 
@@ -386,8 +386,8 @@ class Grammar(Amounts):
 
     @rule
     def verb_phrases(self, start: int) -> Iterator[Part]:
-        """Reads several verb phrases with finite verbs, joined by commas and "and". A "was" that
-        all phrases share may be missing after the first phrase.
+        """Reads several verb phrases, joined by commas and "and". Each has a finite verb. If all
+        phrases share a "was", only the first phrase must contain it.
         """
         yield from self._joined(start, self.verb_phrase)
 
@@ -502,7 +502,7 @@ class Grammar(Amounts):
     def had(self, start: int) -> Iterator[Part]:
         """Reads "had a mother who …", "had one other sibling who …", "had the same teacher as {x}".
 
-        The relation comes from the noun.
+        The noun (mother, sibling, teacher) names the relation.
         """
         if self.text[start] not in ("had", "has"):
             return
@@ -530,8 +530,8 @@ class Grammar(Amounts):
                     yield found._replace(var=SELF)
 
     def complements(self, start: int, frame: Frame, any_end: bool) -> Iterator[Part]:
-        """Reads an object, prepositional phrases and a time. They may come in any order, and each
-        at most once.
+        """Reads an object, prepositional phrases and a time, in any order. Each of them may come at
+        most once.
         """
         waiting: list[tuple[Part, frozenset]] = [(Part(start, (), 0), frozenset())]
         while waiting:

@@ -1,5 +1,5 @@
-"""Judges a question by the truth. The question may have one answer, several answers, another answer
-than the stated one, or ambiguous words.
+"""Judges a question by the truth. The verdict says whether the question has one answer, several
+answers, another answer than the stated one, or ambiguous words.
 """
 
 from collections.abc import Iterator
@@ -22,8 +22,8 @@ class Finding(StrEnum):
 
     GOOD = "good"
     AMBIGUOUS = "ambiguous"
-    """The most natural reading has only the stated answer. But another reading is almost as
-    natural, and it has other answers.
+    """The most natural reading has only the stated answer. However, another reading is almost as
+    natural and has other answers.
     """
     NOT_UNIQUE = "not_unique"
     """The stated answer is right, and another answer is right too."""
@@ -43,8 +43,8 @@ class Judged:
     """The answers of the most natural reading, in words."""
     pictured: frozenset[str] = frozenset()
     only_direct: bool = False
-    """Whether "in a place" causes a verdict other than GOOD. The verdict would be GOOD if the
-    phrase excluded smaller places inside the place.
+    """Whether the verdict would be GOOD if "in a place" excluded the smaller places inside the
+    place.
     """
     disagreements: tuple[str, ...] = field(default=())
     """The differences between the question's words and its stored form."""
@@ -173,7 +173,7 @@ def disagreements(query: Query, question: Question) -> Iterator[str]:
 
     The words may leave out a claim, state something that is no claim, or ask for another
     computation. The function does not compare which end of a claim the question asks for. Running
-    the question's words as a query already checks this.
+    the question's words as a query already checks this end.
     """
     form = question.form if isinstance(question.form, dict) else {"clauses": []}
     claims = [c["property"] for c in form["clauses"] if c["is"] == "claim"]

@@ -43,8 +43,8 @@ class Frame:
     turned: list[tuple[str, Tokens]]
     """The forms in questions, as (auxiliary, rest): "did … die", "was … born"."""
     bare: Tokens
-    """The tokens of the participle that can stand alone after a noun. () if the verb has no such
-    participle.
+    """The tokens of the participle that can stand alone after a noun. The tuple is empty if the
+    verb has no such participle.
     """
     obj: str = ""
     time: str = ""
@@ -130,7 +130,7 @@ class Lexicon:
         )
         self.before = raw["before"]
         self.sexes = {word for word in raw["sexes"] if word not in raw["nouns"]}
-        """The pronouns for people of one sex. Nouns are not included."""
+        """The pronouns for people of one sex, without any nouns."""
         self.gaps = []
         for text, relation in raw["gaps"]:
             opening, closing = text.split(" {x} ")

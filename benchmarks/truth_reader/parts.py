@@ -1,5 +1,5 @@
-"""The base class of all grammar rules. It defines parsed parts with their meaning, and stores the
-results of rules.
+"""The base class of all grammar rules. The class defines parsed parts with their meaning, and
+stores the results of rules.
 """
 
 from collections.abc import Iterator

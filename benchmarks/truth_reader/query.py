@@ -11,7 +11,9 @@ from dataclasses import dataclass, fields
 from benchmarks.truth_reader.world import Date, Literal, Number, Text, Truth
 
 SELF = "self"
-"""The variable for the subject of a verb phrase. It is replaced when the phrase gets its noun."""
+"""The variable for the subject of a verb phrase. When the phrase gets its noun, the noun's variable
+replaces this variable.
+"""
 WRITTEN = "written"
 """The variable for the year that a sentence such as "A year is written in this picture."
 introduces.
@@ -99,13 +101,13 @@ class Seen:
 
 @dataclass(frozen=True)
 class Back:
-    """`var` refers back to an earlier thing. The field `mode` says how.
+    """`var` refers back to an earlier thing, in the way that the field `mode` says.
 
     The mode "that" means the thing called `noun`. The mode "other" means the second of two things
     called `noun`. The mode "it" means any thing that was just mentioned. The mode "pronoun" means a
-    person, and `noun` is he or she. The mode "one" means a thing in the picture that is of the same
-    kind as the last named thing. The mode "compared" means the thing in a `Together` that comes
-    first or last by some properties ("first P571").
+    person, and `noun` is he or she. The mode "one" means a thing in the picture. The thing has the
+    same kind as the last named thing. The mode "compared" means a thing in a `Together`: the first
+    or last by some properties ("first P571").
     """
 
     var: str
@@ -131,9 +133,7 @@ class Differ:
 
 @dataclass(frozen=True)
 class Winner:
-    """`var` is one variable of `among`: the one whose literal in `keys` is the least or the
-    greatest.
-    """
+    """`var` is one of the variables in `among`. Its literal in `keys` is the least or the greatest."""
 
     var: str
     among: tuple[str, ...]
@@ -437,7 +437,7 @@ def _comparable(values: list[Literal]) -> bool:
 
 
 def inverse(relation: str) -> str:
-    """The inverse of a relation: the same relation, seen from its other end.
+    """Returns the inverse of a relation, which is the same relation seen from its other end.
 
     >>> inverse(">P84 >P287 @in")
     '<P84 <P287 @in^'

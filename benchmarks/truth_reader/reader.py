@@ -52,8 +52,8 @@ class Reader:
         self.truth, self.lexicon = truth, Lexicon(truth)
 
     def readings(self, text: str, picture: frozenset[str], *, beyond: bool = True) -> list[Reading]:
-        """All readings of a text that can be run as a query, the most natural first. Empty if the
-        text cannot be read.
+        """Returns all readings of a text that can be run as a query, the most natural first. The
+        list is empty if the text cannot be read.
 
         Args:
             text: the text of the question.
@@ -94,8 +94,8 @@ def _place(var: str) -> int:
 
 
 def called(atoms: tuple[Atom, ...]) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
-    """The nouns for each thing. Some stand in the text, and some follow from the thing's relations
-    ("the person who taught x" is a teacher).
+    """Returns the nouns for each thing. Some nouns stand in the text. Others follow from the
+    thing's relations ("the person who taught x" is a teacher).
     """
     roles = data()["roles"]
     outright: dict[str, set[str]] = {}
@@ -117,13 +117,14 @@ def called(atoms: tuple[Atom, ...]) -> tuple[dict[str, set[str]], dict[str, set[
 def resolved(
     query: Query, starts: tuple[int, ...] = (0,), mentions: tuple[tuple[int, str], ...] = ()
 ) -> Iterator[Query]:
-    """For every word that refers to an earlier thing, finds this thing. Yields the possible
-    queries, the most likely first.
+    """Finds the thing that is meant by each word that refers back to an earlier thing. Yields the
+    possible queries, the most likely first.
 
     Args:
         query: the query, which may contain words that refer back.
         starts: the positions where the text's sentences begin.
-        mentions: the positions of earlier references; each comes with the thing that it means.
+        mentions: the positions of words that refer to earlier things; each position comes with its
+            thing.
     """
     back = next(
         (
@@ -199,8 +200,8 @@ def resolved(
 
 
 def _one(back: Back, rest: tuple[Atom, ...], query: Query) -> Iterator[Query]:
-    """ "This one" means a thing in the picture. This thing has the same kind as the last named
-    thing, but is not the same thing.
+    """ "This one" means a thing in the picture. The thing must be of the same kind as the last
+    named thing, but must not be that thing.
     """
     kinds = [a for a in rest if isinstance(a, Kind) and _place(a.var) < _place(back.var)]
     for rank, kind in enumerate(sorted(kinds, key=lambda a: -_place(a.var))):
@@ -254,8 +255,8 @@ def _meant_by_it(
 ) -> list[str]:
     """The thing that the word "it" means after a statement.
 
-    The candidates are, in this order: the last thing in this sentence, the subject of the sentence
-    before, and the other things of the sentence before.
+    The candidates come in this order: the last thing in this sentence, the subject of the previous
+    sentence, and the other things of the previous sentence.
     """
     people = {"person", *data()["sexes"], *data()["callings"]}
     spoken = [(_place(v), v) for v in before] + [m for m in mentions if m[1] in before]
@@ -309,8 +310,8 @@ def answered(execution: Execution, query: Query, given: dict | None = None) -> t
 
 
 def value_of(asked: Target, values: list):
-    """The answer to the question that follows from one solution. None if the answer is
-    undefined.
+    """Returns the answer to the question that follows from one solution. Returns None if the answer
+    is undefined.
     """
     first = values[0]
     match asked.kind:

@@ -86,7 +86,7 @@ class Sentences(Grammar):
 
     def _year_written(self, start: int) -> Iterator[Part]:
         """Reads "A year is written on the plaque of {x}." and "A year is written in this picture.".
-        The words "that year" can refer back to this year.
+        The words "that year" can then refer back to the year in such a sentence.
         """
         if not self.at(start, "A", "year", "is", "written"):
             return

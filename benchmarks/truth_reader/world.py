@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 
 Date = tuple[int, int, int]
-"""Year, month and day; 0 for a part that the precision leaves open."""
+"""A year, a month and a day. A part is 0 if the precision leaves it open."""
 WHERE = ("P131", "P276", "P706", "P17", "P30")
 """The properties whose value is the place directly around a thing."""
 
@@ -62,7 +62,7 @@ def century_of(year: int) -> tuple[int]:
 
 
 def literal_of(key: str) -> Literal | None:
-    """The literal that a value's key describes. None if the value is no literal.
+    """Returns the literal that a value's key describes. Returns None if the value is no literal.
 
     Examples of keys are "time:+1832-05/10", "quantity:35:Q11573" and "string::No. 5".
 
@@ -85,8 +85,8 @@ def literal_of(key: str) -> Literal | None:
 
 
 class Truth:
-    """The truth of the fictional world. Some values have no line of their own in the file, such as
-    a colour or a material. Such a value is a thing that has only a label.
+    """The truth of the fictional world. Some values, such as a colour or a material, have no line
+    of their own in the file. For such a value, there is a thing that has only a label.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -175,8 +175,8 @@ class Truth:
         return {e for file in files for e in self.shown.get(file, ())}
 
     def places_of(self, id_: str, *, beyond: bool = True) -> set[str]:
-        """The places of a thing: the places that its claims name. With `beyond`, also the larger
-        places around them.
+        """Returns the places of a thing, which are the places that its claims name. With `beyond`,
+        the result also contains the larger places around them.
         """
         found: set[str] = set()
         waiting = [id_]
