@@ -52,8 +52,8 @@ class Verdict:
     reason: str = ""
     """Why the plan is false, in words."""
     hidden: str = ""
-    """If a wrong answer rests on a claim that is missing from the dump, the reason why it is
-    missing: "absent thing" or "gap". Otherwise the text is empty.
+    """The reason why the dump lacks a claim on which a wrong answer rests: "absent thing" or "gap".
+    The text is empty if there is no such claim.
     """
 
 

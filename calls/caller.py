@@ -101,11 +101,13 @@ class Caller:
             is_reply: function that tells whether a cached reply is valid. An invalid reply, for
                 example of an earlier version, is removed and the request is sent again.
 
-        Raises: ProviderFault: all attempts ended without a reply, or no reply is possible. A fault
-            is never stored in the cache. BudgetExceeded: the reply could cost more than the rest of
-            the budget. InputError: the budget limits money and the price is unknown, or the cache's
-            file cannot be written. (If a shared cache cannot be reached for long, the error is
-            `ProviderFault`.)
+        Raises:
+            ProviderFault: all attempts ended without a reply, or no reply is possible. A fault is
+                never stored in the cache.
+            BudgetExceeded: the reply could cost more than the rest of the budget.
+            InputError: the budget limits money and the price is unknown, or the cache's file cannot
+                be written. (If a shared cache cannot be reached for long, the error is
+                `ProviderFault`.)
         """
         self.budget.check_price(request.provider, request.model, request.price)
         key = request.key()

@@ -55,8 +55,9 @@ def last_attempts(path: str | Path, since: float, most: int) -> list[tuple[str, 
     """Provider, key and status of the most recent attempts, including attempts in flight.
 
     Args:
-        since: earliest start of an attempt, in seconds since the epoch. For Redis, the time when the row was written
-            counts. most: the maximum number of attempts.
+        since: earliest start of an attempt, in seconds since the epoch. In Redis,
+            the time at which the row was written counts.
+        most: maximum number of attempts.
 
     Raises:
         InputError: there is no ledger at `path`, or the ledger cannot be read now.

@@ -1,4 +1,4 @@
-"""Opens a call cache. The cache is a file, or a Redis database with an address."""
+"""Opens a call cache. The cache is a file, or a Redis database at an address."""
 
 from pathlib import Path
 

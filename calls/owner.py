@@ -1,9 +1,9 @@
 """Identifies the process that is waiting for a call's reply, and tells whether that process still
 exists.
 
-An owner is identified by its process id (pid) and start time. Another process that later gets the
-same pid is therefore another owner. A process still exists if it is stopped, swapped out or
-starved. Only its own machine can see that it exists.
+An owner is identified by its process id (pid) and start time. If another process later gets the
+same pid, it is another owner. A process still exists if it is stopped, swapped out or starved. Only
+the machine of the process can see this.
 """
 
 import os
@@ -17,8 +17,8 @@ parent reads its exit status.
 
 
 def _state_and_start(pid: int) -> tuple[str, str]:
-    """A process's state, and its start time in clock ticks since boot. Both results are "" if the
-    system has no /proc or hides the process in it.
+    """Returns the state of a process, and its start time in clock ticks since boot. Both results
+    are "" if the system has no /proc or hides the process in it.
     """
     try:
         # proc(5): fields 3 and 22; the name in field 2 may hold spaces and brackets.
@@ -36,7 +36,8 @@ def _state_and_start(pid: int) -> tuple[str, str]:
 @cache
 def boot_and_pid_namespace() -> str:
     """A name for the current boot of the machine and the current pid namespace. A container has a
-    pid namespace of its own. The name is "" if the system reports neither.
+    pid namespace of its own. The name is "" if the system reports neither the boot nor the
+    namespace.
     """
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()

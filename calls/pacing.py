@@ -2,16 +2,16 @@
 start.
 
 The maximum number of calls in flight is called the window. The window follows the rule "additive
-increase, multiplicative decrease" (AIMD). The window grows by one after as many replies as the
-window allows calls. A sign of overload (429, 5xx, a timeout) halves the window. If several calls
-that were in flight together fail, the window is halved only once. A `Retry-After` header stops all
-calls to the same model of the provider.
+increase, multiplicative decrease" (AIMD). The window grows by one after a full window of replies
+(as many replies as calls may be in flight). A sign of overload (429, 5xx, a timeout) halves the
+window. If several calls that were in flight together fail, the window is halved only once. A
+`Retry-After` header stops all calls to the same model of the provider.
 
-With `slow_start` the window begins with one call. In a slow start, the window doubles after as many
-replies as it allows calls. This goes on while replies come well before their time limit. The class
-`Latency` decides how much a reply changes the window. Slow start suits a server that works on a few
-requests at once and lets the others wait. Calls for which the window has no place wait in this
-process. No time limit runs while they wait.
+With `slow_start` the window begins with one call. In a slow start, the window doubles after each
+full window of replies, while replies come well before their time limit. The class `Latency` decides
+how much a reply changes the window. Slow start suits a server that works on a few requests at once
+and lets the others wait. Calls that find no place in the window wait in this process. No time limit
+runs while calls wait.
 """
 
 import asyncio
@@ -34,11 +34,13 @@ class Pace:
             means no limit.
         work_per_minute: in any minute, the maximum number of seconds in which the provider works on
             our calls. This limit makes all processes that share the cache send their calls one
-        after the other (see `questloom.calls.turns`). If the limit is None, calls may run at the
-        same time. slow_start: whether the window begins with one call and grows with the replies;
-        otherwise it begins with `max_in_flight` calls.
+            after the other (see `questloom.calls.turns`). If the limit is None, calls may run at
+            the same time.
+        slow_start: whether the window begins with one call and grows with the replies; otherwise
+            it begins with `max_in_flight` calls.
 
-    Raises: ValueError: `work_per_minute` is set although several calls may be in flight.
+    Raises:
+        ValueError: `work_per_minute` is set although several calls may be in flight.
     """
 
     max_in_flight: int = 64
@@ -65,8 +67,9 @@ class AnyLane(Protocol):
     """
 
     async def enter(self) -> float:
-        """Waits for a place in the window. Returns the time (monotonic seconds) at which the call got its place;
-        `leave` needs this time."""
+        """Waits for a place in the window. Returns the time (monotonic seconds) at which the call
+        got its place. The function `leave` needs this time.
+        """
 
     def leave(
         self,
@@ -87,26 +90,24 @@ class Latency:
     """Measures how long the replies of one model take, and adapts the window to this time."""
 
     CROWDED = 1.5
-    """If replies take this many times as long as the best usual time, too many calls are in
-    flight.
+    """Replies that take this many times the best usual time show that too many calls are in flight.
     """
     LEAST_NEWS = 8
     """The usual time is the mean over at least this number of replies."""
 
     def __init__(self) -> None:
         self.usual = 0.0
-        """The usual time of a reply in seconds. It is a moving mean over as many replies as the
-        window allows calls.
+        """The usual time of a reply in seconds. The usual time is a moving mean over a full window
+        of replies.
         """
         self.best = math.inf
-        """The lowest value of the usual time so far, in seconds. When calls run one by one, this
-        value is measured anew.
+        """The lowest usual time so far, in seconds. It is measured anew when calls run one by one.
         """
         self._num = 0
 
     def step(self, seconds: float, timeout: float, window: float) -> float:
-        """The change of the window after a reply: from -½ to +1. If every reply changes it by +1,
-        the window doubles.
+        """Returns the change of the window after a reply, from -½ to +1. The window doubles if each
+        reply of a full window adds 1.
         """
         self._learn(seconds, window)
         room = (
@@ -117,8 +118,8 @@ class Latency:
         return max(0.5, room) if seconds <= self.CROWDED * self.best else max(-0.5, room)
 
     def is_crowd(self, timeout: float, window: float) -> bool:
-        """Whether a timeout shows that too many calls are in flight. The alternative is one slow
-        reply among many fast ones.
+        """Whether a timeout shows that too many calls are in flight. If not, the timeout is one
+        slow reply among many fast ones.
         """
         self._learn(timeout, window)
         return self.usual > max(timeout / 2, 1.3 * self.best)
@@ -145,8 +146,9 @@ class Lane:
         self._waiters: deque[asyncio.Future[None]] = deque()
 
     async def enter(self) -> float:
-        """Waits for a place in the window. Returns the time (monotonic seconds) at which the call got its place;
-        `leave` needs this time."""
+        """Waits for a place in the window. Returns the time (monotonic seconds) at which the call
+        got its place. The function `leave` needs this time.
+        """
         if self._waiters or not self._may_start():
             waiter = asyncio.get_running_loop().create_future()
             self._waiters.append(waiter)
@@ -179,10 +181,10 @@ class Lane:
         """Gives the place back and reports how the call went.
 
         Args:
-            entered: the time that `enter` returned, or the time of sending.
+            entered: time that `enter` returned, or time at which the request was sent.
             replied: whether a reply came, after which the window may grow. In a slow start, the
                 window grows only if all its places were taken.
-            overloaded: whether the provider showed overload; the window then shrinks, unless it
+            overloaded: whether the provider showed overload; if so, the window shrinks, unless it
                 already shrank after the start of this call.
             limited: whether the sign of overload was a 429; this lane treats a 429 like any other
                 overload.
@@ -190,8 +192,8 @@ class Lane:
             late: whether the sign of overload was a timeout.
             retry_after: number of seconds during which no call may start.
             banned: whether `retry_after` is so long that no call waits for it. After a ban, the
-                `Caller` stops the calls of its own process. A shared lane must also tell the other
-                processes.
+                `Caller` stops the calls of its own process. A shared lane must also stop the calls
+                of the other processes.
         """
         full = (
             not self._pace.slow_start or bool(self._waiters) or self.in_flight >= int(self.window)

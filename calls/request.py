@@ -29,24 +29,24 @@ class CallRequest:
     """One call to a service outside the process: a chat model, SPARQL, Commons or a live tool."""
 
     provider: str
-    """The *name* of the endpoint, not its address. The key of a request therefore stays the same if
-    the endpoint's address changes.
+    """The *name* of the endpoint, not its address. If the endpoint's address changes, the key of a
+    request stays the same.
     """
     model: str = ""
     content: Any
-    """JSON with everything that can change the reply. For a chat, these are the messages with the
-    sha256 of each picture, the parameters and the schema.
+    """JSON with everything that can change the reply. For a chat, this JSON holds the messages with
+    the sha256 of each picture, the parameters and the schema.
     """
     sample: int = 0
-    """A number that tells apart several requests with the same content, such as votes and
+    """A number that distinguishes requests with the same content, such as several votes or
     rollouts.
     """
     stage: str = ""
     item_id: str = ""
     seed_id: str = ""
     tokens_in: int = 0
-    """The estimated number of prompt tokens. The budget reserves their cost until the reply reports
-    the true number.
+    """The estimated number of prompt tokens. The budget reserves the cost of the prompt tokens
+    until the reply reports the true number.
     """
     tokens_out: int = 0
     """Maximum number of tokens in the reply."""
@@ -57,8 +57,9 @@ class CallRequest:
     """
 
     def key(self) -> str:
-        """The key of the request: a hash of its content, 64 hex digits. The key does not depend on
-        stage and item. Equal requests of different stages are therefore paid once.
+        """Returns the key of the request. The key is a hash of the content, in 64 hex digits. The
+        key does not depend on stage and item. Equal requests of different stages therefore cost
+        money only once.
         """
         return sha256_hex(canonical_json([self.provider, self.model, self.content, self.sample]))
 
@@ -75,5 +76,5 @@ class Reply:
     cached: bool = False
 
     def from_cache(self) -> Self:
-        """Returns the same reply, marked as taken from the cache. It is then free of charge."""
+        """Returns the same reply, marked as taken from the cache and therefore free of charge."""
         return replace(self, cached=True)

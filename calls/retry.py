@@ -12,12 +12,14 @@ from questloom.records.identity import chance
 WRONG_CREDENTIALS = (401, 402)
 RETRYABLE_STATUS = (408, 409, 425, 429)
 LASTING_STATUS = (501, 505)
-"""The server does not support the method or the protocol. A retry cannot change this."""
+"""The status says that the server does not support the method or the protocol. A retry cannot
+change this.
+"""
 
 
 class CallFault(ProviderFault):
-    """The error that a sender raises when an attempt brings no reply. It is pickled as a
-    `ProviderFault`.
+    """The error that a sender raises when an attempt brings no reply. A pickled `CallFault` becomes
+    a `ProviderFault`.
 
     Args:
         kind: the status that the ledger stores for the attempt.
@@ -56,8 +58,8 @@ def fault_of_status(
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """The pause in seconds that the header `Retry-After` asks for. The header holds seconds or an
-    HTTP date (RFC 9110 10.2.3). None without the header.
+    """Returns the pause in seconds that the header `Retry-After` asks for. The header holds seconds
+    or an HTTP date (RFC 9110 10.2.3). Returns None if there is no such header.
     """
     value = headers.get("retry-after", "").strip()
     if not value:
@@ -82,8 +84,8 @@ class RetryPolicy:
     first_delay: float = 0.5
     max_delay: float = 30.0
     max_retry_after: float = 600.0
-    """The longest pause in seconds that a provider may ask for. After a longer pause request, the
-    task that made the call stays unfinished.
+    """The longest pause in seconds that a provider may ask for. If the provider asks for a longer
+    pause, the task that made the call stays unfinished.
     """
     max_unreachable: int = 9
     """Maximum number of attempts if no server answers at the address. The number is low, so that a
@@ -91,8 +93,9 @@ class RetryPolicy:
     """
 
     def delay(self, key: str, attempt: int) -> float:
-        """Seconds to wait after the attempt with this number (from 1). The delay doubles with each
-        attempt; the wait is between half and all of the delay, as the key decides.
+        """Returns the seconds to wait after the attempt with this number (from 1). The delay
+        doubles with each attempt. The key of the request decides on a wait between half the delay
+        and the whole delay.
         """
         full = min(self.max_delay, self.first_delay * 2 ** (attempt - 1))
         return full * (0.5 + 0.5 * chance(0, key, f"retry {attempt}").random())

@@ -1,8 +1,8 @@
 """The call cache in one SQLite file, shared by the processes of one machine.
 
-All requests to the cache within one turn of the event loop share one transaction (group commit).
-The transaction runs on the thread of the event loop. A commit in WAL mode takes only about 30 µs,
-which is less than a switch of threads takes. A committed reply survives the death of the process,
+If several requests reach the cache in one turn of the event loop, they share one transaction (group
+commit). The transaction runs on the thread of the event loop. A commit in WAL mode takes only about
+30 µs. A switch of threads would take longer. A committed reply survives the death of the process,
 but may be lost in a power cut (synchronous=NORMAL).
 """
 
@@ -151,7 +151,7 @@ class SqliteCache:
         self._connection.executemany("DELETE FROM replies WHERE key = ?", ((k,) for k in keys))
 
     def drop(self, attempt_id: int, key: str, request: CallRequest, seconds: float) -> None:
-        """Ends an attempt at once, as lost."""
+        """Ends an attempt at once as lost."""
         self._waiting.append(
             (lambda: self._settle(attempt_id, key, request, Status.LOST, seconds, None), None)
         )
@@ -162,8 +162,8 @@ class SqliteCache:
         return Spend(*self._connection.execute("SELECT money, tokens, calls FROM spent").fetchone())
 
     def new_lane(self, provider: str, model: str, pace: Pace) -> AnyLane:
-        """A lane (the queue of calls) for this process alone. With `work_per_minute`, calls in this
-        lane take turns with the calls of all processes that use the same file.
+        """A lane (the queue of calls) for this process alone. With `work_per_minute`, the calls in
+        this lane take turns with the calls of all processes that use the same file.
         """
         if pace.work_per_minute is None:
             return Lane(pace)

@@ -43,8 +43,8 @@ def has_ledger(path: Path) -> bool:
 
 
 def last_settled(path: Path) -> float:
-    """The approximate time at which the last attempt ended, in seconds since the epoch. It is the
-    time of the last change to SQLite's log.
+    """The approximate time at which the last attempt ended, in seconds since the epoch: the time of
+    the last change to SQLite's log.
     """
     log = Path(f"{path}-wal")
     return log.stat().st_mtime if log.exists() else 0.0

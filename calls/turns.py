@@ -1,9 +1,10 @@
 """Lets all processes of a machine take turns at a provider, so that only one call runs at a time.
 
-A process gets its turn by locking a file. The same file records the times of calls. The lock ends
-with the process that holds it. A killed process therefore does not keep its turn. The file tells a
-process when earlier processes made calls. The call of a killed process counts as if it had lasted
-until now. A pause from a `Retry-After` header holds for all processes, even after a job is resumed.
+A process gets its turn by locking a file. The locked file also records the times of calls. The lock
+ends with the process that holds it. A killed process therefore does not keep its turn. From the
+file, a process learns when earlier processes made calls. The call of a killed process counts as if
+it had lasted until now. A pause from a `Retry-After` header holds for all processes, even after a
+job is resumed.
 """
 
 import asyncio
@@ -33,7 +34,7 @@ class TurnLane:
     Args:
         path: path of the file; a missing file is created.
         provider: name of the provider in error messages.
-        pace: pace of the calls; the calls of `requests_per_minute` start at even intervals, as in
+        pace: pace of the calls; the starts of `requests_per_minute` calls are evenly spaced, as in
             `Lane`.
     """
 
@@ -48,10 +49,10 @@ class TurnLane:
         self._closed_until = 0.0
 
     async def enter(self) -> float:
-        """Waits for the caller's turn, and until the next call may start. Returns the time at which
-        the call starts (monotonic seconds).
+        """Waits until it is the caller's turn and the next call may start. Returns the time at
+        which the call starts (monotonic seconds).
 
-        Raises: CallFault: the provider asked one of the processes for a longer pause than any call waits.
+        Raises: CallFault: the provider asked one of the processes for too long a pause.
         """
         while not self._lock():
             await asyncio.sleep(POLL_SECONDS)
@@ -86,8 +87,8 @@ class TurnLane:
         retry_after: float | None = None,
         banned: float | None = None,
     ) -> None:
-        """Ends the turn. Only an argument that asks for a pause has an effect here, because this
-        lane has no window of calls. See `Lane.leave`.
+        """Ends the turn. Of the arguments, only a pause has an effect, because this lane has no
+        window of calls. See `Lane.leave`.
         """
         now = time.time()
         self._calls[-1] = (self._calls[-1][0], now)
@@ -120,8 +121,8 @@ class TurnLane:
             os.close(fd)
 
     def _read(self, now: float) -> None:
-        """The calls of the last minute, the oldest first, and the pause that the provider has asked
-        for.
+        """Returns the calls of the last minute, the oldest first, and the pause that the provider
+        asked for.
         """
         assert self._fd is not None
         data = os.pread(self._fd, os.fstat(self._fd).st_size, 0)

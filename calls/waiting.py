@@ -37,7 +37,7 @@ _CLOCKS: ContextVar[tuple[_Clock, ...]] = ContextVar("clocks", default=())
 @asynccontextmanager
 async def time_limit(seconds: float) -> AsyncIterator[None]:
     """A time limit like `asyncio.timeout`, but the time that calls spend in a queue does not count.
-    A call may wait for the reply to an equal call that is already in flight. This time counts.
+    The time limit also counts the time in which a call waits for the reply to an equal call.
     """
     async with asyncio.timeout(seconds) as limit:
         clock = _Clock(limit)

@@ -133,7 +133,9 @@ class Differ:
 
 @dataclass(frozen=True)
 class Winner:
-    """`var` is one of the variables in `among`. Its literal in `keys` is the least or the greatest."""
+    """`var` is one of the variables in `among`. The literal of `var` in `keys` is the least or the
+    greatest.
+    """
 
     var: str
     among: tuple[str, ...]

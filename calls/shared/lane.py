@@ -1,10 +1,10 @@
-"""The pace of all workers together for one model of a provider. It works like the `Lane` of
-`questloom.calls.pacing`, but stores its state in Redis.
+"""The pace of all workers together for one model of a provider. This pace works like the `Lane` of
+`questloom.calls.pacing`, but its state is stored in Redis.
 
 The script `scripts/lane.lua` sets three limits. The first limit is a window for the calls in
-flight. It grows step by step, and a 5xx status or a timeout halves it. The second limit is a rate
-of starts per second. After each 429, the rate follows a cubic curve. The third limit is a time
-before which no call starts. `Retry-After` sets this time.
+flight. The window grows step by step, and a 5xx status or a timeout halves it. The second limit is
+a rate of starts per second. After each 429, the rate follows a cubic curve. The third limit is a
+time before which no call starts. A `Retry-After` header sets this time.
 
 A worker tells the server which slots it holds and how many more it wants. A slot is permission for
 one call in flight. One message from the server gives a worker the slots and start times for many
@@ -23,12 +23,12 @@ from questloom.calls.shared.link import Link
 from questloom.records.errors import ProviderFault
 
 FLOOR_SECONDS = 0.004
-"""Minimum time in seconds between two messages to the server. The second message reports all events
-since the first.
+"""Minimum time in seconds between two messages to the server. A message reports all events since
+the message before.
 """
 AHEAD_MS = 50
-"""How long before a start the worker gets its start time, in milliseconds. This time is short, so
-that few calls are still sent after a 429.
+"""The number of milliseconds between the message with a start time and the start itself. The number
+is small, so that few calls are still sent after a 429.
 """
 LONGEST_WAIT = 0.5
 LONGEST_PAUSE = RetryPolicy().max_retry_after
@@ -36,7 +36,7 @@ LONGEST_PAUSE = RetryPolicy().max_retry_after
 
 class SharedLane:
     """One worker's part of a lane that all workers share. Within one worker, calls start in the
-    order in which they came. Only one event loop at a time may use this part.
+    order in which they came. Only one event loop at a time may use a worker's part.
 
     Args:
         pair: name of the lane (provider and model).
@@ -55,7 +55,7 @@ class SharedLane:
         self.in_flight = 0
         self.window = float(pace.first)
         self.rate = 0.0
-        """The starts of calls per second over all workers. Users see this number."""
+        """The number of calls per second that start over all workers. Users see this number."""
         self._waiters: deque[asyncio.Future[None]] = deque()
         self._granted: set[asyncio.Future[None]] = set()
         self._latency = Latency()
@@ -68,8 +68,8 @@ class SharedLane:
         self._talk: asyncio.Task[None] | None = None
 
     async def enter(self) -> float:
-        """Waits for a slot and a start time. Returns the time (monotonic seconds) at which the call got the slot;
-        `leave` needs this time.
+        """Waits for a slot and a start time. Returns the time (monotonic seconds) at which the call
+        got the slot. The function `leave` needs this time.
 
         Raises:
             ProviderFault: the Redis server cannot be reached for long, or the provider asked a
@@ -140,8 +140,8 @@ class SharedLane:
         self._bell.set()
 
     async def _negotiate(self) -> None:
-        """Exchanges messages with the server. This goes on while there are events to report, slots
-        to request or slots to keep.
+        """Exchanges messages with the server as long as there are events to report, slots to
+        request or slots to keep.
         """
         while self._news or self._waiters or self.in_flight:
             self._news = False

@@ -2,9 +2,9 @@
 time, and then raises a typed error.
 
 While one batch is on its way, new commands of the event loop collect for the next batch. A batch
-needs one write and one read. With batches, a call costs only a fraction of a round trip. If the
-connection breaks, the same batch is sent again. This is safe, because a script that runs twice has
-the same effect as a script that runs once.
+needs only one write and one read. With batches, a call costs only a fraction of a round trip. If
+the connection breaks, the same batch is sent again. Sending a batch twice is safe, because each
+script has the same effect if it runs twice.
 """
 
 import asyncio
@@ -45,9 +45,11 @@ clients.
 """
 SOCKET_SECONDS = 10.0
 PAUSES = (0.02, 1.0)
-"""Seconds between two attempts to send a batch: the first pause and the longest pause."""
+"""The pause in seconds between two attempts to send a batch. The first number is the first pause,
+the second is the longest pause.
+"""
 HOPELESS_SECONDS = 2.0
-"""How many seconds a call waits for a server that has already failed to answer other calls."""
+"""How many seconds a call waits for a server that recently failed to answer other calls."""
 PASSING = (
     ConnectionError,
     TimeoutError,
@@ -57,7 +59,7 @@ PASSING = (
     OSError,
 )
 PASSING_WORDS = ("MISCONF", "LOADING", "TRYAGAIN", "MASTERDOWN", "NOREPLICAS")
-"""The first words of further temporary errors. The errors mean that the server cannot write its
+"""Error messages that begin with one of these words are temporary, too. The server cannot write its
 disk, is loading its data, or waits for another server.
 """
 
@@ -83,7 +85,9 @@ class Command:
     keep: bool
     """Whether the command must run even if its caller no longer waits for the reply."""
     undo: tuple[Any, ...] | None
-    """The command that undoes this command. It runs if the caller no longer waits for the reply."""
+    """The command that undoes this command. The server runs it if the caller no longer waits for
+    the reply.
+    """
     since: float = field(default_factory=time.monotonic)
 
 
@@ -259,8 +263,8 @@ class Link:
             command.future.set_result(reply)
 
     def _give_up(self, batch: list[Command], error: Exception | None) -> list[Command]:
-        """Raises an error in the callers of commands that have waited too long. Returns the
-        remaining commands.
+        """Raises an error for the callers whose commands have waited too long. Returns the other
+        commands.
         """
         if error is None:
             return batch

@@ -1,9 +1,9 @@
 """The call cache, the ledger and the budget in one Redis database, shared by the workers of a cluster.
 
-For each decision, one script runs on the server. Because it is one script, the cache, the calls in
-flight and the budget stay consistent for all workers. An attempt belongs to its worker until the
-worker dies, or until the request's timeout is long over. Then the attempt counts as lost. Another
-worker that waits for the reply sends the request again.
+For each decision, one script runs on the server. Because each decision is one script, the cache,
+the calls in flight and the budget stay consistent for all workers. An attempt belongs to a worker
+until the worker dies, or until the request's timeout is long over. After that, the attempt counts
+as lost. If another worker waits for the same reply, it sends the request again.
 
 Workers on the same machine can see whether a worker exists, even if it is slow or stopped. Workers
 on another machine can see only a sign of life: a key that expires unless the worker renews it.
@@ -12,9 +12,9 @@ The server needs Redis 6 or later, and enough memory for all replies and ledger 
 `maxmemory-policy` must be `noeviction`. Any other policy could delete replies, so opening the cache
 then fails. The server should have `appendonly yes`. With `appendonly yes`, replies survive a
 restart or kill of the server. A power cut may lose the replies of the last second (`appendfsync
-everysec`). Without `appendonly yes`, a restart of the server loses all data. In this case, opening
-the cache logs a warning. If data were lost, a running job stops with an error. It does not pay for
-a reply twice, and does not exceed its budget.
+everysec`). Without `appendonly yes`, a restart of the server loses all data. Opening the cache then
+logs a warning. If data were lost, a running job stops with an error. The job does not pay for a
+reply twice, and does not exceed its budget.
 """
 
 import logging
@@ -102,9 +102,10 @@ class RedisCache:
     loops may use the cache one after the other, but not at the same time.
 
     Args:
-        place: the address, `redis://host:port/db?prefix=NAME`. Each prefix has its own budget and ledger. life: seconds
-            of silence after which a worker on another machine counts as dead. patience: maximum number of seconds that
-            a call waits for an unreachable server.
+        place: the address, `redis://host:port/db?prefix=NAME`. Each prefix has its own budget and
+            ledger.
+        life: number of seconds after which a silent worker on another machine counts as dead.
+        patience: maximum number of seconds that a call waits for a server that cannot be reached.
 
     Raises:
         InputError: the server cannot be reached, `check_server` refuses it, or its data have the
@@ -232,8 +233,8 @@ class RedisCache:
         await self._link.submit(*self._link.call_of("forget", key, reply.body))
 
     def drop(self, attempt_id: int, key: str, request: CallRequest, seconds: float) -> None:
-        """Ends an attempt at once, as lost. If the server cannot be reached, the attempt becomes
-        lost later, when the worker's claim to it expires.
+        """Ends an attempt at once as lost. If the server cannot be reached, the attempt becomes
+        lost later, when the worker's claim to the attempt expires.
         """
         try:
             self._link.run_now(*self._settle(attempt_id, key, request, Status.LOST, seconds, None))

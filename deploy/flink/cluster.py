@@ -10,10 +10,10 @@ python -m deploy.flink.cluster stop --folder build/flink
 
 Each task manager (Flink's worker process) has one slot and one pool of Python workers, as in a
 Kubernetes pod with a side-car container. The first pool listens at 127.0.0.2, the next at
-127.0.0.3, and so on, all on the same port. Each task manager has its own hosts file, in which the
-name `questloom-pool` stands for its own pool. The cluster runs only on Linux. The job manager takes
-0.7 GB of memory. A task manager takes at most 1.4 GB (0.7 GB in the tests), and a Python worker
-takes 0.5 to 1.5 GB. The job server takes 0.5 GB while a job runs.
+127.0.0.3, and so on, all on the same port. Each task manager has its own hosts file. In this file,
+the name `questloom-pool` stands for the pool of the task manager. The cluster runs only on Linux.
+The job manager takes 0.7 GB of memory. A task manager takes at most 1.4 GB (0.7 GB in the tests),
+and a Python worker takes 0.5 to 1.5 GB. The job server takes 0.5 GB while a job runs.
 """
 
 import argparse
@@ -48,7 +48,9 @@ OPENED = (
     "util.concurrent.atomic",
     "util.concurrent.locks",
 )
-"""Flink uses reflection on these packages of java.base. Java 17 blocks this by default."""
+"""The packages of java.base that Flink reads by reflection. By default, Java 17 does not allow
+this.
+"""
 TASK_MANAGER_MEMORY = {
     "network.min": "192m",
     "network.max": "192m",
@@ -61,8 +63,8 @@ TASK_MANAGER_MEMORY = {
     "jvm-overhead.min": "192m",
     "jvm-overhead.max": "192m",
 }
-"""The memory settings for a task manager. Flink's start scripts usually compute these values, but
-the installed jars come without the scripts.
+"""The memory settings for a task manager. Flink's start scripts usually compute the memory
+settings, but the installed jars come without the scripts.
 """
 
 
@@ -128,8 +130,8 @@ class Cluster:
         """Starts all processes and waits until all slots and pools are ready.
 
         Raises:
-            SystemExit: the cluster is not ready within two minutes. In this case, `start` also
-                stops all the processes again.
+            SystemExit: the cluster is not ready within two minutes; `start` then stops all its
+                processes.
         """
         if any(p.alive for p in self.processes.values()):
             raise SystemExit(f"a cluster runs already in {self.folder}; stop it first")
@@ -256,8 +258,8 @@ class Cluster:
         )
 
     def overview(self) -> dict[str, Any] | None:
-        """The overview of the cluster that the job manager reports. None while the job manager does
-        not answer.
+        """Returns the job manager's overview of the cluster. Returns None while the job manager
+        does not answer.
         """
         try:
             with urllib.request.urlopen(f"http://{self.rest}/overview", timeout=5) as reply:

@@ -1,5 +1,5 @@
-"""Fetches the parts of a Flink cluster into a folder, once. The parts are Flink's jars and Beam's
-job server for this version of Flink.
+"""Fetches the parts of a Flink cluster into a folder, once. The parts are Flink's jars and the job
+server of Beam that fits them.
 """
 
 import hashlib
@@ -57,16 +57,18 @@ def missing() -> list[str]:
 
 
 def java_version() -> int:
-    """The major version of the `java` on PATH. 0 if no version is reported."""
+    """Returns the major version of the `java` on PATH. Returns 0 if `java` does not report a
+    version.
+    """
     said = subprocess.run(["java", "-version"], capture_output=True, text=True, check=False).stderr
     version = re.search(r'version "(?:1\.)?(\d+)', said)
     return int(version[1]) if version else 0
 
 
 def fetch(folder: Path, say: Callable[[str], None]) -> Parts:
-    """Fetches or builds the parts that are missing. Flink's jars and the job server are made at the
-    same time. The first call takes some minutes and downloads about 600 MB. Later calls download
-    nothing.
+    """Fetches or builds the parts that are missing. Flink's jars and the job server are fetched at
+    the same time. The first call takes some minutes and downloads about 600 MB. Later calls
+    download nothing.
 
     Raises:
         SystemExit: a program is missing, or one step failed. The message contains the output of the

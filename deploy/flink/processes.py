@@ -47,7 +47,7 @@ def launch(command: list[str], log: Path, *, cwd: Path, environment: dict[str, s
 
 def end(processes: list[Process], with_signal: signal.Signals = signal.SIGTERM) -> None:
     """Ends processes and their child processes. The processes get SIGTERM first and SIGKILL some
-    seconds later. With `signal.SIGKILL` they end at once.
+    seconds later. With `signal.SIGKILL`, the processes end at once.
     """
     alive = [p for p in processes if p.alive]
     for process in alive:
@@ -65,8 +65,8 @@ def _signal(process: Process, number: signal.Signals) -> None:
 
 
 def _started(pid: int) -> str:
-    """The start time from /proc/PID/stat (field 22). "" if the process has ended, even if it is
-    still a zombie.
+    """Returns the start time of a process from /proc/PID/stat (field 22). Returns "" if the process
+    has ended, even if it is still a zombie.
     """
     with suppress(
         ChildProcessError
