@@ -1,5 +1,5 @@
-"""Turns the rows of a benchmark into `Item`s (questions). The benchmark's entry in
-`benchmarks.yaml` says how.
+"""Turns the rows of a benchmark into `Item`s (questions). The entry in `benchmarks.yaml` says how
+rows become questions.
 
 The entry names the columns, the answer options, the cipher of hidden texts, and the published
 subsets.
@@ -61,8 +61,8 @@ def entries(statement: Statement, rows: Rows) -> list[Entry]:
 def chosen(
     statement: Statement, found: Sequence[Entry], subset: str = "", *, partial: bool = False
 ) -> list[Entry]:
-    """Selects the entries of a subset, or all entries. Checks their number against the number that
-    `benchmarks.yaml` states.
+    """Selects the entries of a subset, or all entries. Compares the number of entries with the
+    number that `benchmarks.yaml` states.
 
     Args:
         partial: whether the user accepts fewer questions than `benchmarks.yaml` states.
@@ -122,8 +122,8 @@ def deciphered(text: str, key: str) -> str:
 
 
 def field_of(row: Any, path: str) -> Any:
-    """The value at a path within a row, such as "prompt.0.content". None if the path does not exist
-    in the row.
+    """Returns the value at a path within a row, such as "prompt.0.content". Returns None if the row
+    has no such path.
 
     If a value on the path is a text, the function reads the text as JSON.
 
@@ -153,7 +153,7 @@ def field_of(row: Any, path: str) -> Any:
 def answer_of(wordings: Sequence[str]) -> Answer:
     """Makes a typed answer from several wordings that are all right.
 
-    The answer is a number if the first wording is a number. Otherwise it is a text. The other
+    The answer is a number if the first wording is a number, and otherwise a text. The other
     wordings become aliases of the answer.
 
     >>> answer_of(["12.50"]).value.number, answer_of(["Rome", "Roma"]).aliases

@@ -22,9 +22,8 @@ from questloom.records.synthesis import Question
 
 
 class NoProvider:
-    """A search provider that finds nothing. A tool box without tools uses it.
-
-    With this provider, the mode `direct` needs neither a store nor services.
+    """A search provider that finds nothing. With this provider, the mode `direct` needs neither a
+    store nor services.
     """
 
     snapshot = "none"
@@ -66,7 +65,7 @@ class Agent:
     limits.
     """
     begin: Callable[[Item], None]
-    """A function that must be called with each question before the question is played."""
+    """A function that must be called with each question before the agent plays it."""
 
 
 def open_agent(

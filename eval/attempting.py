@@ -1,9 +1,9 @@
 """Plays all attempts at a question. Stores the pictures that the agent saw in the attempts.
 
 A question that must wait for a provider or for more budget stays pending. Each question has a
-folder for its journal (the record of its turns), as in the job of the teacher. A finished attempt
-is not played again; an interrupted attempt continues after its last turn. If an attempt fails, it
-counts as an attempt, unless the reason is a provider or the budget.
+folder for its journal (the record of its turns). The job of the teacher works in the same way. A
+finished attempt is not played again; an interrupted attempt continues after its last turn. A failed
+attempt counts as an attempt, unless a provider or the budget made it fail.
 """
 
 import asyncio
@@ -36,7 +36,7 @@ class Attempting:
         journal: function that returns the local folder for a question's journal.
         keep: function that stores a picture under its sha256.
         note: function that stores the times of a question's attempts.
-        begin: function that is called with each question before the question is played.
+        begin: function that is called with each question before an attempt is played.
     """
 
     player: Player

@@ -1,11 +1,12 @@
-"""Finds questions of a benchmark that also occur in training data. Two questions match by entities,
-word n-grams or picture hashes.
+"""Finds questions of a benchmark that also occur in training data. A question matches training data
+by its entities, its word n-grams or the hashes of its pictures.
 
 The training data is a data set that `questloom synth` exported, or any folder of Parquet files. The
 files need at least one of the columns `question`, `image`, `images`, `bindings` and `anchor`. The
 part `benchmark` of an exported data set does not count as training data. A match does not prove
-that a model knows the answer. A missing match does not prove that the model does not know it. The
-tables therefore show two scores: on all questions, and on the questions without a match.
+that a model knows the answer. A missing match does not prove that the model does not know the
+answer. The tables therefore show two scores: on all questions, and on the questions without a
+match.
 """
 
 import re
@@ -27,13 +28,15 @@ WORDS = 8
 question with fewer words is compared as a whole.
 """
 SHARE = 0.5
-"""A question counts as found in the training data if this share of its n-grams occurs there.
+"""A question counts as found if at least this share of its n-grams occurs in the training data.
 
 A single common n-gram is not enough, because different questions from one template share some
 n-grams.
 """
 MAX_DISTANCE = 6
-"""The perceptual hashes of two near-duplicates differ in at most this many of their 64 bits."""
+"""Two pictures count as near-duplicates if their perceptual hashes differ in at most this many of
+64 bits.
+"""
 LEFT_OUT = {"benchmark", "formats"}
 """The parts of an exported data set that are not searched: its own benchmark, and the copies in the
 folder `formats`.
@@ -79,8 +82,7 @@ class Findings:
     """The kinds of match (see `KINDS`) of each question, by the question's id."""
     num_questions: int
     num_with_entities: int
-    """The number of questions whose entities are known. Only these questions can match by an
-    entity.
+    """The number of questions whose entities are known. Other questions cannot match by an entity.
     """
 
     @property

@@ -29,11 +29,10 @@ class ForeignTool:
     is_: ToolName
     """Our own name for the same tool."""
     arguments: Mapping[str, str] = field(default_factory=dict)
-    """For each argument, our name by the other agent's name."""
+    """The other agent's names of arguments, each with our name."""
     pixels: tuple[str, ...] = ()
-    """The other agent's names of four arguments in pixels: left, top, width and height.
-
-    Our own tools take one argument instead: a box in thousandths of the picture.
+    """The other agent's names of four arguments in pixels: left, top, width and height. Our own
+    tools take one box instead, in thousandths of the picture.
     """
     ignored: tuple[str, ...] = ()
     """Arguments that the agent may give, but that have no effect here."""
@@ -48,23 +47,23 @@ class Dialect:
     name: str
     about: str
     answer: str = "answer"
-    """The tag around the answer. "" if the answer is the whole turn after the thought."""
+    """The tag around the answer. An empty text means that the answer is the whole turn after the
+    thought.
+    """
     observation: str = "tool_response"
     """The tag around the result of a tool."""
     handle: str = "<image:{}>"
-    """The format of a picture's handle, with {} for the number. "" if the agent gives no handles to
-    pictures.
+    """The format of a picture's handle, with {} for the number. An empty text means that the agent
+    gives no handles to pictures.
     """
     first: int = 0
     """The number of the first picture in a dialogue."""
     tools_in: Literal["system", "user"] = "system"
     """Which message describes the tools: the system message or the user's message."""
     limits: Mapping[str, Any] = field(default_factory=dict)
-    """The limits of the agent itself (see `agent/turns/limits.py`). They replace the recipe's
-    limits.
-    """
+    """The agent's own limits (see `agent/turns/limits.py`), which replace the recipe's limits."""
     tools: Mapping[str, ForeignTool] = field(default_factory=dict)
-    """The tools of the agent, by their names. Empty if the agent uses our tools."""
+    """The tools of the agent, by their names. The mapping is empty if the agent uses our tools."""
 
     @property
     def is_ours(self) -> bool:
@@ -73,8 +72,8 @@ class Dialect:
 
     @property
     def own_tools(self) -> tuple[ToolName, ...]:
-        """Our names of the tools that the agent needs. () means that the recipe chooses the
-        tools.
+        """Our names of the tools that the agent needs. An empty tuple means that the recipe chooses
+        the tools.
         """
         return tuple(dict.fromkeys(tool.is_ for tool in self.tools.values()))
 
@@ -83,15 +82,15 @@ class Dialect:
         return self.handle.format(number + self.first)
 
     def handle_number(self, text: str) -> int | None:
-        """The number in the handle of a picture. None if the text is not a handle."""
+        """Returns the number in the handle of a picture. Returns None if the text is not a
+        handle.
+        """
         before, _, after = self.handle.partition("{}")
         found = re.fullmatch(rf"\s*{re.escape(before)}(\d{{1,6}}){re.escape(after)}\s*", text)
         return int(found[1]) - self.first if found else None
 
     def schemas(self, ours: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-        """The function schemas of the agent's tools. They are made from the schemas of our
-        tools.
-        """
+        """The function schemas of the agent's tools, made from the schemas of our tools."""
         if not self.tools:
             return [dict(schema) for schema in ours]
         known = {schema["function"]["name"]: schema["function"] for schema in ours}
@@ -141,8 +140,8 @@ class Dialect:
 
         Args:
             own: our name of the tool.
-            arguments: the values by our argument names, where a picture is given by its number; if
-                the agent has no handles, the picture is left out.
+            arguments: the values by our names of the arguments. A picture is given by its number,
+                or left out if the agent has no handles.
         """
         name, tool = next(((n, t) for n, t in self.tools.items() if t.is_ == own), (own, None))
         names = (

@@ -26,14 +26,18 @@ class Item(Record):
     entities: tuple[str, ...] = ()
     """The ids of the entities in the question, as far as they are known."""
     question_id: str = ""
-    """The id of the question in its run. "" if the question comes from a public benchmark."""
+    """The id of the question in its run. The text is empty if the question comes from a public
+    benchmark.
+    """
     withheld: str = ""
-    """The question's own picture, if it lies in the store. No search may return this picture."""
+    """The question's own picture, if it lies in the store. No search may return the question's own
+    picture.
+    """
 
     @property
     def id(self) -> str:
-        """The id of the item. It is the id of a run's question, or else an id made from benchmark
-        and row.
+        """The id of the item: the id of a run's question, or else an id made from benchmark and
+        row.
         """
         return self.question_id or record_id("Item", self.benchmark, self.row)
 
@@ -44,7 +48,7 @@ class Attempt(Record):
 
     item: Item
     episode: Episode
-    """The episode without times. The times are stored in a separate file."""
+    """The episode without times, which are stored in a separate file."""
     statistics: ToolStatistics
 
     @property
@@ -67,14 +71,14 @@ class Mark(Record):
     strict: AnswerVerdict
     """The verdict on the final answer."""
     lenient: AnswerVerdict
-    """The verdict on the whole last turn. Published scores judge the whole last turn too."""
+    """The verdict on the whole last turn. Published scores are based on the whole last turn too."""
     num_turns: int
     calls_by_tool: dict[str, int] = field(default_factory=dict)
     faults_by_tool: dict[str, int] = field(default_factory=dict)
     """The number of failed calls for each tool."""
     tokens_in: int = 0
-    """The sum of prompt tokens over all turns. A token counts again in each turn that reads it
-    again.
+    """The sum of prompt tokens over all turns. If a later turn reads a token again, the token
+    counts again.
     """
     tokens_out: int = 0
     cost: float = 0.0

@@ -17,8 +17,8 @@ from questloom.records.trajectories import AnswerVerdict
 class Marking:
     """Marks attempts.
 
-    If a judge cannot answer because of its provider, the attempt stays pending. If a judge's reply
-    cannot be used, the mark says that the judge failed.
+    If a judge cannot answer because of its provider, the attempt stays pending. If a judge gives a
+    reply that cannot be used, the mark says that the judge failed.
 
     Args:
         strict: judge of the final answer.
@@ -75,8 +75,8 @@ class Marking:
 
 
 def report_of(episode: Episode) -> str:
-    """The text that the lenient judge reads. It is the answer or, if there is none, the part of the
-    last turn after the thought.
+    """Returns the text that the lenient judge reads: the answer or, if there is none, the part of
+    the last turn after the thought.
     """
     if episode.answer or not episode.turns:
         return episode.answer

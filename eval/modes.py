@@ -1,7 +1,7 @@
 """A mode says what an agent may do on a benchmark.
 
-In the modes, an agent may only answer, answer after one given search, or use all its tools. The
-scores in several modes show how much the tools add.
+An agent may only answer, or answer after one given search, or use all its tools. If a benchmark is
+played in several modes, the scores show how much the tools add.
 """
 
 import dataclasses
@@ -25,15 +25,11 @@ class Mode(StrEnum):
     """How an agent may answer the questions of a benchmark."""
 
     DIRECT = "direct"
-    """The agent sees the question and its pictures. It has no tools and only one turn."""
+    """The agent sees the question and its pictures. The agent has no tools and only one turn."""
     IMAGE_SEARCH = "image_search"
-    """Before the agent's first turn, an image search is made with the first picture. Then the agent
-    answers.
-    """
+    """An image search with the first picture is made for the agent. Then the agent answers."""
     TEXT_SEARCH = "text_search"
-    """Before the agent's first turn, a text search is made with the question's words. Then the
-    agent answers.
-    """
+    """A text search with the question's words is made for the agent. Then the agent answers."""
     AGENT = "agent"
     """The agent has all tools that the settings name. The settings also limit the number of
     calls.
@@ -71,7 +67,7 @@ def settings_for(mode: Mode, settings: PlaySettings, dialect: Dialect) -> PlaySe
 
 @dataclass
 class SearchedFor:
-    """An engine whose first turn is a prepared search. Another engine plays all later turns."""
+    """An engine whose first turn is a prepared search. After this turn, another engine plays."""
 
     engine: Engine
     mode: Mode
@@ -83,8 +79,8 @@ class SearchedFor:
         self._queries: dict[str, str] = {}
 
     def begin(self, item_id: str, question: str) -> None:
-        """Stores the question before the attempt begins. The text search needs the words of the
-        question.
+        """Stores the question before the attempt begins, because the text search needs the
+        question's words.
         """
         self._queries[item_id] = " ".join(question.split())[:MAX_QUERY_CHARS]
 

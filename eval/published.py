@@ -15,8 +15,8 @@ TABLE = Path(__file__).parent / "published.yaml"
 HARNESSES = ("direct", "rag", "workflow", "agent")
 """The ways in which papers ran their agents.
 
-`direct`: without tools. `rag`: with searches made for the agent. `workflow`: in a fixed workflow.
-`agent`: as a free agent.
+The agent has no tools (`direct`), gets the results of searches (`rag`), follows a fixed workflow
+(`workflow`), or acts freely (`agent`).
 """
 
 
@@ -25,8 +25,9 @@ class Published:
     """One score that a paper reports."""
 
     benchmark: str
-    """The name of the benchmark. A subset may follow after a colon. If several benchmarks were
-    scored together, a plus joins their names. A name that begins with "=" stands for a mean.
+    """The name of the benchmark, perhaps followed by a colon and a subset. If several benchmarks
+    were scored together, a plus joins their names. A name that begins with "=" stands for the mean
+    of several benchmarks.
     """
     agent: str
     harness: str
@@ -52,14 +53,16 @@ def published() -> tuple[Published, ...]:
 
 
 def published_for(benchmark: str) -> list[Published]:
-    """The published scores that include a benchmark. They may cover the whole benchmark, a subset,
-    or several benchmarks together.
+    """The published scores that include a benchmark: the whole benchmark, a subset, or several
+    benchmarks together.
     """
     return [row for row in published() if benchmark in row.benchmarks]
 
 
 def published_text(benchmark: str) -> str:
-    """A text table of the published scores on a benchmark, sorted by source and harness."""
+    """A text table of the published scores on a benchmark, sorted by source and by harness (how the
+    paper ran its agent).
+    """
     rows = published_for(benchmark)
     lines = []
     for source in dict.fromkeys((row.source, row.metric, row.protocol) for row in rows):

@@ -36,7 +36,7 @@ class Rows:
     revision: str
     """The commit that was downloaded from the Hub, or the sha256 of the local file."""
     folder: Path
-    """The folder of the pictures. Only pictures inside this folder are read."""
+    """The folder of the pictures. No picture outside this folder is read."""
 
     def pictures(self, cell: Any) -> Iterator[bytes]:
         """Yields the file bytes of the pictures in a cell, in their order. An empty cell yields
@@ -73,7 +73,8 @@ class Rows:
 
 
 def named(cell: Any) -> list[Any]:
-    """The pictures in a cell. Each picture is given as bytes, as a name, or in the Hub's format.
+    """Returns the pictures in a cell. Each picture is given as bytes, as a name, or in the Hub's
+    format.
 
     >>> named(None), named([{"bytes": b"x", "path": None}, ""]), named("a.jpg")
     ([], [{'bytes': b'x', 'path': None}], ['a.jpg'])
@@ -137,7 +138,7 @@ def open_local(path: Path, pictures: Path | None = None) -> Rows:
 def open_hub(statement: Statement, pictures: Path | None = None) -> Rows:
     """Downloads a benchmark with the library `datasets`, at the stated revision.
 
-    If no revision is stated, the newest revision is downloaded. Its commit is then recorded.
+    If no revision is stated, the newest revision is downloaded and its commit is recorded.
 
     Raises:
         InputError: the benchmark is not on the Hub, or the download fails.
@@ -175,7 +176,7 @@ def open_hub(statement: Statement, pictures: Path | None = None) -> Rows:
 
 
 def undecoded(found: Any) -> Any:
-    """A `datasets.Dataset` that leaves all pictures as file bytes, even pictures inside lists."""
+    """A `datasets.Dataset` in which all pictures stay file bytes, even pictures inside lists."""
     import datasets
 
     def plain(feature: Any) -> Any:

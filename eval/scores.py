@@ -2,9 +2,9 @@
 tools, tokens and cost.
 
 The scores contain no times. Every question counts in the scores, with its full number of attempts.
-An attempt without a mark counts as not right. Its outcome is `not_played`. Such an attempt, without
-a mark, waits for a provider, for budget, or for a picture that can be shown. The scores are
-incomplete while any attempt still waits.
+An attempt without a mark counts as not right, with the outcome `not_played`. It waits for a
+provider, for budget, or for a picture that can be shown. The scores are incomplete while any
+attempt still waits.
 """
 
 from collections import Counter
@@ -92,7 +92,7 @@ def _pass_at(
 
 def _effort(marks: Sequence[Mark]) -> dict[str, Any]:
     """The mean number of calls, turns and tokens, the mean cost, and the share of successful calls.
-    The means are over the played attempts.
+    Means are taken over the attempts that were played.
     """
     calls: Counter[str] = Counter()
     faults: Counter[str] = Counter()

@@ -25,7 +25,9 @@ _THOUGHT = re.compile(r"\s*(?:<think>(.*?)</think>)?(.*)", re.DOTALL)
 
 
 class SpokenProtocol(TurnProtocol):
-    """Checks turns that use a dialect's tags. The check is as strict as for our own protocol."""
+    """Checks turns that use a dialect's tags. The check of turns is as strict as for our own
+    protocol.
+    """
 
     def __init__(self, dialect: Dialect, schemas: Iterable[Mapping[str, Any]]) -> None:
         super().__init__(schemas)
@@ -109,7 +111,7 @@ class SpokenRenderer(Renderer):
     def _translated(self, message: Message) -> Message:
         """Rewrites one of our messages with the dialect's tags and handles.
 
-        Quoted text is escaped. A tag in quoted text is therefore not read as one of our tags.
+        Quoted text is escaped, so that a tag in quoted text is not read as one of our tags.
         """
 
         def said(text: str) -> str:

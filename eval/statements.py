@@ -1,6 +1,7 @@
 """States what is known about each benchmark: where it lies, its size and its columns.
 
-Each benchmark has one entry in `benchmarks.yaml`. A `Statement` holds such an entry.
+Each benchmark has one entry in `benchmarks.yaml`. A `Statement` holds one entry of
+`benchmarks.yaml`.
 """
 
 import functools
@@ -28,15 +29,17 @@ class Columns:
 
     question: str
     answer: str
-    """The column of the right answer. A cell is a text, a number, or a list of texts that are all
-    right.
+    """The column of the right answer. Its cells hold a text, a number, or a list of texts that are
+    all right.
     """
     id: str = ""
-    """The column of the id. "" means that the rows are numbered instead."""
+    """The column of the id. If this is empty, the rows are numbered instead."""
     aliases: str = ""
     """The column that holds further right answers."""
     pictures: tuple[str, ...] = ()
-    """The columns that hold pictures. A cell is a picture, a list of pictures, or empty."""
+    """The columns that hold pictures. Their cells hold a picture, a list of pictures, or
+    nothing.
+    """
     options: tuple[str, ...] = ()
     """The column that holds the list of answer options, or one column for each option (A, B, …)."""
     language: str = ""
@@ -60,9 +63,9 @@ class Subset:
     """A part of a benchmark for which scores were published."""
 
     size: int = 0
-    """The number of questions in the subset. 0 if this number was not published."""
+    """The number of questions in the subset. The number is 0 if it was not published."""
     ids_known: bool
-    """Whether the subset holds exactly the published questions. Otherwise the subset is our own
+    """Whether the subset holds exactly the published questions. If not, the subset is our own
     random draw of the same size.
     """
     note: str
@@ -73,8 +76,8 @@ class Subset:
     last: int | None = None
     """The last id of the subset, as a number. Both `first` and `last` belong to the subset."""
     draw: bool = False
-    """Whether the subset is a draw of `size` questions, chosen by their ids. The draw gives the
-    same questions on every machine.
+    """Whether the subset is a draw of `size` questions by their ids. Such a draw gives the same
+    questions on every machine.
     """
 
 
@@ -95,7 +98,9 @@ class Statement:
     values.
     """
     hub: str = ""
-    """The id of the benchmark on the Hub. "" if the benchmark lies in a repository on GitHub."""
+    """The id of the benchmark on the Hub. The text is empty if the benchmark lies in a repository
+    on GitHub.
+    """
     config: str = ""
     split: str = ""
     data_files: str = ""
@@ -108,7 +113,7 @@ class Statement:
     """
     cipher: Cipher | None = None
     answer_is: Literal["text", "letter"] = "text"
-    """"letter" if a question has options and its answer is the letter of one option."""
+    """If an answer is the letter of an answer option, this field is "letter"."""
     note: str = ""
     subsets: Mapping[str, Subset] = field(default_factory=dict)
 
@@ -135,7 +140,7 @@ class Statement:
         )
 
     def as_text(self) -> str:
-        """A text that tells a user all that is needed to get the benchmark and run it."""
+        """A text that tells a user how to get the benchmark and run it."""
         lines = [
             f"{self.name}: {self.title} ({self.paper}), {self.size:,} questions",
             f"  place     {self.place}",
@@ -159,10 +164,9 @@ def statements() -> Mapping[str, Statement]:
 
 
 def statement_of(name: str) -> Statement | None:
-    """The benchmark with this name. None if there is no such benchmark.
+    """Returns the benchmark with this name. Returns None if there is no such benchmark.
 
-    A name may also be `module:BENCHMARK` or an entry point. It then loads a benchmark from another
-    package.
+    A name like `module:BENCHMARK`, or an entry point, loads a benchmark from another package.
 
     Raises:
         InputError: the object from the package cannot be loaded, is not a `Statement`, or has the

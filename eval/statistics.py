@@ -1,6 +1,6 @@
 """Unbiased pass@k, and confidence intervals over questions.
 
-For the intervals, the questions are the random sample, and not the attempts.
+The intervals treat the questions as the random sample, not the attempts.
 """
 
 import math
@@ -13,8 +13,8 @@ import numpy as np
 RESAMPLES = 10_000
 LEVEL = 0.95
 DIGITS = 6
-"""The number of decimals to which stored scores are rounded. The last digits may differ between
-machines. Rounding removes them.
+"""The number of decimals to which stored scores are rounded. The last digits of a score may differ
+between machines, and rounding removes these digits.
 """
 
 
@@ -63,12 +63,12 @@ def pass_at_k(num_attempts: int, num_correct: int, k: int) -> float:
 
 
 def clustered(values: Sequence[float], *, seed: int = 0) -> Estimate:
-    """The mean over the questions of one value per question, with its 95 % interval.
+    """Returns a mean over questions with its 95 % interval. Each question gives one value.
 
     The interval is a percentile bootstrap. Attempts at the same question are not independent. The
     bootstrap therefore draws whole questions, with all their attempts. If all questions have the
-    same value, the bootstrap interval has no width. In this case, the interval has the exact width
-    for 0 successes in n (Clopper and Pearson).
+    same value, the bootstrap interval has no width. If all questions have the same value, the
+    interval has the exact width for 0 successes in n (Clopper and Pearson).
 
     Args:
         values: one value from 0 to 1 for each question, in a fixed order.

@@ -149,12 +149,12 @@ def as_markdown(made: Sequence[Section]) -> str:
 
 
 def _cell(text: str) -> str:
-    """Escapes a text. The result cannot end its table cell and cannot begin markup."""
+    """Escapes a text, so that it cannot end its table cell and cannot begin markup."""
     return " ".join(text.translate(_MARKS).split())
 
 
 def as_csv(made: Sequence[Section]) -> str:
-    """All lines as one CSV table. The first column is the benchmark."""
+    """All lines as one CSV table, with the benchmark in the first column."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(["benchmark", *COLUMNS.values()])
@@ -167,7 +167,7 @@ def as_csv(made: Sequence[Section]) -> str:
 
 
 def as_html(made: Sequence[Section], picture: str = "") -> str:
-    """All scores as one HTML page that needs no other files. Every text in the page is escaped."""
+    """All scores as one HTML page that needs no other files. All text in the page is escaped."""
     environment = jinja2.Environment(
         undefined=jinja2.StrictUndefined, autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
@@ -181,7 +181,7 @@ def as_html(made: Sequence[Section], picture: str = "") -> str:
 
 
 def as_text(found: Sequence[Mapping[str, Any]]) -> str:
-    """The text that the command prints at its end. It contains only our own scores."""
+    """The text that the command prints at its end, with only our own scores."""
     rows = [["benchmark", "agent", "mode", "strict pass@1", "lenient pass@1", "calls"]]
     for scores in sorted(
         found,

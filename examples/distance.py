@@ -6,9 +6,9 @@ A recipe adds the tool to the built-in tools like this:
 teach: {tools: {custom: ["distance:TOOL"]}}
 ```
 
-The policy (the agent that plays) may call your tool if it is a model. The oracle, a program that
-plays without a model, does not call your tool. A tool is a function, so you can call it in Python.
-This tool uses no context, so the example passes none:
+The policy (the agent that plays) may call your tool if the policy is a model. The oracle, a program
+that plays without a model, does not call your tool. A tool is a function, so you can call it in
+Python. This tool uses no context, so the example passes none:
 
     >>> import asyncio
     >>> asyncio.run(distance(None, 0, 10, 0, 100)).parts
@@ -16,7 +16,7 @@ This tool uses no context, so the example passes none:
 
 `questloom chat --by-hand` (see README.md) checks the arguments in the same way as for a model.
 
-A package can give the tool a short name. This needs an entry point of the group `questloom.tools`.
+A package can give the tool a short name, by an entry point of the group `questloom.tools`.
 """
 
 from math import asin, cos, radians, sin, sqrt

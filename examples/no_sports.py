@@ -1,14 +1,15 @@
 """An example of your own filter: it drops questions about sport.
 
-This command uses the filter, in this folder or wherever this file can be imported:
+This command uses the filter. Run it in this folder, or wherever this file can be imported:
 
 ```
 questloom synth --store STORE --out RUN --set 'filters.custom=[no_sports:NoSports]'
 ```
 
 `question.text` holds the words of the question, and `question.answer.text` holds the answer.
-`records/synthesis.py` lists all fields. The recipe cannot set anything in your filter: write its
-limits into the class. A package can give the filter a short name in its pyproject.toml:
+`records/synthesis.py` lists all fields. The recipe has no settings for your filter: write the
+limits of the filter into its class. A package can give the filter a short name in its
+pyproject.toml:
 
 ```
 [project.entry-points."questloom.filters"]

@@ -1,5 +1,4 @@
-"""An example of your own search provider. It uses SearXNG, a metasearch engine that anybody can
-run.
+"""An example of your own search provider: SearXNG, a metasearch engine that anybody can run.
 
 With this recipe, the policy (the agent that plays) searches SearXNG instead of the store:
 
@@ -11,9 +10,8 @@ teach:
 
 The SearXNG server must offer results as JSON (`search.formats` in its settings). Questloom takes
 care of pacing, retries, caching and replays. `searxng.py` only builds the request and reads the
-reply. The code follows SearXNG's documentation. It was never tried with the engine itself. A
-package can give the service a short name. This needs an entry point of the group
-`questloom.services`.
+reply. The code follows SearXNG's documentation. The code was never tried with the engine itself. A
+package can give the service a short name, by an entry point of the group `questloom.services`.
 """
 
 from typing import Any
@@ -34,7 +32,7 @@ def read(body: bytes, query: Query) -> PageHits:
     """Reads the web pages in a reply. Rows without a web address are skipped.
 
     Raises:
-        ValueError: the reply holds no list of results. A reply that raises this error is not
+        ValueError: the reply holds no list of results. A reply that is not a list of results is not
             cached.
     """
     return tuple(

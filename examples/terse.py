@@ -1,14 +1,15 @@
-"""An example of your own writer. It writes one short sentence for a plan, or refuses the plan.
+"""An example of your own writer. The writer puts a plan into one short sentence, or refuses the
+plan.
 
-This command uses the writer, in this folder or wherever this file can be imported:
+This command uses the writer. Run it in this folder, or wherever this file can be imported:
 
 ```
 questloom synth --store STORE --out RUN --set writer=terse:Terse
 ```
 
-The writer knows only a few relations, and follows them from the picture to the answer. It refuses
-all other plans. A package can give the writer a short name. This needs an entry point of the group
-`questloom.writers`.
+The writer knows only a few relations, and follows them from the picture to the answer. The writer
+refuses all other plans. A package can give the writer a short name. This needs an entry point of
+the group `questloom.writers`.
 """
 
 from questloom.knowledge.store.store import Store

@@ -2,7 +2,7 @@
 `gcsfs` (extras `s3` and `gcs`).
 
 Listings are never cached, because other workers may write at any time. If a fault outlasts the
-library's retries, it becomes a `ProviderFault`. The task then stays unfinished. A missing object
+library's retries, it becomes a `ProviderFault`, and the task stays unfinished. A missing object
 raises FileNotFoundError, like a missing file on a disk.
 """
 
@@ -112,7 +112,7 @@ class BucketPath:
     """An object in a bucket, or all objects under a prefix. The class has those methods of
     `pathlib.Path` that the project uses.
 
-    The class has no `__fspath__`. Libraries that can open only local files therefore refuse it. A
+    The class has no `__fspath__`, so libraries that can open only local files refuse its objects. A
     pickled `BucketPath` contains only its address.
 
     Args:
@@ -205,8 +205,8 @@ class BucketPath:
         return _files(self.scheme, os.getpid())
 
     def _look(self) -> dict[str, Any] | None:
-        """What the object store says about the object. None if the object does not exist.
-        Information from a listing is used without another request.
+        """Returns what the object store says about the object. Returns None if the object does not
+        exist. Information from a listing is used without another request.
         """
         if self._info is not None:
             return self._info
@@ -233,7 +233,9 @@ class BucketPath:
         return int(found["size"])
 
     def version(self) -> str:
-        """A string that changes if the object, or any object under the prefix, changes."""
+        """Returns a string that changes whenever the object changes, or any object under the
+        prefix.
+        """
         found = self._look()
         if found is None:
             raise FileNotFoundError(2, "no such object", str(self))
@@ -328,7 +330,7 @@ class BucketPath:
             list(pool.map(lambda file: file.unlink(missing_ok=True), self.files()))
 
     def mkdir(self, parents: bool = False, exist_ok: bool = False) -> None:
-        """A bucket has no folders, so this does nothing."""
+        """Does nothing: a bucket has no folders."""
 
     # Before work starts
 

@@ -8,8 +8,8 @@ from typing import Any
 
 
 def content_digest(folder: Path) -> str:
-    """The digest of a folder: 16 hexadecimal digits. It is computed from the names and contents of
-    the folder's files.
+    """The digest of a folder, 16 hexadecimal digits. The digest is computed from the names and
+    contents of the folder's files.
     """
     held = hashlib.sha256()
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
@@ -21,11 +21,12 @@ def content_digest(folder: Path) -> str:
 
 
 def load_folder(path: Path, split: str | None = None) -> Any:
-    """Loads a folder or one of its splits like `datasets.load_dataset`, but never returns old rows
-    of another folder.
+    """Loads a folder or one of its splits in the way of `datasets.load_dataset`. Unlike that
+    function, it never returns cached rows of another folder.
 
-    The library `datasets` caches rows under the name of the folder and the file patterns in its
-    card. `load_folder` therefore uses a separate cache for each digest.
+    The library `datasets` caches rows under the name of the folder and the file patterns in the
+    folder's card. `load_folder` therefore uses a separate cache for each digest of a folder's
+    content.
     """
     import datasets  # importing datasets is slow, so only this function does it
 

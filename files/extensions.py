@@ -2,7 +2,7 @@
 of an installed entry point.
 
 Importing a module runs the module's code. The program therefore imports only modules that the
-settings name. It trusts the settings as much as its own code.
+settings name. The program trusts the settings as much as its own code.
 """
 
 import os
@@ -35,15 +35,15 @@ class Extension:
 
     @property
     def identity(self) -> str:
-        """A string that changes whenever the object's behaviour may have changed. For changes in
-        other files of the package, this string changes only with the package's version.
+        """A string that changes whenever the object's behaviour may have changed. If another file
+        of the package changes, this string changes only with the package's version.
         """
         return f"{self.path} ({self.version})"
 
 
 @cache
 def load_extension(named: str, kind: str, key: str) -> Extension:
-    """Imports an object that the settings name. Each process imports it only once.
+    """Imports an object that the settings name. Each process imports an object only once.
 
     Args:
         named: `module:Name`, or the name of an entry point; Python looks for a module in the
@@ -72,8 +72,8 @@ def load_extension(named: str, kind: str, key: str) -> Extension:
 
 
 def is_extension(named: str, kind: str) -> bool:
-    """Whether a name comes from outside the program: it is an import path, or an installed entry
-    point with a name that the program does not use.
+    """Whether a name comes from outside the program. Such a name is an import path, or an installed
+    entry point that does not have one of the program's own names.
     """
     return ":" in named or any(
         each.name == named for each in entry_points(group=f"questloom.{kind}")
@@ -123,8 +123,8 @@ def _module(name: str, where: str) -> ModuleType:
 
 
 def _version(module: ModuleType, found: Any) -> str:
-    """The version of the package that installed the module. Also a hash of the files that define
-    the module and the object.
+    """The version of the package that installed the module, and a hash of the files that define the
+    module and the object.
     """
     packages = packages_distributions().get(module.__name__.partition(".")[0], [])
     installed = [f"{package} {version(package)}" for package in sorted(set(packages))]

@@ -12,7 +12,7 @@ EXTRAS = {
 
 
 def require(extra: str, what: str) -> None:
-    """Checks whether the packages of an extra are installed. The check does not import them.
+    """Checks whether the packages of an extra are installed, without importing the packages.
 
     Args:
         extra: a key of `EXTRAS`.
@@ -37,7 +37,9 @@ def missing_extra(extra: str, what: str, module: str) -> InputError:
 
 
 def error_of_import(error: ModuleNotFoundError) -> InputError | None:
-    """The error for a module that could not be imported. None if no extra contains the module."""
+    """Returns the error for a module that could not be imported. Returns None if no extra contains
+    the module.
+    """
     name = (error.name or "").partition(".")[0]
     extra = next((extra for extra, modules in EXTRAS.items() if name in modules), "")
     return missing_extra(extra, "this job", name) if extra else None

@@ -4,9 +4,10 @@ For a local path, `location` returns a `pathlib.Path`. For an object store, `loc
 (`buckets.py`), with the methods of pathlib that the project uses.
 
 An object store has no folders and cannot rename anything, but each object appears as a whole or not
-at all. Therefore `write_whole` and `whole_file` need only one upload. If a folder has several
-objects, one of them marks the folder as complete. This object is written last and deleted first.
-Credentials come only from the environment, where the providers' own tools also look for them.
+at all. In a bucket, `write_whole` and `whole_file` therefore need only one upload. If a folder has
+several objects, one object marks the folder as complete. The marking object is written last and
+deleted first. Credentials come only from the environment, where the providers' own tools also look
+for them.
 """
 
 import atexit
@@ -35,7 +36,7 @@ LEFTOVER_SECONDS = 86_400.0
 
 
 def location(path: str | Location, *parts: str) -> Location:
-    """The location that a path means: a local path, an object in `s3://`, or an object in `gs://`.
+    """Returns the location that a path means: a local path, or an address in `s3://` or `gs://`.
 
     Raises: InputError: the address has an unknown scheme, or contains credentials.
     """
@@ -109,7 +110,7 @@ def remove_tree(path: Location, *, ignore_errors: bool = False) -> None:
 @contextmanager
 def whole_file(path: Location) -> Iterator[Path]:
     """Opens a local file for writing. If the `with` block ends without an error, the written file
-    gets the name `path`. This takes a rename on a disk, or an upload to a bucket.
+    gets the name `path`, by a rename on a disk or by an upload to a bucket.
     """
     if isinstance(path, BucketPath):
         part = scratch() / uuid.uuid4().hex
@@ -134,9 +135,9 @@ def whole_folder(path: Location, *, last: str) -> Iterator[Path]:
     Args:
         path: the target folder. A local folder is first made under a temporary name beside its
             target, and then renamed.
-        last: name of the file in the folder that is written last. A bucket cannot rename. Therefore
-            this file is deleted first and written last. While this file exists, the folder is
-            complete.
+        last: name of the file in the folder that is written last. In a bucket, nothing can be
+            renamed. Therefore this file is deleted first and written last. While this file exists,
+            the folder is complete.
     """
     if isinstance(path, BucketPath):
         with tempfile.TemporaryDirectory(prefix="questloom-", dir=scratch()) as folder:
@@ -211,8 +212,8 @@ def _scratch_of(process: int) -> Path:
 
 
 def scratch() -> Path:
-    """The temporary folder of this process for local copies. It lies under TMPDIR. The folder is
-    deleted when the process ends.
+    """The temporary folder of this process for local copies, under TMPDIR. The folder is deleted
+    when the process ends.
     """
     return _scratch_of(os.getpid())
 
@@ -222,11 +223,11 @@ _COPYING = threading.Lock()
 
 
 def local_copy(path: Location) -> Path:
-    """Returns a file or folder on this machine. Memory maps and some libraries can read only local
-    files.
+    """Returns a path on this machine for a file or folder, because memory maps and some libraries
+    can read only local files.
 
     A local path is returned unchanged. A file in a bucket is copied to the folder `scratch` once
-    per process. It is copied again if it has changed.
+    per process, and again if the file has changed.
 
     Raises:
         FileNotFoundError: the path does not exist.

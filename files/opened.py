@@ -3,8 +3,8 @@ functions of stages. One owner closes all these objects.
 
 The code that starts a job makes an `Opened`, passes it to other code, and closes it at the end.
 A pickled `Opened` contains only its name. In the process that made the `Opened`, unpickling gives
-the same object again. In a worker process, unpickling gives an `Opened` of the worker. It is empty
-at first, and closes when the worker ends.
+the same object again. In a worker process, unpickling gives the worker's own `Opened`. The worker's
+`Opened` is empty at first, and closes when the worker ends.
 """
 
 import threading
@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 _BY_NAME: weakref.WeakValueDictionary[str, "Opened"] = weakref.WeakValueDictionary()
 _OF_THIS_WORKER: list["Opened"] = []
-"""Keeps every `Opened` alive that this process made for a name from another process."""
+"""Keeps alive every `Opened` that this process made for a name from another process."""
 _LOCK = threading.Lock()
 
 

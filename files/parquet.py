@@ -93,8 +93,8 @@ def read_records(path: Location, kind: type[R]) -> Iterator[R]:
 
 
 def read_metadata(path: Location) -> dict[str, str] | None:
-    """Returns the metadata strings that `write_records` stored in the file. None if there is no
-    complete file.
+    """Returns the metadata strings that `write_records` stored in the file. Returns None if there
+    is no complete file.
     """
     try:
         metadata = pq.read_schema(readable(path)).metadata or {}

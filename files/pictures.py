@@ -1,8 +1,8 @@
 """Decodes picture files: turns bytes that are not trusted into the RGB picture that a viewer shows.
 
 All code that needs pixels uses `decode`: ingest, perceptual hashes, CLIP, OCR, tools, export and
-reports. Therefore one place handles size limits, bit depth, colour profiles, EXIF orientation and
-transparency.
+reports. Size limits, bit depth, colour profiles, EXIF orientation and transparency are therefore
+handled in only one place.
 """
 
 import contextlib
@@ -23,8 +23,8 @@ MAX_PIXELS = 100_000_000
 picture of 100 megapixels takes 300 MB of memory.)
 """
 FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "TIFF", "BMP")
-"""The picture formats that `decode` reads. Pillow knows fifty further formats. Some start other
-programs (EPS), and most have decoders that are little tested.
+"""The picture formats that `decode` reads. Pillow knows fifty further formats. Some of these
+formats start other programs (EPS), and most have decoders that are little tested.
 """
 _ANIMATED_FORMATS = ("PNG", "WEBP", "GIF")
 _SAMPLE = Image.fromarray(
@@ -49,7 +49,7 @@ class PictureError(ValueError):
 @contextlib.contextmanager
 def open_lazily(data: bytes, *, max_pixels: int = MAX_PIXELS) -> Iterator[Image.Image]:
     """Opens a picture file, and reads only the header of the file. If the file is damaged after its
-    header, a PictureError comes later.
+    header, a PictureError is raised later.
 
     Args:
         data: bytes of the file, which are not trusted.
@@ -121,7 +121,7 @@ def kind_of(image: Image.Image) -> str:
 
 def is_animation(image: Image.Image) -> bool:
     """Whether an opened picture is an animation. Several pictures in a JPEG or TIFF file are not an
-    animation. The first of them is used.
+    animation; the first picture is used.
     """
     return kind_of(image) in _ANIMATED_FORMATS and bool(getattr(image, "is_animated", False))
 
@@ -141,17 +141,16 @@ def as_shown(image: Image.Image, *, at_least: int | None = None) -> Image.Image:
     to the picture's profile, and white where the picture is transparent.
 
     In 16-bit pictures, the full range of values becomes black to white. For 32-bit values (integers
-    or floating point), no convention says which value is white. White is therefore the lowest of
-    three numbers that no value exceeds: 1 (for floating point only), 255 or 65535. If a value
-    exceeds all three numbers or is negative, the lowest value becomes black and the highest becomes
-    white.
+    or floating point), no convention says which value is white. White is the lowest of these
+    numbers that no value exceeds: 1 (for floating point only), 255 or 65535. If a value exceeds all
+    three numbers or is negative, the lowest value becomes black and the highest becomes white.
 
     Args:
         image: a picture that was opened from a file or made by code; `as_shown` may rotate this
             object itself.
-        at_least: minimum length in pixels of both sides. If this argument is given, a JPEG may be
-            decoded at a reduced scale (libjpeg's draft mode). For 3000×2000 pixels this takes 22 ms
-            instead of 66 ms.
+        at_least: minimum length in pixels of both sides. With `at_least`, a JPEG may be decoded at
+            a reduced scale (libjpeg's draft mode). For 3000×2000 pixels, the reduced scale takes 22
+            ms instead of 66 ms.
     """
     if at_least is not None:
         image.draft("RGB", (at_least, at_least))  # does nothing for other formats
@@ -170,8 +169,8 @@ def as_shown(image: Image.Image, *, at_least: int | None = None) -> Image.Image:
 
 
 def _orientation(image: Image.Image) -> int:
-    """The EXIF orientation of the picture. It is 1 (upright) if it is missing or cannot be read, as
-    in picture viewers.
+    """Returns the EXIF orientation of the picture. As in picture viewers, a missing or unreadable
+    orientation counts as 1 (upright).
     """
     try:
         found = image.getexif().get(ExifTags.Base.Orientation, 1)
@@ -239,9 +238,10 @@ def _grey(values: np.ndarray, image: Image.Image) -> np.ndarray:
 
 @functools.lru_cache(maxsize=64)
 def _to_srgb(profile: bytes, mode: str) -> ImageCms.ImageCmsTransform | None:
-    """The conversion from a picture's colours to sRGB; None if no conversion is needed.
+    """Returns the conversion from a picture's colours to sRGB. Returns None if no conversion is
+    needed.
 
-    A damaged profile is ignored, and so is a profile for other colours than those of the pixels.
+    A damaged profile is ignored, and so is a profile that does not fit the colours of the pixels.
     Picture viewers do the same. Most profiles are sRGB under another name. Converting from them
     would change nothing and take 70 ms per megapixel.
     """

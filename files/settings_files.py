@@ -39,7 +39,7 @@ MAX_CHARS = 200
 
 
 def read_settings_file(path: Path, *, example: str) -> dict[str, Any]:
-    """Returns the mapping in a YAML file. It is empty for an empty file.
+    """Returns the mapping in a YAML file. The mapping is empty for an empty file.
 
     Args:
         example: a file or page that shows the expected format.
@@ -51,7 +51,7 @@ def read_settings_file(path: Path, *, example: str) -> dict[str, Any]:
 
 def front_matter(text: str) -> str:
     """Returns the YAML at the head of a Markdown page, such as the card of a data set or a model.
-    "" if the page has no YAML.
+    Returns "" if the page has no YAML.
 
     >>> front_matter("---\\nlicense: mit\\n---\\n# A data set\\n")
     'license: mit'
@@ -61,8 +61,8 @@ def front_matter(text: str) -> str:
 
 
 def read_front_matter(path: Path, *, fix: str) -> dict[str, Any]:
-    """Returns the mapping in the front matter of a Markdown file. It is empty if the file has no
-    front matter.
+    """Returns the mapping in the front matter of a Markdown file. The mapping is empty if the file
+    has no front matter.
 
     Args:
         fix: advice for users who cannot correct the file.
@@ -140,8 +140,8 @@ def settings_adapter(kind: Any) -> TypeAdapter[Any]:
     keys at every level of nesting.
 
     The adapter of a class is made only once, because making it takes longer than reading a file.
-    Pydantic accepts no `config` for a dataclass itself. But it passes the `config` of a union to
-    the members of the union. The adapter's type is therefore "dataclass or None".
+    Pydantic accepts no `config` for a dataclass itself, but passes the `config` of a union to the
+    union's members. The type of the adapter is therefore the union "dataclass or None".
     """
     return TypeAdapter(kind | None, config=ConfigDict(extra="forbid"))
 

@@ -3,9 +3,9 @@
 The grammar has two variants, which are called "free" and "plain". "free" reads dates as people
 write them in the languages of the large Wikipedias. The caller must first clean and fold the text
 (lower case, no accents). "plain" reads only the date formats of an English encyclopedia: "26 August
-1825", "August 26, 1825", "August 1825", "1825-08-26" and "1825". The text "may 1850" is then not a
-month. The caller prepares the text for the variant. The caller also drops dates that it does not
-want.
+1825", "August 26, 1825", "August 1825", "1825-08-26" and "1825". Under "plain", the text "may 1850"
+is not a month. The caller prepares the text for the variant. The caller also drops dates that it
+does not want.
 """
 
 import datetime
@@ -112,8 +112,9 @@ def dates_in(
     Args:
         text: for "free", text in lower case and without accents; for "plain", the unchanged text.
         wording: "free" or "plain", see the docstring of the module.
-        day_first: for "free", whether 05/12/1931 means 5 December. If False, an ambiguous numeric
-            date is left out; it is clear only if one number is above 12 or both are equal.
+        day_first: for "free", whether 05/12/1931 means 5 December. If this is False, an ambiguous
+            numeric date is left out. A numeric date is clear if one number is above 12, or if both
+            are equal.
 
     >>> dates_in("tuesday, the 12th of may, 1931", "free"), dates_in("The 12th of May 1931", "plain")
     ([(Date(year=1931, month=5, day=12, precision=11), 13, 30)], [(Date(year=1931, month=5, day=0, precision=10), 12, 20)])
@@ -294,7 +295,8 @@ def refined(values: Iterable[Value]) -> tuple[Value, ...]:
 
 
 def dates_overlap(a: Value, b: Value) -> bool:
-    """Whether two dates can be the same day. 1832 and 4 May 1832 can, but 1832 and 1833 cannot.
+    """Whether two dates can be the same day. The dates 1832 and 4 May 1832 can be the same day, but
+    1832 and 1833 cannot.
 
     The function compares days in the Gregorian calendar. A year or a month matches a Julian day if
     it contains the day in one of the two calendars.
@@ -309,9 +311,9 @@ def dates_overlap(a: Value, b: Value) -> bool:
 def index_keys(value: Value) -> tuple[str, ...]:
     """Returns the keys under which an index lists a value.
 
-    If a Julian day falls into another month of the Gregorian calendar, it gets a second key in its
-    Julian month. Look-ups by month, by year or by a longer period find both keys. Look-ups by day
-    do not find the second key, because this key contains the letter J.
+    If a Julian day falls into another month of the Gregorian calendar, the day gets a second key
+    for its Julian month. Look-ups by month, by year or by a longer period find both keys. Look-ups
+    by day do not find the second key, because this key contains the letter J.
 
     >>> index_keys(Value(kind="time", time="+1642-12-25T00:00:00Z", precision=11, unit=JULIAN))
     ('time:+1643-01-04/11', 'time:+1642-12-J/11')
@@ -323,12 +325,12 @@ def index_keys(value: Value) -> tuple[str, ...]:
 
 @functools.lru_cache(1 << 12)
 def overlapping(value_key: str) -> tuple[tuple[str, str], ...]:
-    """Returns the keys of all values that may equal a given value. They are sorted ranges [start,
-    stop) that do not overlap.
+    """Returns the keys of all values that may equal a given value, as sorted ranges [start, stop)
+    that do not overlap.
 
-    For example, the key of a year overlaps with the keys of its days and months. It also overlaps
-    with the keys of its decade, its century and longer periods. A value that is not a time overlaps
-    only with itself.
+    For example, the key of a year overlaps with the keys of its days and months, and with the keys
+    of its decade, its century and longer periods. A value that is not a time overlaps only with
+    itself.
 
     >>> overlapping("time:+1832/9")[-1], overlapping("time:+1832/9")[-2][0]
     (('time:+1832-', 'time:+18320'), 'time:+183/8')
@@ -372,9 +374,9 @@ def _within(year: int, precision: int, head: str) -> tuple[str, str]:
     """Returns the range of all keys within a decade or longer period, except a few keys at both
     ends.
 
-    A key within a period begins with the digits of the period. The last year of a century or of a
-    longer period is an exception. The years of a period from 1 to 10,000 or beyond have no common
-    digits. Its range therefore ends where the years get one more digit.
+    A key within a period begins with the digits of the period. An exception is the key of the last
+    year of a century or longer period. The years of a period from 1 to 10,000 or beyond have no
+    common digits. The range of such a period therefore ends where the years get one more digit.
     """
     sign = head[: len("time:+")]
     near, far = sorted(map(abs, years_of(year, precision)))
@@ -403,7 +405,7 @@ def keys_overlap(one: str, other: str) -> bool:
 
 
 def day_of(value: Value) -> datetime.date | None:
-    """Returns the calendar day of a value. None if the value is not a day, or if
+    """Returns the calendar day of a value. Returns None if the value is not a day, or if
     `Date.calendar_day` is None.
 
     >>> day_of(Value(kind="time", time="+1931-05-12T00:00:00Z", precision=11)), day_of(Value(kind="time", time="+1931-05-12T00:00:00Z", precision=10))
