@@ -3,10 +3,10 @@
     python -m benchmarks.paintings SHARED/paintings OUT [--hide 1] [--seed 0]
 
 The rows contain Wikidata ids only for the paintings. Every other value is an English label. The
-script gives each label a new id, far above all ids that Wikidata uses. `--hide N` leaves out a
-share of the claims in each column. This share is N times the column's own share of empty cells.
-OUT/truth.jsonl always has all claims. The script uses the 19 pictures that the source of the rows
-links. The pictures are old enough to be in the public domain.
+script gives each label a new id, far above all ids that Wikidata uses. `--hide N` leaves out claims
+in each column, in the share of N times the column's own share of empty cells. OUT/truth.jsonl
+always has all claims. The script uses the 19 pictures that the source of the rows links. The
+pictures are old enough to be in the public domain.
 """
 
 import argparse
@@ -49,8 +49,8 @@ def rows_of(folder: Path) -> list[dict[str, str]]:
 def values(row: dict[str, str], column: str) -> list[str]:
     """Returns the different values in a column.
 
-    A row's keywords list these values one by one. Commas separate the values in a cell of the
-    table, but names contain commas too.
+    The keywords in a row list the different values of a column one by one. Commas separate the
+    values in a cell of the table, but names contain commas too.
     """
     name = column.lstrip("_") + ":"
     parts = re.split(

@@ -8,7 +8,8 @@ with the same random seed and only the number of regions differs (for example 5,
 articles). The stores need no pictures. The script plans questions from each seed, in each shape and
 at each level. The script plans in the two stores in turn. The ratio of the two times has a
 bootstrap interval over the seeds. Some queries happen only once per process, such as the query for
-a class's most frequent value. The first `--warm` seeds make these queries and are not measured.
+a class's most frequent value. The first `--warm` seeds make the queries that happen only once, and
+are not measured.
 """
 
 import argparse

@@ -89,7 +89,7 @@ class Plant:
     causes: frozenset[str] = frozenset()
     """The findings by which the diagnosis shows this failure."""
     tag: str = ""
-    """The tag that tasks get because of this failure. Empty if findings show the failure."""
+    """The tag that tasks get because of the failure. Empty if findings show the failure."""
 
 
 PLANTS = {

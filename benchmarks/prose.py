@@ -20,8 +20,8 @@ ARGUMENT = r"\*{0,2}\w+: "
 FENCED = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 WORD = re.compile(r"\S*\w\S*")
 LIMIT = 20_000
-"""`docs/` and all READMEs together may have at most this number of words. A test checks this
-limit.
+"""The maximum number of words in `docs/` and all READMEs together. A test checks this limit. A test
+checks this limit.
 """
 
 
@@ -34,9 +34,7 @@ def count_words(text: str) -> int:
 
 
 def is_counted(name: str) -> bool:
-    """Whether a file is prose for people. Such a file is a README, or a page that lies directly in
-    `docs/`.
-    """
+    """Whether a file is prose for people: a README, or a page that lies directly in `docs/`."""
     path = PurePosixPath(name)
     return path.name == "README.md" or (str(path.parent) == "docs" and path.suffix == ".md")
 

@@ -38,8 +38,8 @@ DUMP = SHARED / "data" / "dumps" / "enwiki-20160501-pages-articles-shortened.xml
 
 
 def decompress(path: str) -> tuple[int, int]:
-    """Decompresses the dump and does nothing else. Every reader needs at least this time. Returns
-    (bytes of XML, 0).
+    """Decompresses the dump and does nothing else. Every reader needs at least the time of the
+    decompression. Returns (bytes of XML, 0).
     """
     size, stream = 0, bz2.BZ2Decompressor()
     with open(path, "rb") as file:

@@ -52,8 +52,8 @@ SYNTH = [
     "--set",
     "run.shards=2",
 ]
-"""Settings that demand almost nothing of a seed (the item that a question starts from). With these
-settings, even thin data gives questions.
+"""Settings that demand almost nothing of a seed (the item that a question starts from). With
+settings that demand almost nothing, even thin data gives questions.
 """
 SNAPSHOT = "2026-01-31"
 COLLECTIONS = {"enwiki": ("set", "hurricanes"), "dewiki": ("papier",), "simplewiki": ("tao",)}

@@ -7,9 +7,9 @@ Three processes send the same questions to a mock endpoint on this machine. The 
 call cache, in a file or in a Redis server that the script starts. The heartbeats of the processes
 expire after one second. In each run, the script stops one process with SIGSTOP four times. The
 stops last two to three seconds and come at random moments. Meanwhile, ten other processes keep the
-processor busy. The script prints the number of runs in which every request was sent only once. It
-also prints the number of requests that were sent more than once. `--timeout 2` makes a request's
-time limit shorter than the stops.
+processor busy. The script prints the number of runs in which every request was sent only once. The
+script also prints the number of requests that were sent more than once. `--timeout 2` makes a
+request's time limit shorter than the stops.
 """
 
 import argparse

@@ -59,9 +59,7 @@ def modules(root: Path) -> dict[Path, str]:
 
 
 def imports(root: Path) -> float:
-    """The number of seconds that an import of the recipe's types takes. It is the shortest time of
-    five imports, each in a new process.
-    """
+    """The shortest time in seconds of five imports of the recipe's types, each in a new process."""
     command = [sys.executable, "-c", f"import {package(root)}pipeline.recipe"]
     least = float("inf")
     for _ in range(5):

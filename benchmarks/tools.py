@@ -7,7 +7,7 @@ call.
 The synthetic store has 100,000 passages and 20,000 pictures. The words of the passages follow
 Zipf's law. The pictures are represented by random unit vectors. Eight calls run at the same time,
 as in the episodes of an agent. The script turns off the cache of results. A picture search takes a
-vector. Its result contains titles, addresses and files.
+vector. The result of a picture search contains titles, addresses and files.
 """
 
 import argparse

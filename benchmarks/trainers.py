@@ -11,7 +11,8 @@ TRL 1.16 runs with the best setting that its code allows:
 * TRL's GRPO pads all completions of a generation batch to the longest completion, and then splits
   the batch. Even batches of one row are therefore padded.
 * TRL's output head is fused: it computes log-probabilities in tiles of 4,096 × 32,768 logits. On
-  CUDA, the output head scores only tokens that have labels. On other devices, it scores all tokens.
+  CUDA, the output head scores only tokens that have labels. On other devices, the output head
+  scores all tokens.
 * The optimiser is TRL's default (fused AdamW). The time covers collating, loss, gradient, clipping
   and optimiser step. The time does not cover the loop around the updates (TRL's `Trainer`).
 

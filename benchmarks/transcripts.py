@@ -5,7 +5,7 @@ other turns fail.
 
 The script prints two lines per file. For the second line, the script adds an empty thought to each
 turn without a thought. Data from the time before thinking models contains no thoughts. In the first
-line, all its turns therefore fail for this one reason.
+line, all turns of such data therefore fail for one reason: the missing thought.
 """
 
 import argparse

@@ -28,7 +28,7 @@ from questloom.records.synthesis import Question
 GOALS = {0: 0.0, 1: 0.0, 2: 0.005}
 """For each number of gaps in the world's dump: the highest share of plans that may be false."""
 MOST_ANSWERS = 20
-"""The search stops after this number of answers. A form with so many answers is certainly
+"""The number of answers after which the search stops. A form with so many answers is certainly
 ambiguous.
 """
 

@@ -147,7 +147,7 @@ def write_page(
 
 def alt(route: Sequence[Step]) -> str:
     """The alternative text for the picture of a route. The text names each thing that the route
-    finds, once. It leaves out the tools, because the picture names them.
+    finds, once. The text leaves out the tools, because the picture names them.
 
     >>> alt([("page", "", "Old Mill"), ("close look", "", "1714"), ("answer", "", "1714")])
     'Route: Old Mill → 1714'

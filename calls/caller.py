@@ -29,8 +29,8 @@ SILENT_SECONDS = 60.0
 pause begins when a call has failed in all its attempts.
 """
 LATE_SECONDS = 1.0
-"""A time limit that fires this many seconds late shows that the process was stopped or starved.
-A stopped process could not read its replies in time.
+"""A time limit usually fires at most this number of seconds late. A longer delay shows that the
+process was stopped or starved. A stopped process could not read its replies in time.
 """
 GRACE_SECONDS = 5.0
 """When a time limit has fired late, these extra seconds serve to read a reply that has already
@@ -202,7 +202,7 @@ class Caller:
 
     async def _start(self, key: str, request: CallRequest) -> tuple[int, Reply | None]:
         """Waits until an attempt may be sent, and returns the id of the attempt. If another process
-        receives the reply first, returns this reply.
+        receives the reply first, the function returns the reply and no id.
         """
         pause, longest = POLL_SECONDS
         while True:

@@ -90,10 +90,10 @@ class Latency:
     """Measures how long the replies of one model take, and adapts the window to this time."""
 
     CROWDED = 1.5
-    """Replies that take this many times the best usual time show that too many calls are in flight.
+    """If replies take this many times as long as the best usual time, too many calls are in flight.
     """
     LEAST_NEWS = 8
-    """The usual time is the mean over at least this number of replies."""
+    """Minimum number of replies over which the usual time is computed as a mean."""
 
     def __init__(self) -> None:
         self.usual = 0.0
@@ -101,7 +101,8 @@ class Latency:
         of replies.
         """
         self.best = math.inf
-        """The lowest usual time so far, in seconds. It is measured anew when calls run one by one.
+        """The lowest usual time so far, in seconds. The lowest time is measured anew when calls run
+        one by one.
         """
         self._num = 0
 

@@ -93,9 +93,9 @@ class RetryPolicy:
     """
 
     def delay(self, key: str, attempt: int) -> float:
-        """Returns the seconds to wait after the attempt with this number (from 1). The delay
-        doubles with each attempt. The key of the request decides on a wait between half the delay
-        and the whole delay.
+        """Returns the seconds to wait after a failed attempt. Attempts are numbered from 1. The
+        delay doubles with each attempt. The key of the request decides on a wait between half the
+        delay and the whole delay.
         """
         full = min(self.max_delay, self.first_delay * 2 ** (attempt - 1))
         return full * (0.5 + 0.5 * chance(0, key, f"retry {attempt}").random())

@@ -27,7 +27,7 @@ VERSION = 1
 BUSY_SECONDS = 60.0
 """Maximum number of seconds that this process waits while another process locks the file."""
 LEASE_MARGIN = 60.0
-"""An attempt counts as lost this number of seconds after its timeout, even if its process seems
+"""Number of seconds after its timeout at which an attempt counts as lost, even if its process seems
 alive. (Another process may have got the same pid.)
 """
 

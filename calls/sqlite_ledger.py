@@ -1,5 +1,5 @@
-"""Sums the call ledger (the record of all calls and their cost) in an SQLite file. `calls.sqlite`
-writes this file.
+"""Sums the call ledger (the record of all calls and their cost) in the SQLite file of the call
+cache.
 """
 
 import sqlite3

@@ -28,14 +28,14 @@ WORDS = 8
 question with fewer words is compared as a whole.
 """
 SHARE = 0.5
-"""A question counts as found if at least this share of its n-grams occurs in the training data.
+"""The share of a question's n-grams in the training data from which the question counts as found.
 
 A single common n-gram is not enough, because different questions from one template share some
 n-grams.
 """
 MAX_DISTANCE = 6
-"""Two pictures count as near-duplicates if their perceptual hashes differ in at most this many of
-64 bits.
+"""The maximum number of different bits (of 64) in the perceptual hashes of two near-duplicate
+pictures.
 """
 LEFT_OUT = {"benchmark", "formats"}
 """The parts of an exported data set that are not searched: its own benchmark, and the copies in the

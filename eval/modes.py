@@ -27,9 +27,13 @@ class Mode(StrEnum):
     DIRECT = "direct"
     """The agent sees the question and its pictures. The agent has no tools and only one turn."""
     IMAGE_SEARCH = "image_search"
-    """An image search with the first picture is made for the agent. Then the agent answers."""
+    """An image search with the first picture is made for the agent. The agent then answers the
+    question.
+    """
     TEXT_SEARCH = "text_search"
-    """A text search with the question's words is made for the agent. Then the agent answers."""
+    """A text search with the question's words is made for the agent. The agent then answers the
+    question.
+    """
     AGENT = "agent"
     """The agent has all tools that the settings name. The settings also limit the number of
     calls.
@@ -67,7 +71,9 @@ def settings_for(mode: Mode, settings: PlaySettings, dialect: Dialect) -> PlaySe
 
 @dataclass
 class SearchedFor:
-    """An engine whose first turn is a prepared search. After this turn, another engine plays."""
+    """An engine whose first turn is a prepared search. After the prepared search, another engine
+    plays all turns.
+    """
 
     engine: Engine
     mode: Mode

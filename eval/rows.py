@@ -25,7 +25,7 @@ MAX_NAME_CHARS = 255
 name but a URL, or a picture in base64.
 """
 SUFFIXES = ("", ".jpg", ".jpeg", ".png", ".webp", ".JPEG", ".JPG", ".PNG")
-"""If a row names a picture without a suffix, these suffixes are tried in turn."""
+"""File suffixes to try in turn if a row names a picture without a suffix."""
 
 
 @dataclass(frozen=True)

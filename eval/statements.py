@@ -29,16 +29,16 @@ class Columns:
 
     question: str
     answer: str
-    """The column of the right answer. Its cells hold a text, a number, or a list of texts that are
-    all right.
+    """The column of the right answer. A cell of the answer column holds a text, a number, or a list
+    of texts that are all right.
     """
     id: str = ""
     """The column of the id. If this is empty, the rows are numbered instead."""
     aliases: str = ""
     """The column that holds further right answers."""
     pictures: tuple[str, ...] = ()
-    """The columns that hold pictures. Their cells hold a picture, a list of pictures, or
-    nothing.
+    """The columns that hold pictures. A cell of a picture column holds a picture, a list of
+    pictures, or nothing.
     """
     options: tuple[str, ...] = ()
     """The column that holds the list of answer options, or one column for each option (A, B, …)."""
@@ -71,12 +71,12 @@ class Subset:
     note: str
     pictures: Literal["any", "some", "one"] = "any"
     where: Mapping[str, str] = field(default_factory=dict)
-    """The subset keeps only questions whose `language` or `category` has one of these values."""
+    """The values of `language` or `category` that the subset's questions must have."""
     first: int | None = None
     last: int | None = None
     """The last id of the subset, as a number. Both `first` and `last` belong to the subset."""
     draw: bool = False
-    """Whether the subset is a draw of `size` questions by their ids. Such a draw gives the same
+    """Whether the subset is a draw of `size` questions by their ids. A draw gives the same
     questions on every machine.
     """
 

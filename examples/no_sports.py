@@ -1,6 +1,7 @@
 """An example of your own filter: it drops questions about sport.
 
-This command uses the filter. Run it in this folder, or wherever this file can be imported:
+This command uses the filter. Run the command in the folder of this file, or wherever Python can
+import this file:
 
 ```
 questloom synth --store STORE --out RUN --set 'filters.custom=[no_sports:NoSports]'

@@ -1,7 +1,8 @@
 """An example of your own writer. The writer puts a plan into one short sentence, or refuses the
 plan.
 
-This command uses the writer. Run it in this folder, or wherever this file can be imported:
+This command uses the writer. Run the command in the folder of this file, or wherever Python can
+import this file:
 
 ```
 questloom synth --store STORE --out RUN --set writer=terse:Terse

@@ -21,8 +21,8 @@ def content_digest(folder: Path) -> str:
 
 
 def load_folder(path: Path, split: str | None = None) -> Any:
-    """Loads a folder or one of its splits in the way of `datasets.load_dataset`. Unlike that
-    function, it never returns cached rows of another folder.
+    """Loads a folder or one of its splits in the way of `datasets.load_dataset`. Unlike
+    `datasets.load_dataset`, the function never returns cached rows of another folder.
 
     The library `datasets` caches rows under the name of the folder and the file patterns in the
     folder's card. `load_folder` therefore uses a separate cache for each digest of a folder's

@@ -136,8 +136,8 @@ def whole_folder(path: Location, *, last: str) -> Iterator[Path]:
         path: the target folder. A local folder is first made under a temporary name beside its
             target, and then renamed.
         last: name of the file in the folder that is written last. In a bucket, nothing can be
-            renamed. Therefore this file is deleted first and written last. While this file exists,
-            the folder is complete.
+            renamed. Therefore the file `last` is deleted first and written last. While the file
+            `last` exists, the folder is complete.
     """
     if isinstance(path, BucketPath):
         with tempfile.TemporaryDirectory(prefix="questloom-", dir=scratch()) as folder:

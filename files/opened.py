@@ -1,5 +1,5 @@
 """The objects that a process opens and shares, such as stores, searches, model clients, and
-functions of stages. One owner closes all these objects.
+functions of stages. One owner closes all shared objects.
 
 The code that starts a job makes an `Opened`, passes it to other code, and closes it at the end.
 A pickled `Opened` contains only its name. In the process that made the `Opened`, unpickling gives

@@ -23,8 +23,8 @@ MAX_PIXELS = 100_000_000
 picture of 100 megapixels takes 300 MB of memory.)
 """
 FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "TIFF", "BMP")
-"""The picture formats that `decode` reads. Pillow knows fifty further formats. Some of these
-formats start other programs (EPS), and most have decoders that are little tested.
+"""The picture formats that `decode` reads. Pillow knows fifty further formats. Some formats start
+other programs (EPS), and most have decoders that are little tested.
 """
 _ANIMATED_FORMATS = ("PNG", "WEBP", "GIF")
 _SAMPLE = Image.fromarray(

@@ -1,3 +1,3 @@
-"""Runs the forms of questions as queries over truth.jsonl. The package checks certificates. It
-shares no code with the part of Questloom that makes certificates.
+"""Runs the forms of questions as queries over truth.jsonl. The package checks certificates. The
+package shares no code with the part of Questloom that makes certificates.
 """

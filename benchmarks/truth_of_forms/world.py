@@ -105,7 +105,7 @@ class World:
         ]
 
     def holds(self, subject: str, property: str, value: str) -> bool:
-        """Whether the truth states this value, or a more exact value within it."""
+        """Whether the truth states a value, or a more exact value within it."""
         found = self.values(subject, property)
         return any(same(v, value) for v in found) or any(
             value in self.around(v, property) for v in found

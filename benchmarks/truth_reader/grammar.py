@@ -260,8 +260,8 @@ class Grammar(Amounts):
 
     @rule
     def reduced(self, start: int) -> Iterator[Part]:
-        """Reads participles or prepositional phrases after a noun. Several of these phrases may be
-        joined by "and": "designed by x and built in 1850", "in Karsk".
+        """Reads participles or prepositional phrases after a noun. Several such phrases after one
+        noun may be joined by "and": "designed by x and built in 1850", "in Karsk".
         """
         yield from self._joined(start, self.predicate)
 
@@ -386,8 +386,8 @@ class Grammar(Amounts):
 
     @rule
     def verb_phrases(self, start: int) -> Iterator[Part]:
-        """Reads several verb phrases, joined by commas and "and". Each has a finite verb. If all
-        phrases share a "was", only the first phrase must contain it.
+        """Reads several verb phrases with finite verbs, joined by commas and "and". If all phrases
+        share a "was", only the first phrase must contain it.
         """
         yield from self._joined(start, self.verb_phrase)
 
@@ -530,9 +530,7 @@ class Grammar(Amounts):
                     yield found._replace(var=SELF)
 
     def complements(self, start: int, frame: Frame, any_end: bool) -> Iterator[Part]:
-        """Reads an object, prepositional phrases and a time, in any order. Each of them may come at
-        most once.
-        """
+        """Reads an object, prepositional phrases and a time, in any order and each at most once."""
         waiting: list[tuple[Part, frozenset]] = [(Part(start, (), 0), frozenset())]
         while waiting:
             found, used = waiting.pop()

@@ -82,7 +82,7 @@ class Rules:
         self._kept: dict = {}
 
     def at(self, start: int, *words: str) -> bool:
-        """Whether these words stand at a position, in upper or lower case."""
+        """Whether the given words stand at a position, in upper or lower case."""
         return (
             self.text[start : start + len(words)] == words
             or tuple(w.lower() for w in self.text[start : start + len(words)]) == words

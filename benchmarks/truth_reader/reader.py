@@ -94,8 +94,8 @@ def _place(var: str) -> int:
 
 
 def called(atoms: tuple[Atom, ...]) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
-    """Returns the nouns for each thing. Some nouns stand in the text. Others follow from the
-    thing's relations ("the person who taught x" is a teacher).
+    """Returns the nouns for each thing. Some nouns stand in the text, and other nouns follow from
+    the thing's relations ("the person who taught x" is a teacher).
     """
     roles = data()["roles"]
     outright: dict[str, set[str]] = {}

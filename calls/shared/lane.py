@@ -55,7 +55,9 @@ class SharedLane:
         self.in_flight = 0
         self.window = float(pace.first)
         self.rate = 0.0
-        """The number of calls per second that start over all workers. Users see this number."""
+        """The number of calls per second that start over all workers. The number is shown to
+        users.
+        """
         self._waiters: deque[asyncio.Future[None]] = deque()
         self._granted: set[asyncio.Future[None]] = set()
         self._latency = Latency()

@@ -2,8 +2,9 @@
 
 For each decision, one script runs on the server. Because each decision is one script, the cache,
 the calls in flight and the budget stay consistent for all workers. An attempt belongs to a worker
-until the worker dies, or until the request's timeout is long over. After that, the attempt counts
-as lost. If another worker waits for the same reply, it sends the request again.
+until the worker dies, or until the request's timeout is long over. After the worker's death or the
+timeout, the attempt counts as lost. If another worker waits for the same reply, it sends the
+request again.
 
 Workers on the same machine can see whether a worker exists, even if it is slow or stopped. Workers
 on another machine can see only a sign of life: a key that expires unless the worker renews it.
@@ -44,15 +45,15 @@ LOG = logging.getLogger(__name__)
 VERSION = 1
 LEAST_REDIS = 6
 LIFE_SECONDS = 15.0
-"""A worker on another machine counts as dead after this number of seconds without a sign of
-life.
+"""Number of seconds without a sign of life after which a worker on another machine counts as dead.
 """
 PATIENCE_SECONDS = 60.0
 """Number of seconds that a call waits for a server that cannot be reached or is restarting."""
 OPEN_SECONDS = 5.0
 """Number of seconds that opening the cache waits for a server that cannot be reached."""
 LEASE_MARGIN = 60.0
-"""An attempt counts as lost this number of seconds after its timeout, even if its worker is alive.
+"""Number of seconds after its timeout at which an attempt counts as lost, even if its worker is
+alive.
 """
 LIMITS = ("money", "tokens", "calls")
 _OPEN: set[str] = set()

@@ -1,4 +1,6 @@
-"""The choice over all seeds: nothing is on too many questions where a seed has another plan, and nothing is lost."""
+"""The choice over all seeds: nothing is on too many questions where a seed has another plan, and
+nothing is lost.
+"""
 
 import json
 import random
