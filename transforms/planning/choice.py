@@ -24,9 +24,7 @@ LOOKS = {DETAIL: 0.8, MID_CHAIN: 1.2, LATER_PICTURE: 0.25}
 in mid-chain, so they get the largest share. Plans that only read at the end all sound alike, so
 they get the smallest share."""
 OF_FORM = 0.005
-"""Maximum share of questions with one form. Readers take two questions with the same words for
-one.
-"""
+"""Maximum share of questions with one form. Readers take two questions with the same words for one."""
 CURIOUS = 0.25
 """Factor on the share of a relation with the least weight, compared with a relation of weight 1."""
 
@@ -43,13 +41,9 @@ class Offer:
     calls: int
     interest: float
     form: str = ""
-    """The plan's form as text, if no asked relation keeps the form rare. Equal forms mostly give
-    the same words.
-    """
+    """The plan's form as text, if no asked relation keeps the form rare. Equal forms mostly give the same words."""
     same: str = ""
-    """A key that no other question may share: the plan's things and answer, or the things of its
-    computation.
-    """
+    """A key that no other question may share: the plan's things and answer, or the things of its computation."""
 
 
 def as_offer(plan: Plan) -> Offer:
@@ -70,9 +64,7 @@ def as_offer(plan: Plan) -> Offer:
 
 
 def _same(plan: Plan) -> str:
-    """The key by which the filter `duplicates` recognises equal questions, without their words
-    and pictures.
-    """
+    """The key by which the filter `duplicates` recognises equal questions, without their words and pictures."""
     keys = sorted(set(plan.bindings.values()))
     if plan.work == PLAIN:
         return f"{plan.answer.value.key()}: {' '.join(keys)}"
@@ -182,9 +174,7 @@ def _parts(offer: Offer) -> list[tuple[str, str]]:
 
 
 def _loads(offer: Offer, used: Counter[tuple[str, str]], shares: Shares) -> list[float]:
-    """How much of its share each part of a plan has used, as a number of questions, the most
-    used part first.
-    """
+    """How much of its share each part of a plan has used, as a number of questions, the most used part first."""
     allowed = {
         "relation": shares.of_relation,
         "asked": shares.of_question,

@@ -1,6 +1,4 @@
-"""The choice over all seeds: nothing is on too many questions where a seed has another plan, and
-nothing is lost.
-"""
+"""The choice over all seeds: nothing is on too many questions where a seed has another plan, and nothing is lost."""
 
 import json
 import random
