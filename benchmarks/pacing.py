@@ -134,8 +134,8 @@ def measure(
     per_minute: float | None = None,
     kill_at: float = 0.0,
 ) -> tuple[float, float]:
-    """Returns two shares. The first is the share of allowed requests that got a reply. The second
-    is the share of sent requests that were refused.
+    """Returns two shares: the share of allowed requests that got a reply, and the share of sent
+    requests that were refused.
     """
     context = multiprocessing.get_context("fork")
     with running(mean=MEAN, rate=RATE, retry_after=retry_after) as url:

@@ -5,10 +5,10 @@ gets words.
 
 The table shows three things: the plans' routes, the number of plans that the graph writer can word,
 and the most frequent refusals. The script draws the seeds at random from all items that a
-question's picture may show. The recipe sets the size of a level. For chains and meets this size is
-the number of hops, including the asked hop. For trees it is the number of rounds. The first line
-shows how many of the claims are curiosities (unusual facts of the invented world). The last line
-shows how many of the plans contain a curiosity.
+question's picture may show. The recipe sets the size of a level. For chains and meets (two kinds of
+plans), the size is the number of hops, including the asked hop. For trees (a third kind), the size
+is the number of rounds. The first line shows how many of the claims are curiosities (unusual facts
+of the invented world). The last line shows how many of the plans contain a curiosity.
 """
 
 import argparse

@@ -9,11 +9,12 @@ A route is the cheapest sequence of tool calls that identifies the answer. The p
 the number of its calls. The shortcut solver is an agent that tries to find the answer with fewer
 calls than the route has. The script prints how often the shortcut solver is right. The script also
 lists every question that the shortcut solver answers with fewer calls than the route has. The
-script also prints two rank correlations of the route's price. The first is with the solver's number
-of calls. The second is with the number of calls in the oracle's kept episodes. The correlations are
-Spearman's, with 95 % bootstrap intervals. `hit` says how early the oracle finds the answer: the
-first turn whose result contains the answer, divided by the number of turns. The rules of the answer
-judge decide which answers are right. No model takes part.
+script also prints two rank correlations of the route's price. One correlation is between the
+route's price and the solver's number of calls. The other is between the route's price and the
+number of calls in the oracle's kept episodes. The correlations are Spearman's, with 95 % bootstrap
+intervals. `hit` says how early the oracle finds the answer: the first turn whose result contains
+the answer, divided by the number of turns. The rules of the answer judge decide which answers are
+right. No model takes part.
 """
 
 import argparse

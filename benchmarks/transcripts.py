@@ -21,8 +21,8 @@ from questloom.agent.turns.turn_protocol import TurnProtocol
 
 def shares(path: Path) -> tuple[int, Counter[str], Counter[str]]:
     """Returns the number of conversations, and two counts of turns by verdict. A verdict is "ok" or
-    the rule that the turn breaks. The first count is for the turns as stored. The second count is
-    for turns with added empty thoughts.
+    the rule that the turn breaks. The first count of turns is for the turns as stored, and the
+    second count is for turns with added empty thoughts.
     """
     num, plain, mended = 0, Counter[str](), Counter[str]()
     for transcript in read_transcripts(path):

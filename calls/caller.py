@@ -37,8 +37,8 @@ GRACE_SECONDS = 5.0
 arrived.
 """
 POLL_SECONDS = (0.01, 0.1)
-"""Seconds between two checks of a request that another process has sent. The first number is the
-first pause, the second is the longest pause.
+"""The first pause and the longest pause in seconds between two checks of a request that another
+process has sent.
 """
 
 

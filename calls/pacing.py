@@ -33,9 +33,9 @@ class Pace:
         requests_per_minute: maximum number of calls that start in a minute, evenly spaced; None
             means no limit.
         work_per_minute: in any minute, the maximum number of seconds in which the provider works on
-            our calls. This limit makes all processes that share the cache send their calls one
-            after the other (see `questloom.calls.turns`). If the limit is None, calls may run at
-            the same time.
+            our calls. With `work_per_minute`, all processes that share the cache send their calls
+            one after the other (see `questloom.calls.turns`). If the limit is None, calls may run
+            at the same time.
         slow_start: whether the window begins with one call and grows with the replies; otherwise
             it begins with `max_in_flight` calls.
 

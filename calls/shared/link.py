@@ -45,9 +45,7 @@ clients.
 """
 SOCKET_SECONDS = 10.0
 PAUSES = (0.02, 1.0)
-"""The pause in seconds between two attempts to send a batch. The first number is the first pause,
-the second is the longest pause.
-"""
+"""The first pause and the longest pause in seconds between two attempts to send a batch."""
 HOPELESS_SECONDS = 2.0
 """How many seconds a call waits for a server that recently failed to answer other calls."""
 PASSING = (
