@@ -39,6 +39,7 @@ def licence_family(short_name: str) -> str:
 
 
 def may_be_given_on(image: ImageAsset, families: Collection[str]) -> bool:
-    """Whether a data set may contain a picture. The picture must come from Commons with an allowed licence family; a
-    wiki's own files are often fair use."""
+    """Whether a data set may contain a picture. The picture must come from Commons and have an
+    allowed licence family. Pictures that only one wiki holds are often fair use, so nobody else may
+    publish them."""
     return image.repository != "local" and licence_family(image.licence) in families

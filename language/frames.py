@@ -42,7 +42,8 @@ _FRAME = re.compile(
 
 @dataclass(frozen=True)
 class VerbForms:
-    """Two dicts from finite verbs: to their base forms, and to their participles if the verbs have a passive."""
+    """Two dicts whose keys are finite verbs. One gives the base form. The other gives the
+    participle if the verb has a passive."""
 
     bases: Mapping[str, str]
     participles: Mapping[str, str]
@@ -93,8 +94,8 @@ class Frame:
 
     @property
     def end(self) -> str:
-        """Which end of the relation is not the sentence's subject: "s" or "o". A date or a measure counts as an
-        object."""
+        """The placeholder that is not the sentence's subject: "s" or "o". A date or a measure
+        counts as an object."""
         return "s" if self.other == "s" else "o"
 
     @property

@@ -152,7 +152,7 @@ class Fetcher:
         self.services.forget_replies()
 
     def list_of(self, key: str, fetch: Callable[[], list[str]]) -> list[str]:
-        """Returns a list from the query service, which is fetched once and then stored."""
+        """Returns a list that the query service gives. A stored list is not fetched again."""
         if (body := self.gathered.body(state.LIST, key)) is None:
             body = orjson.dumps(fetch())
             self.keep([row(state.LIST, key, FETCHED, body)])
@@ -160,7 +160,7 @@ class Fetcher:
         return found
 
     def number(self, key: str, fetch: Callable[[], int]) -> int:
-        """Returns a number from the query service, which is fetched once and then stored."""
+        """Returns a number that the query service gives. A stored number is not fetched again."""
         return int(self.list_of(key, lambda: [str(fetch())])[0])
 
     def final(self, name: str) -> str:

@@ -162,7 +162,7 @@ class Gathering:
         self.fetcher.entities(members, "rivals")
 
     def count_class(self, name: str) -> list[str]:
-        """Counts a class and returns its members, `request.rivals` at most."""
+        """Counts the members of a class, and returns at most `request.rivals` of them."""
         number = self.fetcher.number(
             f"direct count {name}", lambda: self.services.direct_count(name)
         )
@@ -186,8 +186,8 @@ class Gathering:
         self.gather_articles(members)
 
     def gather_words(self) -> None:
-        """Fetches the entities whose labels sentences need: all superclasses, units and properties of the gathered
-        things."""
+        """Fetches all superclasses, units and properties of the gathered things, because sentences
+        need their labels."""
         items = [links for name, links in self.fetcher.links.items() if name.startswith("Q")]
         wanted = {n for links in items for n in (*links.classes, *links.parents, *links.units)}
         seen: set[str] = set()
@@ -206,8 +206,8 @@ class Gathering:
         self.fetcher.articles([title for title in titles if title])
 
     def gather_pictures(self, anchors: Iterable[str], things: Iterable[str]) -> None:
-        """Fetches pictures: the anchors' own pictures, others that depict the anchors, and those of things with an
-        article."""
+        """Fetches three kinds of pictures: pictures of the anchors, further files that depict an
+        anchor, and pictures of things with an article."""
         first = dict.fromkeys(
             n for name in anchors if (li := self.fetcher.of(name)) for n in li.pictures
         )

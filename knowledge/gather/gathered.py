@@ -13,7 +13,8 @@ VERSION = 1
 ENTITY, TITLE, PAGE, FILE, PICTURE = "entity", "title", "page", "file", "picture"
 LIST, NOTE = "list", "note"
 FETCHED, MERGED, MISSING, UNREADABLE = "fetched", "merged", "missing", "unreadable"
-"""The possible outcomes of a request. For a merged thing, the stored body is the id or title of the thing's target."""
+"""The possible outcomes of a request. If a thing was merged into another thing, the body is the id
+or title of the other thing."""
 _SCHEMA = (
     "CREATE TABLE IF NOT EXISTS things (kind TEXT, key TEXT, outcome TEXT NOT NULL, why TEXT NOT NULL, "
     "body BLOB NOT NULL, PRIMARY KEY (kind, key)) WITHOUT ROWID"

@@ -45,8 +45,8 @@ class Addresses:
 
     @classmethod
     def of(cls, language: str, base: str = "") -> "Addresses":
-        """The addresses of the services for a language edition. With `base`, all services are at one address
-        (`benchmarks/wikimedia.py`)."""
+        """The addresses of the services for a language edition. If `base` is given, all services
+        have this address, as in `benchmarks/wikimedia.py`."""
         if base:
             base = base.rstrip("/")
             names = ("wikidata", f"{language}.wikipedia", "commons")
@@ -64,7 +64,7 @@ class Export:
     """The articles that one request returned."""
 
     header: str
-    """The text before the first page: the root element and the site."""
+    """The XML before the first page: the root element and the description of the wiki."""
     pages: dict[str, str]
     """The XML of each page, by the page's title."""
     titles: dict[str, str]
@@ -114,7 +114,8 @@ class Wikimedia:
         return int(rows[0]["n"]["value"]) if rows else 0
 
     def members(self, class_id: str, *, limit: int, askable: bool = False) -> list[str]:
-        """The first members of a class, sorted by their addresses. With a larger limit, the list only grows at its end.
+        """The first members of a class, sorted by their addresses, so that a larger limit only adds
+        members at the end.
 
         Args:
             askable: whether to return only members with a picture and an article in the language.
@@ -128,8 +129,8 @@ class Wikimedia:
         return [row["item"]["value"].rpartition("/")[2] for row in rows]
 
     def selected(self, query: str) -> list[str]:
-        """The distinct values of ?item in a SELECT query's result, in the result's order. Items are given as ids, other
-        values unchanged.
+        """The distinct values of ?item in a SELECT query's result, in the result's order. Items
+        become ids; other values stay unchanged.
 
         Raises:
             ProviderFault: the service fails permanently or refuses the query.
@@ -157,8 +158,9 @@ class Wikimedia:
         return found
 
     def entities(self, ids: list[str]) -> dict[str, Json | None]:
-        """Requests up to fifty entities; returns each entity under the id that was requested. A merged entity has the
-        `id` of its target. If an entity is missing, its value is None."""
+        """Requests up to fifty entities; returns each entity under the id that was requested. If an
+        entity was merged into another entity, its `id` is that of the other entity. If an entity is
+        missing, its value is None."""
         try:
             found = self._wikidata.ask(
                 {
@@ -217,8 +219,8 @@ class Wikimedia:
         return [file_name(title) for title in found]
 
     def files(self, names: list[str], *, width: int) -> dict[str, Json | None]:
-        """Requests up to fifty file pages of Commons, by name. Each page has author, licence and statements; the value
-        is None if a file is missing."""
+        """Requests up to fifty file pages of Commons, by name. Each page states author, licence and
+        statements. The value of a missing file is None."""
         return self._commons.pages(names, width=width)
 
     def picture(self, page: Json) -> bytes:

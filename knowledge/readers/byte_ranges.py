@@ -1,7 +1,7 @@
 """Splits a dump into byte ranges, so that many workers can read it. Exactly one range reads each record.
 
-The first bytes of the file determine its format; the file's name is ignored. The pieces (chunks, bz2 streams or blocks)
-that begin in a range belong to it; `pieces` reads them.
+The first bytes of the file determine its format; the file's name is ignored. A range owns the
+pieces (chunks, bz2 streams or bz2 blocks) that begin in it. The module `pieces` reads them.
 
 * plain: a range can begin at any byte of the file.
 * bz2 with many streams (Wikimedia's multistream dumps): ranges begin where streams begin. The dump's index or the magic
@@ -20,10 +20,11 @@ from questloom.files.locations import open_binary
 from questloom.records.errors import InputError
 
 RANGE_BYTES = 16 << 20
-"""Number of bytes of the file per range; compressed, this is about 60 MB of XML, or three seconds on one core."""
+"""Number of bytes of the file in one range. In a compressed dump this is about 60 MB of XML, which
+one core reads in three seconds."""
 STREAM_SEARCH = 8 << 20
-"""Maximum number of bytes in which the start of a stream is searched. A multistream dump starts a stream every 100
-pages (a few 100 kB)."""
+"""Maximum number of bytes that are searched for the start of a stream. A multistream dump starts a
+stream every 100 pages (a few 100 kB)."""
 PIECE = 1 << 18
 MAX_BLOCK = 1 << 21
 """The first block of a stream must end within this many compressed bytes."""
@@ -64,8 +65,9 @@ def plan_ranges(path: str, *, index: str = "", range_bytes: int = RANGE_BYTES) -
 
     Args:
         path: path of the dump.
-        index: path of a multistream dump's index (lines `offset:page id:title`, plain or bz2); with an index, ranges
-            begin at the offsets of the index; an offset beyond the file's end shows that the dump is truncated.
+        index: path of a multistream dump's index, with lines `offset:page id:title`, plain or bz2.
+            If given, ranges begin at its offsets. An offset beyond the file's end shows that the
+            dump is truncated.
         range_bytes: number of bytes of the file per range.
 
     Raises:

@@ -35,8 +35,8 @@ class Block(NamedTuple):
 
 @functools.cache
 def _cores(mark: int) -> tuple[re.Pattern[bytes], dict[bytes, int]]:
-    """A pattern for the five whole bytes that a mark has at each of the eight bit alignments, and a dict from these
-    bytes to the alignment."""
+    """At each of the eight bit alignments, a mark contains five whole bytes. Returns a pattern for
+    these bytes, and a dict from the bytes to the alignment."""
     shifts = {(mark << (8 - shift)).to_bytes(7, "big")[1:6]: shift for shift in range(8)}
     return re.compile(b"|".join(map(re.escape, shifts))), shifts
 
@@ -62,7 +62,7 @@ def find_marks(data: bytes, mark: int, start: int = 0) -> list[int]:
 
 
 def decompress_block(data: bytes, begin: int, end: int) -> bytes:
-    """Decompresses the block in bits [begin, end) of `data`; its mark is included.
+    """Decompresses the block in bits [begin, end) of `data`. These bits include the block's mark.
 
     Raises:
         OSError, ValueError, EOFError: the bits are no whole block, or the CRC does not match.
@@ -81,11 +81,12 @@ def decompress_block(data: bytes, begin: int, end: int) -> bytes:
 
 
 def read_blocks(file: BinaryIO, start: int, end: int) -> Iterator[Block | None]:
-    """Yields the blocks whose mark begins at byte `start` or later, to the end of the file. When `end` is passed, None
-    is yielded once.
+    """Yields the blocks whose mark begins at byte `start` or later, to the end of the file. Before
+    the first block that begins at `end` or later, None is yielded once.
 
-    A mark may occur by chance inside a block (one position in 2^48). If a block cannot be decompressed, the block is
-    therefore tried again with the bits up to the mark after the next mark.
+    A mark may occur by chance inside a block (one position in 2^48). If a block cannot be
+    decompressed, its end may be such a chance mark. The block is therefore tried again up to a
+    later mark.
 
     Args:
         file: a seekable bz2 file with one or many streams.
@@ -103,7 +104,8 @@ def read_blocks(file: BinaryIO, start: int, end: int) -> Iterator[Block | None]:
 
 
 class _Window:
-    """A part of the file that begins with the next block, with the block marks in this part."""
+    """A part of the file that begins with the next block, and the positions of the block marks in
+    this part."""
 
     def __init__(self, file: BinaryIO, start: int) -> None:
         self.file, self.base, self.data, self.at_end = file, start, b"", False
@@ -148,8 +150,8 @@ class _Window:
         return Block(offset, content, not self.look_ahead(1), fault)
 
     def _end_of_block(self, num: int) -> int | None:
-        """The bit at which the first block ends if mark `num` is the next true mark; None if the block does not end
-        there."""
+        """The bit at which the first block ends, if mark `num` begins the next block. None if the
+        block does not end there."""
         if len(self.marks) <= num:
             ends = (
                 find_marks(self.data, END_MARK, self.marks[-1] // 8)

@@ -1,5 +1,5 @@
-"""Streams the rows of a data set in Parquet or JSON lines, local or on the Hub, with the library `datasets`. No file is
-downloaded or held in memory as a whole.
+"""Streams the rows of a data set in Parquet or JSON lines with the library `datasets`. The data set
+is local or on the Hugging Face Hub. No file is downloaded or held in memory as a whole.
 
 ```
 rows.parquet   rows.jsonl.gz   FOLDER   hf://datasets/ORG/NAME[@REVISION]/FOLDER

@@ -1,4 +1,5 @@
-"""Reads Wikidata entities from the rows of data sets on the Hub; the results equal those from a dump.
+"""Reads Wikidata entities from the rows of data sets on the Hugging Face Hub. The results equal
+those from a dump.
 
 One row holds one entity: id, labels, descriptions, aliases, sitelinks, claims. Each field is an object of Wikidata's
 JSON, or the text of such an object. In the data set `philippesaade/wikidata`, the snaks (values of statements) lack
@@ -53,7 +54,7 @@ def read_entity_rows(
 
     Args:
         part: a range of `plan_entity_rows`.
-        snapshot: a day, YYYY-MM-DD; best claims must hold on this day.
+        snapshot: a day, YYYY-MM-DD. A claim counts as a best claim only if it holds on this day.
         languages: languages of the labels, aliases and descriptions to keep; () keeps all.
 
     Raises: InputError: a row has no id, or a field is not JSON.

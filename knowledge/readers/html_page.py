@@ -197,7 +197,7 @@ class _Reader:
         return "", ()
 
     def pictures(self, content: HtmlElement) -> tuple[ArticlePicture, ...]:
-        """The pictures by their path in the file, with the captions of their frames."""
+        """The pictures of the page. Each has its path in the file and the caption of its frame."""
         found: dict[str, ArticlePicture] = {}
         for image in content.iter("img"):
             source = urllib.parse.unquote(image.get("src", ""))

@@ -1,4 +1,5 @@
-"""Infobox fields: name, plain text, and the titles to which the field links."""
+"""Reads the fields of infoboxes. A field has a name, a plain text, and the titles to which it
+links."""
 
 import re
 from collections.abc import Callable
@@ -10,7 +11,7 @@ from questloom.records.knowledge import InfoboxField
 
 MAX_FIELDS = 300
 MAX_NAME_CHARS = 1000
-"""Number of characters of a field in which the name of a picture's file is searched."""
+"""Maximum number of characters of a field that are searched for the name of a picture's file."""
 _PREFIXES = (
     "infobox",
     "taxobox",

@@ -1,9 +1,10 @@
 """Reads `-{…}-`, the markup of MediaWiki's language converter, as a reader of the main variant sees it. The module does
 not transliterate text.
 
-A language converter shows pages in the variants of one language, such as two scripts. A rule `-{…}-` marks words that
-differ between the variants or must not be converted. In wikis without a converter `-{…}-` is plain text. This module
-reads rules as the wiki shows them to a reader without conversion:
+A language converter shows pages in the variants of one language, such as two scripts. A rule
+`-{…}-` marks words that differ between the variants or must not be converted. In wikis without a
+converter `-{…}-` is plain text. For a reader without conversion, the wiki shows this text for each
+kind of rule:
 
 ```
 -{text}-  -{R|text}-  -{zh-hans;zh-hant|text}-   the text
@@ -13,9 +14,9 @@ reads rules as the wiki shows them to a reader without conversion:
 -{D|…}-                                          the wordings; the wiki puts the variants' names before them
 ```
 
-If no fallback of the main variant has a wording, the wiki shows an error message; this module then takes the next
-variant. A rule for the title does not change the title, because the page's own title is already that of the main
-variant.
+If a rule has no wording for the main variant and its fallbacks, the wiki shows an error message.
+This module then takes the wording of the next variant. A rule for the title does not change the
+title, because the page's own title is already that of the main variant.
 
 Sources: https://www.mediawiki.org/wiki/Writing_systems/Syntax; MediaWiki's `ConverterRule`, `LanguageConverter`
 (nesting, rules without an end) and the converters' lists of variants.
@@ -80,8 +81,8 @@ class _Converter(NamedTuple):
     variants: dict[str, int]
     """Maps each name of a variant, in lower case, to the variant's rank."""
     separator: re.Pattern[str]
-    """The separator between the choices in a rule: a semicolon before a variant's name or a one-way rule, or the end of
-    the rule."""
+    """The separator between the choices in a rule. A choice ends with a semicolon before a
+    variant's name or a one-way rule, or with the end of the rule."""
 
 
 @functools.cache
@@ -202,8 +203,9 @@ def _shown(rule: str, converter: _Converter) -> str:
 
 
 def _wordings(body: str, converter: _Converter) -> tuple[dict[int, str], dict[int, str]]:
-    """Reads the wordings in a rule into two dicts from a variant's rank to its wording: one for "variant:wording", one
-    for "other=>variant:wording" (the first of each).
+    """Reads the wordings in a rule. Returns two dicts from a variant's rank to its wording: one for
+    "variant:wording", one for "other=>variant:wording". If a variant has several one-way wordings,
+    the first is kept.
 
     Both dicts are empty if the text is not a rule.
     """

@@ -1,8 +1,9 @@
 """Removes or separates the markup of wikitext before it is read: tags, comments, templates, tables, pictures. Each pass
 takes time linear in the length of the page.
 
-Noncharacters (U+FDD0 …) replace literal characters (nowiki, pre, entities of markup characters) until all passes are
-done. For this reason no later pass reads literal text as markup.
+Literal characters (in nowiki and pre, and entities of markup characters) are replaced by
+noncharacters (U+FDD0 …) until all passes are done. For this reason no later pass reads literal text
+as markup.
 """
 
 import functools
@@ -14,8 +15,8 @@ from questloom.knowledge.readers.titles import FILE, Site, namespace_numbers
 
 MAX_TAG_CHARS = 1000
 MAX_PICTURE_CHARS = 10_000
-"""Maximum length of a tag or picture link in characters; a longer one is read as literal text, which limits every
-search."""
+"""Maximum length of a tag or picture link in characters. A longer one is read as literal text, so
+every search is bounded."""
 _MARKUP = "[]{}|'=*#:;<>&!~"
 PROTECT = {ord(c): 0xFDD0 + i for i, c in enumerate(_MARKUP)}
 RESTORE = {0xFDD0 + i: c for i, c in enumerate(_MARKUP)}
@@ -223,7 +224,8 @@ def has_literals(text: str) -> bool:
 
 
 def unescape(text: str) -> str:
-    """Replaces character entities by characters. Characters of the markup stay literal."""
+    """Replaces character entities by characters. Characters with a meaning in markup stay literal
+    text."""
     return _ENTITY.sub(_entity, text) if "&" in text else text
 
 

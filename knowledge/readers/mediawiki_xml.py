@@ -1,8 +1,9 @@
 """Reads pages of MediaWiki XML exports (schema 0.3 to 0.11; plain, bz2, gz) from byte ranges.
 
-Each page is cut out between `<page>` and `</page>`, and lxml parses it alone. In exports, these tags occur nowhere
-else, because text is escaped and there is no CDATA. A range may therefore begin anywhere, memory holds one page, and an
-error has an exact place. A damaged page does not damage its neighbours. The text between pages is checked too.
+Each page is cut out between `<page>` and `</page>`, and lxml parses it alone. In exports, these
+tags occur nowhere else, because text is escaped and there is no CDATA. A range may therefore begin
+at any byte. Memory holds one page at a time. An error names its exact place. A damaged page does
+not damage its neighbours. The text between pages is checked too.
 
 Source of the format: https://www.mediawiki.org/xml/export-0.11.xsd
 """
@@ -37,7 +38,8 @@ MAX_HEADER_BYTES = 1 << 20
 _OPEN, _CLOSE, _END = b"<page>", b"</page>", b"</mediawiki>"
 _REVISION_CLOSE = b"</revision>"
 _KEPT = 16
-"""Number of bytes that are kept when earlier data are dropped, because a tag may begin in them."""
+"""When earlier data are dropped, this number of bytes at their end is kept, because a tag may begin
+there."""
 _PARTIAL_OPEN = re.compile(rb"<(?:p(?:a(?:ge?)?)?)?\Z")
 _ENCODING = re.compile(rb"""<\?xml[^>]*\bencoding\s*=\s*["']([^"']+)""")
 _REDIRECT = re.compile(r"\s*#redirect\s*:?\s*\[\[([^\]|]+)", re.I)
@@ -130,8 +132,8 @@ def read_pages(
     Args:
         part: a range of `plan_ranges`.
         site: the result of `read_site`.
-        keep_partial: whether each damaged place becomes a rejection (bad_page) and the rest is read; if not, a damaged
-            place raises an InputError.
+        keep_partial: if True, each damaged place becomes a rejection (bad_page) and the rest is
+            read. If False, a damaged place raises an InputError.
 
     Raises:
         InputError: the XML is malformed, the data are damaged, truncated or not UTF-8, or a page has more than
@@ -242,7 +244,8 @@ def _keep_newest(window: Window, start: int, parser: etree.XMLParser) -> None:
 
 
 def _gap_fault(gap: bytes, page_follows: bool) -> str:
-    """The fault in the bytes before the next page or the end of the data; "" if there is no fault."""
+    """The fault in the bytes between two pages, or between the last page and the end of the data;
+    "" if there is none."""
     rest = gap.strip()
     if not rest or (
         not page_follows and (_END.startswith(rest) or _OPEN.startswith(rest) or rest == _END)

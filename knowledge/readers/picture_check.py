@@ -19,7 +19,8 @@ MAX_BYTES = 100 << 20
 MIN_SIDE = 2
 _FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "TIFF")
 _HASH_SIDE = 256
-"""The approximate size at which JPEGs are decoded for the hash; this is five times faster than the whole picture."""
+"""The approximate size at which JPEGs are decoded for the hash. Decoding the whole picture would
+take five times as long."""
 
 
 class PictureFacts(NamedTuple):

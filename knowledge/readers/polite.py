@@ -22,7 +22,7 @@ from questloom.records.errors import InputError
 CONTACT_VARIABLE = "QUESTLOOM_CONTACT"
 CALLS = "calls.sqlite"
 STAGE = "ingest"
-"""The name of the stage under which the ledger books calls to Wikimedia."""
+"""The ledger records calls to Wikimedia under this stage."""
 QUERIES, COMMONS, FILES = "sparql", "commons", "commons-files"
 WIKIDATA, WIKIPEDIA = "wikidata", "wikipedia"
 """Names of the services in the ledger; each service has its own pace."""
@@ -113,8 +113,8 @@ def ask(
         caller: a caller from `polite_caller`.
         service: name of the service; it decides the pace.
         content: text that identifies the request; equal content gets the same reply.
-        send: sends the request once; the function raises `CallFault` for a reply that is missing, incomplete or
-            unwanted; only returned replies are cached.
+        send: sends the request once. The function raises `CallFault` for a reply that is missing,
+            incomplete or unwanted. Only returned replies are cached.
         timeout: seconds for one attempt.
 
     Raises:

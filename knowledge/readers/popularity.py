@@ -6,9 +6,9 @@ id      sitelinks       page_views      sources
 Q23     272     350336  name of the counter
 ```
 
-The column `sitelinks` counts the wikis with a page about the item; `page_views` counts views of these pages. An empty
-cell means that the number is unknown, 0 means none. At least one of the two columns is needed. `sources` is a note and
-is not read.
+The column `sitelinks` counts the wikis with a page about the item; `page_views` counts views of
+these pages. An empty cell means that the number is unknown, 0 means none. At least one of the two
+columns is needed. The column `sources` is a note for people and is not read.
 """
 
 import re

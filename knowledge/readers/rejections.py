@@ -15,9 +15,9 @@ def reject(
     Args:
         reason: why the item is refused.
         kind: the kind of item ("Article", "Picture", "Entity" …).
-        key: natural key from which the item's id is made: JSON values, never a path on disk.
+        key: JSON values from which the item's id is made. A path on disk is not allowed.
         evidence: a small JSON value that shows the reason.
-        title: name of the item as people read it.
+        title: a readable name of the item.
     """
     return Rejection(
         item_id=record_id(kind, *key),

@@ -33,8 +33,8 @@ def timestamp_of(revision: etree._Element) -> str:
 
 
 def newest_revision(revisions: list[etree._Element]) -> etree._Element:
-    """The newest revision with a text; if no revision has a text, the newest revision. The page needs at least one
-    revision.
+    """The newest revision that has a text. If no revision has a text, the result is the newest
+    revision. The page needs at least one revision.
 
     Exports list revisions in no fixed order. The time decides which revision is newer, as on the wiki: revisions that
     were imported late have higher numbers. The revision number decides when times are equal or missing.
@@ -66,8 +66,9 @@ def withheld(revision: etree._Element) -> str:
 def wrong_sum(revision: etree._Element) -> str:
     """The text of the revision that does not match its stated sha1; "" if all texts match.
 
-    `<text sha1>` is the checksum of one slot's text. The revision's `<sha1>` covers all slots: with one slot it is the
-    text's checksum, with several slots it is the checksum over the slots' checksums. A missing text has no checksum.
+    `<text sha1>` is the checksum of one slot's text. The revision's `<sha1>` covers all slots. If
+    there is one slot, `<sha1>` is the text's checksum. If there are several, `<sha1>` is the
+    checksum over the slots' checksums. A missing text has no checksum.
 
     Raises: ValueError: a stated checksum is not a number in base 36.
     """

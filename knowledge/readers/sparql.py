@@ -94,8 +94,8 @@ class SparqlService:
     def select_all(
         self, query: str, order: str, *, page: int = PAGE, limit: int | None = None
     ) -> Iterator[Row]:
-        """Yields up to `limit` rows in slices of `page` rows. `order` is a variable that differs between all rows, so
-        the order of rows is stable."""
+        """Yields up to `limit` rows in slices of `page` rows. `order` names a variable that has a
+        different value in each row, so the order of the rows is stable."""
         offset = 0
         while limit is None or offset < limit:
             wanted = page if limit is None else min(page, limit - offset)

@@ -139,7 +139,7 @@ def _before(sign: str) -> Callable[[Arguments], str]:
 def _named(
     names: str, handler: Callable[[Arguments], str | list[str]]
 ) -> dict[str, Callable[[Arguments], str | list[str]]]:
-    """Registers one handler under several names, which bars separate."""
+    """Registers one handler under several names of templates. Bars separate the names."""
     return {" ".join(name.split()): handler for name in names.split("|")}
 
 

@@ -168,8 +168,8 @@ def link_resolver(site: Site) -> Callable[[str], str]:
 
 
 def title_reason(title: str) -> Reason | None:
-    """The reason why a page cannot be an article by its title: it is a disambiguation or a list (OpenSearch-VL's title
-    rules).
+    """Why a page with this title cannot be an article: the title marks a disambiguation page or a
+    list (title rules of OpenSearch-VL).
 
     Use this function only if the item's classes (P31) are unknown, because classes are more reliable.
     """

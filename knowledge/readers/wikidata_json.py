@@ -60,14 +60,14 @@ def read_entities(
 
     Args:
         part: a range of `plan_ranges`.
-        snapshot: a day ("2026-01-31"); a best claim must hold on this day.
+        snapshot: a day ("2026-01-31"). A claim counts as a best claim only if it holds on this day.
         languages: languages of the labels, descriptions and aliases to keep; () keeps all.
-        keep_partial: whether each damaged place becomes a rejection and the rest is read; if not, a damaged place
-            raises an InputError.
+        keep_partial: if True, each damaged place becomes a rejection and the rest is read. If
+            False, a damaged place raises an InputError.
 
     Raises:
-        InputError: the data are damaged or truncated; the message names the place (a line that is not JSON instead
-            gives a rejection, bad_entity).
+        InputError: the data are damaged or truncated; the message names the place. A line that is
+            not JSON gives a rejection (bad_entity) instead.
     """
     window = Window(part)
     for line, index, is_last in _lines(window, part.start == 0, keep_partial):
@@ -277,8 +277,8 @@ def _compare(value: Value, day: str) -> int:
 
 
 def read_value(snak: dict) -> Value:
-    """The value of a snak, which is the main value or a qualifier of a statement. An invalid value (a date in month 13)
-    becomes a somevalue, which states nothing."""
+    """The value of a snak, which is the main value or a qualifier of a statement. An invalid value,
+    such as a date in month 13, becomes a somevalue, which states no definite value."""
     if snak["snaktype"] != "value":
         return Value(kind=snak["snaktype"])
     value, kind = snak["datavalue"]["value"], snak["datavalue"]["type"]
@@ -344,11 +344,12 @@ def make_coordinate(latitude: float, longitude: float, globe: str) -> Value:
 
 
 def make_time(time: str, precision: int, calendar: str = "") -> Value:
-    """A time value; if the date is impossible, the result is a somevalue. If the precision is finer than the given
-    parts (month 00), it is lowered.
+    """A time value; if the date is impossible, the result is a somevalue. If a part of the date is
+    missing (month 00), a finer precision is lowered to the parts that are given.
 
-    The calendar is kept only for days, as in the query service. For a month, a year or a longer period, nobody can tell
-    which of its days another calendar would shift.
+    The calendar is kept only for days, as in the query service. For a month, a year or a longer
+    period, nobody can tell which of its days another calendar would shift, so the calendar is
+    dropped.
     """
     if not _TIME.match(time):
         return Value(kind="somevalue")
@@ -365,7 +366,8 @@ def make_time(time: str, precision: int, calendar: str = "") -> Value:
 
 
 def _surely(value: Value, before: int, after: int) -> Value:
-    """The time without its uncertainty, at the finest precision that is still certain.
+    """The time without its uncertainty. The precision is the finest at which the time is still
+    certain.
 
     `before` and `after` are the uncertainty in units of the time's precision.
 

@@ -36,8 +36,8 @@ _HEADING = re.compile(r"(={1,6})(.*[^=])\1\Z")
 _LINK = re.compile(r"\[\[([^\[\]|\n]{0,512}+)(?:\|([^\[\]]*+))?\]\]([a-zß-öø-ÿа-яё]*)")
 _TARGET = re.compile(r"\[\[([^\[\]|\n]{0,512}+)(?:\|[^\[\]]*+)?\]\]")
 _NO_TITLE = re.compile(r"[\[\]{}|<>#]")
-"""Characters that page titles must not contain. A link is ignored if its target contains such a character, written as
-an entity."""
+"""Characters that page titles must not contain. A link is ignored if its target contains such a
+character in the form of an entity."""
 _EXTERNAL = re.compile(r"\[http[^\s\[\]]*[ \t]?([^\[\]\n]*)\]")
 _PARENTHESIS = re.compile(r"\((?:[ ,;:]+(\) ?)?|(\) ?))")
 _SPECIAL = frozenset("*#:;=|!-{_")
@@ -98,8 +98,8 @@ def read_article(page: RawPage, site: Site) -> Article | Rejection:
 
 
 def read_links(page: RawPage, site: Site) -> list[str]:
-    """The targets of the links in the page's body text, in order, with repetitions. The links equal those of
-    `read_article`, but the function needs less time.
+    """The targets of the links in the page's body text, in order, with repetitions. The links equal
+    those of `read_article`, which takes more time.
 
     The function serves the link graph (in-degrees, hubs) of a dump. Only the benchmark uses this function; the ingest
     job reads whole articles.

@@ -49,15 +49,16 @@ def build_store(
 
     Args:
         path: folder of the store.
-        entities: with `class_closure`, `domain` and `in_degree` filled.
+        entities: entities whose fields `class_closure`, `domain` and `in_degree` are filled.
         claims: claims, of any subjects and in any order.
-        articles: with `entity_id` filled; the articles' titles and redirects become look-ups by title.
-        images: pictures with `entity_ids` filled, each with the bytes of its file.
+        articles: articles whose field `entity_id` is filled. Articles can be looked up by their
+            titles and redirects.
+        images: pictures whose field `entity_ids` is filled, each with the bytes of its file.
         properties: definitions of properties.
-        titles: further (title, entity id) pairs.
+        titles: further titles for look-ups, as pairs (title, entity id).
         language: language code of the wiki.
         snapshot: date of the dumps, YYYY-MM-DD.
-        class_counts: number of members that each class has in the world, if known.
+        class_counts: number of members of each class according to the whole Wikidata, if known.
     """
     rows: dict[str, list[Row]] = {name: [] for name in SCHEMAS}
     counts: Counts = Counter()

@@ -71,7 +71,8 @@ def _damaged(path: str, error: Exception) -> InputError:
 
 
 def read_batches(store: str, data: lance.LanceDataset, **what: Any) -> Iterator[pa.RecordBatch]:
-    """Yields the batches of `data.to_batches(**what)`, each read under `reading`."""
+    """Yields the batches of `data.to_batches(**what)`. Each batch is read in the context `reading`,
+    which translates Lance's errors."""
     batches = iter(data.to_batches(**what))
     while True:
         with reading(store):

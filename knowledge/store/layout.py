@@ -32,9 +32,10 @@ profiles    "PROPERTY CLASS_ID"        PropertyProfile
 import pyarrow as pa
 
 STORE_VERSION = 2
-"""The version of the layout is raised when rows change their meaning. In version 1, the key of a century consisted of
-the digits that most of its years share. Version 1 also stored days without their calendar, and from names under "mul"
-only the labels."""
+"""The version of the layout. The number is raised when the meaning of rows changes. In version 1,
+the key of a century contained the digits that most years of the century share. Version 1 also
+stored days without a calendar. Of the names with the language code "mul" it stored only the
+labels."""
 META = "meta.json"
 VECTORS = "vectors.lance"
 REJECTED = "rejected"

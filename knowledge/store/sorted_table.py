@@ -16,7 +16,8 @@ from questloom.knowledge.store.layout import PAGE, RECORD_PAGE, table_path
 
 CACHED_PAGES = 1024
 CACHED_ID_PAGES = 4096
-"""A page of ids takes 30 kB; looking up a hub reads 20 pages."""
+"""A page of ids takes 30 kB. Looking up a hub (an entity that very many claims name) reads 20
+pages."""
 
 
 class SortedTable:
@@ -63,7 +64,8 @@ class SortedTable:
         return self._rows(self._records, start, stop)
 
     def ids(self, start: int, stop: int) -> list[str]:
-        """The records of a table of ids, decoded once per page, because looking up a hub gives thousands of ids."""
+        """The records of a table of ids. Each page is decoded only once, because a look-up can
+        return thousands of ids."""
         return self._rows(self._ids, start, stop)
 
     def _rows(self, pages: Callable[[int], list], start: int, stop: int) -> list:
@@ -79,7 +81,8 @@ class SortedTable:
         return self.records(start, start + 1)[0] if start < stop else None
 
     def value(self, key: str, column: str) -> bytes | None:
-        """Another column of a key that has one row, not cached; None if the row does not exist."""
+        """The value of another column for a key that has one row. The value is not cached. The
+        result is None if the row does not exist."""
         start, stop = self.find(key)
         return self._take(column, range(start, start + 1))[0] if start < stop else None
 

@@ -26,21 +26,23 @@ CACHED_ENTITIES = 16_384
 CACHED_CLAIMS = 8_192
 CACHED_RECORDS = 2_048
 CACHED_COUNTS = 65_536
-"""Numbers, and profiles, which are a few numbers each."""
+"""Number of cached results that are small: numbers and profiles. A profile holds a few numbers."""
 REFERRING = 500
 """The approximate number of pages that `Store.references` samples."""
 
 
 class Store:
-    """Look-ups over one ingested snapshot. Open one store per process; a pickled store is only its path.
+    """Look-ups over one ingested snapshot. Open one store per process. A pickled store contains
+    only its path.
 
     Results are cached in LRU caches of fixed length, so the memory stays limited for stores of any size. All results
     have a fixed order.
 
     Attributes:
         path: folder or URL of the store.
-        meta: the contents of meta.json: wiki, address of its main page, languages, snapshot date, names and dates of
-            dumps, rows and digest of each table, digest of the whole store, stated counts of classes.
+        meta: the contents of meta.json: wiki, address of its main page, languages, snapshot date,
+            names and dates of dumps. For each table meta.json has the number of rows and a digest;
+            it also has a digest of the whole store and the stated counts of classes.
     """
 
     def __init__(self, path: str, meta: dict[str, Any]) -> None:
@@ -137,8 +139,8 @@ class Store:
         return self._claims(subject)
 
     def subjects(self, property: str, value_key: str, *, limit: int = 10_000) -> tuple[str, ...]:
-        """The first `limit` subjects that have a best claim with this value, sorted. A date also matches dates that may
-        be the same date ("4 May 1832" for 1832)."""
+        """The first `limit` subjects that have a best claim with this value, sorted. A date also
+        matches other dates that may mean the same date ("4 May 1832" for 1832)."""
         rows = self._tables["values"]
         spans = self._spans(property, value_key)
         if len(spans) == 1:
@@ -179,8 +181,8 @@ class Store:
         return self._num_members(class_id)
 
     def stated_members(self, class_id: str) -> int | None:
-        """The number of instances that the class and its subclasses have in the world; None if the dumps do not state
-        this number."""
+        """The number of instances of the class and its subclasses according to the whole Wikidata;
+        None if the dumps do not state this number."""
         return self.meta.get("class_counts", {}).get(class_id)
 
     def property(self, property_id: str) -> PropertyInfo | None:
@@ -205,14 +207,14 @@ class Store:
         return None if data is None else data.decode()
 
     def references(self) -> tuple[int, int]:
-        """Samples pages and counts the distinct things that they name: returns (number of these things in the store,
-        number of all).
+        """Samples pages, and counts the distinct things that they name. Returns (number of these
+        things that the store holds, number of all these things).
 
         A page names things by its links and by the claims of its entity.
 
-        The quotient estimates how much of its part of the world the store holds, because links and claims also name
-        entities that the store lacks. The sample consists of about `REFERRING` evenly spread pages. For a store without
-        pages, the result is (0, 0).
+        The quotient estimates what share of its subject the store covers, because links and claims
+        also name entities that the store lacks. The sample consists of about `REFERRING` evenly
+        spread pages. For a store without pages, the result is (0, 0).
         """
         num_pages = self.num_rows("articles")
         named: dict[str, bool] = {}

@@ -15,7 +15,7 @@ from questloom.knowledge.world.structures import maker_and_year
 
 GROUPS = vocabulary.groups()
 CURIOUS_SHARE = 0.05
-"""The share of a region's things with such a fact; these facts are meant to be rare."""
+"""The share of a region's things that get a curiosity: a rare fact, such as a nickname."""
 CURIOSITIES = frozenset(["P157", "P509", "P822", "P1429", "P1449", "P1451", "P2632", "P3909"])
 """Properties of these facts: killer, cause of death, mascot, pet, nickname, motto, prison and last words."""
 EPIDEMICS = {
@@ -191,7 +191,8 @@ OF_TREATIES = (
 
 
 def make_curiosities(part: Part) -> None:
-    """Adds filming locations, treaties, biographies and illustrators, and gives a few things a curiosity."""
+    """Adds filming locations, treaties, biographies and illustrators. Gives a few things a
+    curiosity (a rare fact, such as a nickname)."""
     _places_of_films(part)
     for book in part.kind("book"):
         _illustrate(part, book, part.rng(f"illustrator-{book.id}"))
@@ -202,7 +203,8 @@ def make_curiosities(part: Part) -> None:
 
 
 def _strew(part: Part, rng: random.Random) -> None:
-    """Gives people, families and clubs one such fact each, until `CURIOUS_SHARE` of the region's things have one."""
+    """Gives people, families and clubs one curiosity each, until `CURIOUS_SHARE` of the region's
+    things have one."""
     bearers = part.kind("family", "club")
     bearers += [p for p in part.kind("person") if p.look.get("occupation")]
     mottoes = list(MOTTOES)

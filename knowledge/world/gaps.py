@@ -28,7 +28,8 @@ def rates() -> dict[str, Any]:
 
 @cache
 def rate_of(prop: str) -> float:
-    """The share of things with a true value of a property for which Wikidata lacks the value."""
+    """Among the things that truly have a value of a property, the share for which Wikidata lacks
+    the value."""
     found = rates()
     for column, properties in found["column_of_property"].items():
         if prop in properties:

@@ -67,10 +67,10 @@ class Part:
             kind: internal name of the kind of thing.
             label: name of the thing.
             class_name: English label of the thing's class.
-            fame: how well known the thing is; this decides on articles and sitelinks.
+            fame: how well known the thing is. Better known things get articles and sitelinks.
             hint: words that distinguish the thing from another thing with the same label ("painter", "Vessmark").
-            always: whether the title always needs the hint, because the label contains no name that is reserved for
-                this part.
+            always: whether the title always contains the hint, because the label contains no name
+                that is reserved for this part.
         """
         title = label
         if hint and (always or title in self.titles):
@@ -89,7 +89,7 @@ class Part:
         return thing
 
     def kind(self, *kinds: str) -> list[Thing]:
-        """The part's things of the given kinds, in the order of making."""
+        """The part's things of the given kinds, in the order in which they were made."""
         return [t for k in kinds for t in self.by_kind.get(k, ())]
 
     def find(self, qid: str) -> Thing | None:
@@ -103,7 +103,7 @@ class Part:
 
 
 def heavy(rng: random.Random, items: Sequence[T], power: float = 1.0) -> T:
-    """A random item; early items are drawn far more often, which gives in-degrees a heavy tail."""
+    """A random item. Early items are drawn far more often, so a few things get very many links."""
     return items[int(len(items) * rng.random() ** (1.0 + power))]
 
 

@@ -66,8 +66,8 @@ FIELDS = {
     "composer": 4,
     "singer": 4,
 }
-"""The index of the university in the nation that trains an occupation; all other people go to one of the first two
-universities."""
+"""For an occupation, the index of the nation's university that trains it. People of other
+occupations go to one of the first two universities."""
 PRIZES = {
     "architect": 0,
     "naturalist": 1,

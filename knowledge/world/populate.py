@@ -1,4 +1,5 @@
-"""Makes a whole part of the world: things in the order of their references, then names, ranks and articles."""
+"""Makes a whole part of the world. Things that others refer to are made first. Names, ranks and
+articles follow."""
 
 from questloom.knowledge.world.curiosities import make_curiosities
 from questloom.knowledge.world.events import make_events

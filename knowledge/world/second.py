@@ -1,4 +1,5 @@
-"""Adds statements for which all things must exist: styles, designations, inverse relations, identifiers.
+"""Adds statements that can be made only when all things exist: styles, designations, inverse
+relations, identifiers.
 
 These statements make items as long as real ones: many real entities have twenty statements or more, and most are dull.
 """

@@ -158,7 +158,8 @@ def _river(
 
 
 def _outflows(part: Part, lakes: list[Thing], rivers: list[Thing]) -> None:
-    """Adds the river that leaves each lake, and the lake below each mountain with a lake in its district."""
+    """Names for each lake the river that leaves it, and for each mountain a lake at its foot, if
+    its district has one."""
     free = [r for r in rivers if not r.values("P469")]
     part.rng("outflows").shuffle(free)
     for lake in lakes:

@@ -124,7 +124,7 @@ def _by_property(qualifiers: tuple[Qualifier, ...]) -> dict[str, list[dict[str, 
 
 
 def grouped(subject: str, statements: list[Statement]) -> dict[str, list[dict[str, Any]]]:
-    """The statements by property, in the order of making."""
+    """Groups the statements by property, in the order in which they were made."""
     found: dict[str, list[dict[str, Any]]] = {}
     for statement in statements:
         found.setdefault(statement.property, []).append(statement_json(subject, statement))

@@ -32,7 +32,8 @@ class Heading:
 
 @cache
 def plan_of(kind: str) -> tuple[Heading, ...]:
-    """The sections of an article about a kind of thing; kinds without their own sections share a plain plan."""
+    """The sections of an article about a kind of thing. Kinds without sections of their own share a
+    plain list of sections."""
     plans = _plans()
     return (
         plans.get(kind)

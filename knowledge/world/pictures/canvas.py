@@ -169,8 +169,8 @@ class Canvas:
         return max(1, round(units * self.scale * self.zoom))
 
     def text(self, x: float, y: float, words: str, pixels: int, fill: Colour) -> tuple[float, ...]:
-        """Draws small text that is centred on a point if the frame has room. Returns the text's box (left, top, width,
-        height) in per cent."""
+        """Draws small text centred on a point, if the frame has room. Returns the text's box (left,
+        top, width, height) in per cent."""
         px, py = (v / SUPERSAMPLING for v in self.at((x, y)))
         left, top, right, bottom = font(pixels).getbbox(words)
         px = min(max(px, (right - left) / 2 + MARGIN), self.width - (right - left) / 2 - MARGIN)

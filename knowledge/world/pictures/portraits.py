@@ -1,4 +1,5 @@
-"""Draws portraits. Face, hair, hat, clothing and background belong to the person; light and crop depend on the view."""
+"""Draws portraits. All portraits of a person show the same face, hair, hat, clothing and
+background. Light and crop differ from view to view."""
 
 import random
 

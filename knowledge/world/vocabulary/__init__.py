@@ -9,7 +9,8 @@ FOLDER = Path(__file__).parent
 
 @dataclass(frozen=True)
 class PropertyTerm:
-    """A real property: its datatype in the dump, letters for its constraints (s, b, d), English label and aliases."""
+    """A real property: its datatype in the dump, its constraints (s: single value, b: single best
+    value, d: distinct values), and its English label and aliases."""
 
     id: str
     datatype: str
