@@ -1,8 +1,9 @@
 """Parses the plain sentence of a relation ("{o} designed {s}"), so that other sentences can be derived.
 
-These rules work for all properties: the passive, a question about either end, and a relative clause about either end.
-The words come from the language's file (`prompts/phrases/en.yaml`). The *other end* of a sentence is the placeholder
-that is not its grammatical subject.
+The rules form the passive, a question about either end of the relation, and a relative clause about
+either end. They work for all properties. The words come from the language's file
+(`prompts/phrases/en.yaml`). The *other end* of a sentence is the placeholder that is not its
+grammatical subject.
 """
 
 import re

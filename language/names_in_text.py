@@ -10,7 +10,7 @@ from questloom.language.normalise import without_bracket
 from questloom.records.knowledge import Entity
 
 CACHED = 131_072
-"""The number of numbers whose written forms are cached."""
+"""Maximum number of numbers whose written forms are cached."""
 
 HUMAN = "Q5"
 FICTIONAL_HUMAN = "Q15632617"
@@ -63,8 +63,8 @@ def number_forms(number: float, language: str = "en") -> tuple[str, ...]:
 
 
 def names_of_entity(entity: Entity, languages: tuple[str, ...]) -> tuple[str, ...]:
-    """The label and aliases of a thing, each also without an addition in brackets ("Ardwen (locomotive)"), and a
-    person's surname."""
+    """The label and aliases of a thing. If a name has an addition in brackets ("Ardwen
+    (locomotive)"), the name without it is included. A person's surname is included too."""
     names = entity.names(languages)
     plain = [without_bracket(name) for name in names]
     surnames = (
@@ -96,7 +96,7 @@ def _capitalised(text: str) -> str:
 
 
 def stands_in(name: str, text: str) -> bool:
-    """Whether a name stands in a text as it is written, as whole words.
+    """Whether a text contains a name in exactly this spelling, as whole words.
 
     >>> stands_in("Mersk", "Ivo Mersk's mill"), stands_in("Mersk", "Merskby")
     (True, False)

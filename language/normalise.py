@@ -1,8 +1,9 @@
 """Makes keys of names: two spellings of one name have the same key, in any script.
 
-The key of a name is a tuple of words. A key ignores case, punctuation, quotation marks, leading articles and
-abbreviations ("Mt"); in Latin, Greek and Cyrillic also accents. Marks that are parts of letters (Devanagari vowels,
-Japanese voicing) stay in the key. Signs that distinguish names ("C++", "C#") also stay in the key.
+The key of a name is a tuple of words. A key ignores case, punctuation, quotation marks, leading
+articles and abbreviations ("Mt"). In Latin, Greek and Cyrillic script, a key also ignores accents.
+Marks that are parts of letters (Devanagari vowels, Japanese voicing) stay in the key. Signs that
+distinguish names ("C++", "C#") also stay in the key.
 """
 
 import re
@@ -83,7 +84,8 @@ def clean(text: str) -> str:
 
 
 def fold(text: str, *, umlauts: bool = False) -> str:
-    """The text in lower case, without accents. Marks that make another letter of a letter stay.
+    """The text in lower case, without accents. If a mark turns a letter into a different letter,
+    the mark is kept.
 
     Args:
         text: cleaned text.

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 SMALL_CLIP = Path(__file__).parent / "small_clip"
 BATCH = 4
-"""The number of pictures or texts in each forward pass; shorter batches are padded to this number.
+"""The number of pictures or texts in each forward pass. A shorter batch is padded to this number.
 
 A vector differs by 4e-6 between batches of 1 and 16, but not between batches of 4 and 16. The other rows of a batch do
 not change a vector. If all batches are padded to one shape, vectors are therefore reproducible. The batch is small

@@ -45,8 +45,8 @@ BROKEN = frozenset(
         "insufficient_system_resource",
     }
 )
-"""Values of `finish_reason` that servers send for a broken reply; the sets above have the values for cut and filtered
-replies."""
+"""Values of `finish_reason` that servers send for a broken reply. The sets above hold the values
+for cut replies and for filtered replies."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +64,9 @@ class Completion:
     The arguments are JSON, or the text that the model wrote instead of JSON; "" if the model wrote nothing.
     """
     finish_reason: str
-    """The reason that the server gives for the end of the reply. For a cut reply the reason is always "length", for a
-    filtered reply "content_filter", whatever the server's name for it."""
+    """The reason that the server gives for the end of the reply. Servers name these reasons
+    differently. Here a cut reply always has "length", and a filtered reply always has
+    "content_filter"."""
     usage: tuple[int, int] | None
     """The numbers of input and output tokens, if the server states both."""
 
@@ -159,7 +160,8 @@ def read_completion(body: bytes, provider: str) -> Completion:
 
 
 def _usage(told: Any) -> tuple[int, int] | None:
-    """The numbers of input and output tokens; None if one is missing or both are 0.
+    """The numbers of input and output tokens. The result is None if one number is missing, or if
+    both are 0.
 
     A count of 0 is wrong, because no real request uses 0 tokens.
     """

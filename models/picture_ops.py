@@ -17,7 +17,7 @@ MIN_QUADRILATERAL = 0.2
 MIN_INSET = 0.005
 """Minimum distance of a quadrilateral's corners from the frame, as a share of the shorter side.
 
-If a picture is upright, land and sky touch the frame.
+This excludes an upright picture, because land and sky touch its frame.
 """
 
 

@@ -54,10 +54,10 @@ def fault_of_error(
 
     Args:
         error: the error object, or its message alone.
-        status: status of an HTTP error response; with 0, the status inside the object is used; without any status, the
-            call can be retried.
+        status: status of an HTTP error response. If it is 0, the status inside the error object is
+            used. Without any status, the call can be retried.
         headers: headers of the response.
-        begun: whether the error cut off a reply that had begun; the call can then always be retried.
+        begun: whether the reply had begun before the error. If so, the call can always be retried.
     """
     message, codes = _words_of(error)
     if codes & REFUSAL_CODES:

@@ -23,7 +23,7 @@ class Links(NamedTuple):
 
     classes: tuple[str, ...]
     parents: tuple[str, ...]
-    """The classes that a class names as its superclasses."""
+    """The direct superclasses, if the entity is a class."""
     values: tuple[str, ...]
     """The items that all claims except "instance of" and "subclass of" name."""
     units: tuple[str, ...]

@@ -123,7 +123,8 @@ def _write_articles(path: Path, gathered: Gathered) -> dict[str, int]:
 
 
 def _write_metadata(path: Path, gathered: Gathered) -> int:
-    """Writes one line for each fetched picture, under the file name that claims use; returns the number of pictures."""
+    """Writes one line of metadata for each fetched picture, under the file name that claims use.
+    Returns the number of pictures."""
     lines = []
     for name, _ in gathered.each(state.PICTURE):
         page = orjson.loads(gathered.body(state.FILE, name) or b"{}")

@@ -164,7 +164,8 @@ class Fetcher:
         return int(self.list_of(key, lambda: [str(fetch())])[0])
 
     def final(self, name: str) -> str:
-        """The current id of an entity; for a merged entity, the id of its target."""
+        """The current id of an entity. For an entity that was merged into another entity, this is
+        the other entity's id."""
         return self._moved.get(name, name)
 
     def of(self, name: str) -> Links | None:

@@ -1,8 +1,9 @@
-"""The steps of gathering: anchors, the values of their claims, rivals, articles and pictures.
+"""Gathering fetches anchors, the values of the anchors' claims, rivals, articles and pictures, in
+this order.
 
-Anchors are the entities from which questions may start; rivals are the other members of the anchors' classes.
-Everything that is fetched is stored (`gathered.py`) before the next request is sent. After a kill, or with a larger
-limit, a run therefore requests only what is missing.
+Anchors are the entities where questions may start. Rivals are the other members of the anchors'
+classes. Everything that is fetched is stored (`gathered.py`) before the next request is sent. After
+a kill, or with a larger limit, a run therefore requests only what is missing.
 """
 
 import json
@@ -66,7 +67,8 @@ class Gathering:
         return number
 
     def anchors(self) -> list[str]:
-        """Returns the ids of the anchors: the listed things, or the results of the class, query or category.
+        """Returns the ids of the anchors: the things that the request lists, or the results of its
+        class, query or category.
 
         Raises: InputError: the request gives no anchors.
         """

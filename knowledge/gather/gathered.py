@@ -97,7 +97,7 @@ class Gathered:
         return dict(self._db.execute("SELECT key, outcome FROM things WHERE kind = ?", (kind,)))
 
     def failures(self) -> Mapping[str, list[tuple[str, str]]]:
-        """The failed requests of a kind, as (key, why)."""
+        """The failed requests for things of a kind, as pairs (key, reason)."""
         found: dict[str, list[tuple[str, str]]] = {}
         for kind, key, outcome, why in self._db.execute(
             "SELECT kind, key, outcome, why FROM things WHERE outcome IN (?, ?) ORDER BY kind, key",

@@ -1,4 +1,5 @@
-"""The forecast for a gathering: numbers of things, calls and minutes at each service, before the first call.
+"""Forecasts a gathering before the first call: the numbers of things, calls and minutes at each
+service.
 
 The number of things per anchor was fitted to the claims of real things. The command `python -m
 benchmarks.gather_plan` prints the fit and its data. If the anchors share a class, they share more

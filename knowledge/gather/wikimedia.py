@@ -97,7 +97,8 @@ class Wikimedia:
         self._commons = CommonsApi(caller, endpoint=addresses.commons, contact=contact)
 
     def forget_replies(self) -> None:
-        """Drops the cached replies so far; call this method after their contents were stored elsewhere."""
+        """Drops all cached replies. Call this method only after the contents of the replies were
+        stored elsewhere."""
         self._caller.forget_used()
 
     def direct_count(self, class_id: str) -> int:

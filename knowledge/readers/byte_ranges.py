@@ -1,4 +1,5 @@
-"""Splits a dump into byte ranges, so that many workers can read it. Exactly one range reads each record.
+"""Splits a dump into byte ranges, so that many workers can read it. Each record belongs to exactly
+one range.
 
 The first bytes of the file determine its format; the file's name is ignored. A range owns the
 pieces (chunks, bz2 streams or bz2 blocks) that begin in it. The module `pieces` reads them.

@@ -174,7 +174,8 @@ class _Reader:
         return self.resolve(path.removesuffix(".html"))
 
     def infobox(self, content: HtmlElement) -> tuple[str, tuple[InfoboxField, ...]]:
-        """The first infobox on the page: its CSS classes as its name, and its rows with a heading and a value."""
+        """The first infobox on the page. The CSS classes are its name, and the rows with a heading
+        and a value are its fields."""
         for table in content.iter("table"):
             classes = table.get("class", "").split()
             if not any(c.startswith("infobox") for c in classes):

@@ -75,15 +75,16 @@ class PoliteCaller(Caller):
         return reply
 
     def forget_used(self) -> None:
-        """Drops the replies that were given since the last call of this method; the ledger stays."""
+        """Drops the replies that were cached since the last call of this method. The ledger keeps
+        its entries."""
         self._file.forget_keys(self._used)
         self._used = []
 
 
 @contextmanager
 def polite_caller(folder: Path, *, retry: RetryPolicy = RETRY) -> Iterator[PoliteCaller]:
-    """A caller that keeps to the services' paces, with its cache in FOLDER/calls.sqlite. All processes that use the
-    folder take turns.
+    """A caller (an object that sends requests) that keeps to the pace of each service. The cache
+    lies in FOLDER/calls.sqlite. All processes that use the folder take turns.
 
     Args:
         folder: path of the folder; created if missing.

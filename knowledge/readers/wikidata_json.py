@@ -271,7 +271,8 @@ def holds_at(qualifiers: tuple[Qualifier, ...], day: str) -> bool:
 
 
 def _compare(value: Value, day: str) -> int:
-    """-1, 0 or 1: the period of the time lies before the day, contains it, or lies after it; the day is in our era."""
+    """-1, 0 or 1: the period of the time lies before the day, contains the day, or lies after the
+    day. The day must be in our era."""
     first, last = dates_of(value)[-1].span
     return (first > parts_of(f"+{day}")) - (last < parts_of(f"+{day}"))
 

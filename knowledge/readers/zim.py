@@ -39,7 +39,8 @@ _NO_ARTICLES = (
     ("proyecto", 102),
     ("wikiproject", 102),
 )
-"""A ZIM file lists no namespaces. Prefixes of project pages in other languages' wikis that occur in Kiwix files."""
+"""A ZIM file lists no namespaces. Prefixes of project pages in wikis of other languages. Kiwix
+files contain such pages."""
 
 
 @dataclass(frozen=True, kw_only=True)

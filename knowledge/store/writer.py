@@ -39,7 +39,8 @@ STEMMED = {
     "sv": "Swedish",
     "tr": "Turkish",
 }
-"""Languages for which the search index has a stemmer; words of other languages are compared as ICU segments them."""
+"""Languages for which the search index has a stemmer. Words of other languages are not stemmed, and
+ICU finds where they begin and end."""
 
 
 def write_table(store: str, name: str, batches: Iterable[pa.Table]) -> dict[str, Any]:

@@ -177,8 +177,9 @@ def write_sheet(
 
 
 def _hops(question: Question, sources: Sources | None) -> Sequence[Hop]:
-    """The question's hops with their evidence. Hops and evidence are looked up again: a missing
-    certificate would reveal that a question was rejected."""
+    """The question's hops (steps from one thing to the next) with their evidence. Hops and evidence
+    are not taken from the certificate, because a missing certificate would reveal that the question
+    was rejected."""
     form = question.logical_form
     found = (
         evidence(form, sources, binding_of(question.bindings))
@@ -196,8 +197,8 @@ def _line(hop: dict[str, Any]) -> str:
 
 
 def _ids(run: Run, *, last_only: bool) -> Iterator[tuple[str, bool]]:
-    """Yields (id, whether the question had words and a picture) for kept questions, of the last
-    stage only or of all stages that keep questions."""
+    """Yields pairs (id, whether the question had words and a picture) for kept questions, either
+    from the last stage only or from all stages that keep questions."""
     for stage in ((run.last,) if run.last else ()) if last_only else run.question_stages:
         yield from stage.question_ids()
 

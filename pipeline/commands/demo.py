@@ -68,8 +68,8 @@ def run_demo(out: Path, *, articles: int, seed: int, workers: int, recipe_name: 
 def write_once(
     world: Path, *, articles: int, seed: int, workers: int, learning: bool = False
 ) -> None:
-    """Writes a fictional world, unless the folder has a complete one. Rewritten files would no
-    longer match the inputs of the store."""
+    """Writes a fictional world, unless the folder has a complete one. If its files were written
+    again, they would no longer match the inputs of the store."""
     facts = world / "world.json"
     asked = {
         "articles": articles,
