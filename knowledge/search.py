@@ -46,8 +46,8 @@ class TextSearch:
     def search(self, query: str, k: int) -> list[PassageHit]:
         """Returns the best `k` passages; for a query without words, returns none.
 
-        Lance orders passages with equal scores by row, and scores differ in their last digits. The
-        search therefore fetches more than `k` passages and sorts them itself.
+        The search fetches more than `k` passages and sorts them itself, because Lance orders equal
+        scores by row, and scores differ in their last digits.
         """
         words = _NO_WORDS.sub(" ", query).strip()
         if self._empty or not words or k < 1:

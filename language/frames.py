@@ -1,7 +1,7 @@
 """Parses the plain sentence of a relation ("{o} designed {s}"), so that other sentences can be derived.
 
-The rules form the passive, a question about either end of the relation, and a relative clause about
-either end. They work for all properties. The words come from the language's file
+For all properties, the same rules form the passive, a question about either end of the relation,
+and a relative clause about either end. The words come from the language's file
 (`prompts/phrases/en.yaml`). The *other end* of a sentence is the placeholder that is not its
 grammatical subject.
 """
@@ -43,8 +43,8 @@ _FRAME = re.compile(
 
 @dataclass(frozen=True)
 class VerbForms:
-    """Two dicts whose keys are finite verbs. One gives the base form. The other gives the
-    participle if the verb has a passive."""
+    """Two dicts whose keys are finite verbs: one gives the base forms, the other gives the
+    participles of verbs that have a passive."""
 
     bases: Mapping[str, str]
     participles: Mapping[str, str]

@@ -53,8 +53,8 @@ class PropertyUse:
     """Whether the property's values change with time or replace each other."""
     single: bool = False
     """Whether the property has only one value by its meaning; most of Wikidata's own constraints
-    agree. Such a property gets the lower threshold of single-valued properties even if a store's
-    dump lacks Wikidata's constraints."""
+    agree. A single-valued property gets a lower threshold, even if a store's dump lacks Wikidata's
+    constraints."""
     weight: float = 0.0
     """How informative and pleasant the property is in a question, 0 to 1. The planner draws
     properties for hops (steps along a path) and clues in proportion to this weight."""
@@ -71,8 +71,8 @@ class PropertyUse:
     """Name of a group of steps that are similar. Two steps of the same group in a row sound silly: the child of the
     mother, the town of the district of the town."""
     forward_only: bool = False
-    """Whether many things have the same value. If so, no step may go backwards, such as from a town
-    to "the man who was born there"."""
+    """Whether many things have the same value, so that no step may go backwards, such as from a
+    town to "the man who was born there"."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,13 +140,13 @@ class ReadTerms:
     subject: tuple[str, ...]
     """Terms about the relation's subject, or about both ends if `object` is empty."""
     object: tuple[str, ...] = ()
-    """Terms about the relation's object. A property needs these terms if both ends are of the same kind and only words
-    can tell them apart."""
+    """Terms about the relation's object. A property needs terms for its object if both ends are of
+    the same kind, because only words can tell the ends apart."""
     bare: bool = False
     """Whether the value alone already states the relation ("a bridge in Merren")."""
     events: tuple[tuple[str, ...], ...] = ()
-    """Events with their terms, for a property that names no particular event. A question may name such an event only if
-    the page names it."""
+    """Events with their terms, for a property that names no particular event. A question may name
+    one of the events only if the page names the event."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -246,7 +246,8 @@ def parse_relations(text: str, name: str) -> RelationTable:
 
 
 def phrase_of(property_id: str, entry: Any) -> PropertyPhrase:
-    """The phrase that an entry defines. The entry is a list of sentences, or a mapping with the key `sentences`.
+    """The phrase (plain sentences and nouns) that an entry of the table defines. The entry is a
+    list of sentences, or a mapping with the key `sentences`.
 
     Raises: ValueError: the entry is malformed, or a sentence lacks a subject, a verb or the other end.
         KeyError: the entry has no sentences.

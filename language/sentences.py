@@ -1,5 +1,5 @@
 """Finds where sentences begin and end in plain text, and which sentence contains a link. The rules
-need no model and work the same on every machine."""
+for sentence ends need no model and work the same on every machine."""
 
 import re
 from typing import Any
@@ -63,8 +63,8 @@ _CATEGORY = re.compile(
 
 
 def tells(sentence: str) -> bool:
-    """Whether a sentence makes a statement. A category's name makes no statement. Such names remain
-    from links that are shown as text, and from broken markup.
+    """Whether a sentence makes a statement. A category's name makes no statement. Names of
+    categories remain from links that are shown as text, and from broken markup.
 
     >>> tells("It stands in Velm."), tells("Category:Towers in Velm"), tells("It stands. [[category:Towers of Velm")
     (True, False, False)

@@ -1,9 +1,10 @@
 """Thresholds for CLIP similarity, and a measure of how well a checkpoint tells right pictures from wrong ones.
 
-Similarities of different checkpoints lie on different scales. The published threshold 0.28 holds only for OpenAI's
-ViT-B/32 (OpenSearch-VL, section 3). Each checkpoint folder therefore has its own `calibration.json`. The threshold is a
-percentile of the similarity between random pictures and descriptions. The AUC is the probability that a matched pair
-scores above a random pair.
+Similarities of different checkpoints lie on different scales. The published threshold 0.28 holds
+only for OpenAI's ViT-B/32 (OpenSearch-VL, section 3). Because the scales differ, each checkpoint
+folder has its own `calibration.json`. The threshold is a percentile of the similarity between
+random pictures and descriptions. The AUC is the probability that a matched pair scores above a
+random pair.
 """
 
 import json
@@ -38,8 +39,8 @@ class Calibration:
     num_pairs: int = 0
     percentile: float = PERCENTILE
     stated_threshold: float | None = None
-    """The threshold for pictures whose metadata states what they show. If it is None, `threshold`
-    is used."""
+    """The threshold for pictures whose metadata states what they show. If the field is None,
+    `threshold` is used."""
 
     def needed(self, stated: bool) -> float:
         """The lowest similarity at which a picture is accepted as showing its description."""

@@ -63,7 +63,7 @@ class ChatReply:
 
 
 class ChatClient:
-    """Asks models by role. A process needs only one client.
+    """Asks chat models by role (the purpose of a request). One client is enough for a process.
 
     Event loops may use the client one after the other, if each loop ends with `aclose`.
 
@@ -205,7 +205,7 @@ class ChatClient:
 
         Raises:
             RefusedReply: the model or its provider declined.
-            BadReply: the reply was still unusable after these calls.
+            BadReply: the reply was still unusable after the last attempt.
             ProviderFault, BudgetExceeded, ValueError: raised as in `chat`.
         """
         limit = self.roles[role].max_tokens

@@ -5,10 +5,11 @@ The vectors are reproducible on one kind of processor.
 If torch sees a GPU, CLIP runs on the GPU, in full float32. The last digits of floats differ between GPU and CPU, so
 some vectors differ in the fourth decimal. If two jobs must write equal bytes, they need the same kind of processor.
 
-A checkpoint's name has open_clip's form: "ViT-B-32/openai" (architecture, pretrained tag) or "hf-hub:owner/name". The
-name may also be a folder with `open_clip_config.json` and safetensors weights. The name "small" stands for the
-checkpoint in the folder beside this file. To decode and embed a picture takes 4 ms with "small" and 71 to 118 ms with
-ViT-B/32, measured on one core.
+A checkpoint's name has open_clip's form: "ViT-B-32/openai" (architecture, pretrained tag) or
+"hf-hub:owner/name". A checkpoint's name may also be a folder with `open_clip_config.json` and
+safetensors weights. The name "small" stands for the checkpoint in the folder beside this file. To
+decode and embed a picture takes 4 ms with "small" and 71 to 118 ms with ViT-B/32, measured on one
+core.
 
 The first embedding imports open_clip and torch, which takes 5 s of CPU and 800 MB. Most workers of a cluster never
 compute an embedding. The package extra `clip` installs open_clip and torch.
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
 SMALL_CLIP = Path(__file__).parent / "small_clip"
 BATCH = 4
-"""The number of pictures or texts in each forward pass. A shorter batch is padded to this number.
+"""The number of pictures or texts in each forward pass; shorter batches are padded to this number.
 
 A vector differs by 4e-6 between batches of 1 and 16, but not between batches of 4 and 16. The other rows of a batch do
 not change a vector. If all batches are padded to one shape, vectors are therefore reproducible. The batch is small
@@ -86,7 +87,8 @@ class Clip:
     @staticmethod
     @functools.cache
     def load(spec: str) -> "Clip":
-        """Finds the CLIP checkpoint to which a name or folder refers. The module docstring lists the possible names.
+        """Finds the CLIP checkpoint to which a name or folder refers. The module's docstring
+        explains which names of checkpoints are possible.
 
         Raises: InputError: the text is not the name of a checkpoint, or the folder contains no weights.
         """

@@ -1,8 +1,9 @@
 """Reads a chat server's answer as one completion, whatever form the server sends.
 
-`whole` turns the body of a response into one JSON completion. The body may be a completion, a stream of pieces, or
-lines of JSON. `read_completion` reads the JSON that `whole` returns. Both functions raise `CallFault` for an error
-inside status 200. Such an error is the provider's fault: the call is tried again, charged to nobody, and never cached.
+`whole` turns the body of a response into one JSON completion. The body may be a completion, a
+stream of pieces, or lines of JSON. `read_completion` reads the JSON that `whole` returns. Both
+functions raise `CallFault` for an error inside status 200. An error inside status 200 is the
+provider's fault: the call is tried again, charged to nobody, and never cached.
 """
 
 from dataclasses import dataclass
@@ -64,9 +65,8 @@ class Completion:
     The arguments are JSON, or the text that the model wrote instead of JSON; "" if the model wrote nothing.
     """
     finish_reason: str
-    """The reason that the server gives for the end of the reply. Servers name these reasons
-    differently. Here a cut reply always has "length", and a filtered reply always has
-    "content_filter"."""
+    """The reason that the server gives for the end of the reply. Whatever word the server uses, a
+    cut reply has the reason "length", and a filtered reply has the reason "content_filter"."""
     usage: tuple[int, int] | None
     """The numbers of input and output tokens, if the server states both."""
 
@@ -160,8 +160,7 @@ def read_completion(body: bytes, provider: str) -> Completion:
 
 
 def _usage(told: Any) -> tuple[int, int] | None:
-    """The numbers of input and output tokens. The result is None if one number is missing, or if
-    both are 0.
+    """The numbers of input and output tokens; None if one number is missing, or if both are 0.
 
     A count of 0 is wrong, because no real request uses 0 tokens.
     """

@@ -126,7 +126,7 @@ class _Reply:
         """Whether the stream sent its end mark, or the choice stated its finish reason."""
 
     def add(self, piece: dict[str, Any]) -> None:
-        """Adds one piece to the reply."""
+        """Adds one streamed piece to the reply."""
         self.head = self.head or {
             name: piece[name] for name in ("id", "created", "model") if piece.get(name) is not None
         }

@@ -1,6 +1,6 @@
 """Which models a run may ask, and how much it may spend.
 
-Recipes, trainers and benchmark runs all use these settings.
+Recipes, trainers and benchmark runs share this kind of settings.
 """
 
 from collections.abc import Mapping

@@ -6,8 +6,8 @@ pixels with a plaque in letters of 12 to 15 px:
 * With detection side 512, a picture takes 0.21 s, and 79 % of the plaques are read.
 * With detection side 640, a picture takes 0.35 s, and 75 % of the plaques are read.
 * With RapidOCR's own settings, a picture takes 0.7 s.
-* The function `reads_detail` gets the place of each text. It takes 0.13 s per text, and reads all
-  of them.
+* The function `reads_detail` takes 0.13 s per text and reads all texts, because it gets the place
+  of each text.
 
 The classifier that finds upside-down lines is off, because `decode` turns pictures upright.
 """
@@ -91,8 +91,8 @@ def reads_detail(picture: Image.Image, expected: str, box: tuple[float, ...] = (
         picture: an RGB picture.
         expected: the text; case, accents, spaces and punctuation do not count.
         box: part of the picture as (left, top, width, height) in per cent, or () for the whole
-            picture. The part is extended by half its size on each side, and then enlarged
-            threefold.
+            picture. The part in the box is extended by half its size on each side, and then
+            enlarged threefold.
     """
     wanted = _letters(expected)
     if not wanted:

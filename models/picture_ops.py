@@ -17,7 +17,7 @@ MIN_QUADRILATERAL = 0.2
 MIN_INSET = 0.005
 """Minimum distance of a quadrilateral's corners from the frame, as a share of the shorter side.
 
-This excludes an upright picture, because land and sky touch its frame.
+An upright picture is not taken for a distorted one, because its land and sky touch the frame.
 """
 
 
@@ -122,8 +122,8 @@ def _quadrilateral(pixels: np.ndarray) -> np.ndarray | None:
     """The corners of the largest outline with four sides, (4, 2) float32, clockwise from top left; None if there is
     none.
 
-    Edges alone do not show the outline if the picture is as dark as its background. The search therefore also uses
-    pixels whose colour differs from the border's colour.
+    Edges alone do not show the outline if the picture is as dark as its background. The search for
+    the outline therefore also uses pixels whose colour differs from the border's colour.
     """
     grey = cv2.GaussianBlur(cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY), (5, 5), 0)
     border = np.concatenate([pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1]])

@@ -24,7 +24,8 @@ STATUS_OF_CODE = {
 class ContentFiltered(CallFault):
     """The error of a request that the provider's content filter refused.
 
-    The protocol reports such a refusal as an error; Questloom treats it as the model's answer.
+    The protocol reports a refusal by the content filter as an error; Questloom treats the refusal
+    as the model's answer.
     """
 
 
@@ -55,9 +56,10 @@ def fault_of_error(
     Args:
         error: the error object, or its message alone.
         status: status of an HTTP error response. If it is 0, the status inside the error object is
-            used. Without any status, the call can be retried.
+            used. If the error has no status at all, the call can be retried.
         headers: headers of the response.
-        begun: whether the reply had begun before the error. If so, the call can always be retried.
+        begun: whether the error cut off a reply that had begun; the call can then always be
+            retried.
     """
     message, codes = _words_of(error)
     if codes & REFUSAL_CODES:

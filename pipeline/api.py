@@ -109,7 +109,7 @@ def make_world(
         out: the folder to write: articles.xml.bz2, entities.json.bz2, images/.
         articles: the number of entities with an article.
         seed: selects the world; the same settings give the same bytes.
-        gaps: 0, 1 or 2. The dump leaves out claims and items at this multiple of the rate in real
+        gaps: 0, 1 or 2; the dump leaves out claims and items at this multiple of the rate in real
             data.
         absent: share of entities that the dumps leave out.
         pictures: whether picture files are written.
@@ -269,8 +269,9 @@ def synthesise(
     runner: "RunnerOptions | None" = None,
     progress: bool = False,
 ) -> "Outcome":
-    """The main job. It turns seeds (the items from which questions start) into certified questions,
-    and writes a data set and a report. The function continues an unfinished run in `out`.
+    """The main job, which turns seeds (the items from which questions start) into certified
+    questions, and writes a data set and a report. The function continues an unfinished run in
+    `out`.
 
     >>> import questloom
     >>> recipe = questloom.load_recipe("small.yaml")
@@ -288,11 +289,11 @@ def synthesise(
 
     Returns:
         The paths of the run's results. If the run waits for a provider or for budget, the function
-        raises no error. `exit_code` is then not 0, and `message` says why.
+        raises no error. In such a case, `exit_code` is not 0, and `message` says why.
 
     Raises:
         InputError: an input is wrong, or no entity of the store can be a seed. Wrong inputs are
-            found before work starts.
+            found before the job starts.
     """
     _load_beam()
     from questloom.files.opened import Opened
@@ -354,7 +355,7 @@ def teach(
         and `summary.message` says why.
 
     Raises:
-        InputError: an input is wrong; this is found before the first episode.
+        InputError: an input is wrong; the error comes before the first episode.
     """
     _load_beam()
     from questloom.files.opened import Opened
@@ -486,7 +487,7 @@ def score(
     progress: bool = False,
 ) -> "Evaluated":
     """Scores an agent on a benchmark or on a split of a run, with intervals. The same call
-    continues an unfinished evaluation.
+    continues an evaluation that was not finished.
 
     >>> import questloom
     >>> made = questloom.score("run", "scores", store="store", engine="oracle", split="sft/train")
@@ -509,8 +510,8 @@ def score(
         split: the split of a run.
         limit: takes only this number of questions from the start; 0 for all.
         partial: allows fewer questions than the benchmark has.
-        against: data sets that the agent was trained on. The result lists benchmark questions that
-            these data sets contain.
+        against: data sets that the agent was trained on; the result lists the benchmark questions
+            that these data sets contain.
         dialect: the format of the agent's tool calls and answers.
         prompt: the agent's own system message; "" takes Questloom's message.
         recipe: a recipe with the sections `teach`, `models` and `run`; "" for the run's own recipe.
@@ -519,7 +520,7 @@ def score(
         progress: shows bars on stderr.
 
     Raises:
-        InputError: an input is wrong; this is found before the first episode.
+        InputError: an input is wrong; the error comes before the first episode.
     """
     _load_beam()
     from questloom.eval.modes import Mode

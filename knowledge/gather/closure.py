@@ -11,7 +11,7 @@ MAX_VALUES = 100
 but the values of its claims are not."""
 INTERNAL = frozenset(("Q4167836", "Q4167410", "Q13406463", "Q11266439", "Q17442446"))
 """Classes of a wiki's own pages: categories, disambiguation pages, lists and templates. An item of
-such a class is gathered, but the values of its claims are not."""
+an internal class is gathered, but the values of its claims are not."""
 INSTANCE_OF, SUBCLASS_OF, PICTURE = "P31", "P279", "P18"
 _ITEM = re.compile(r"Q[1-9]\d*")
 

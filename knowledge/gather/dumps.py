@@ -39,7 +39,7 @@ def write_dumps(run: Gathering, *, day: str, asked: Json) -> Json:
 
     Args:
         run: a finished gathering.
-        day: date of the first request, YYYY-MM-DD. The names of the dumps contain this date.
+        day: date of the first request, YYYY-MM-DD; the dumps' names contain this date.
         asked: the request, which `gather.json` repeats.
     """
     out, gathered, request = run.fetcher.out, run.gathered, run.request
@@ -124,7 +124,7 @@ def _write_articles(path: Path, gathered: Gathered) -> dict[str, int]:
 
 def _write_metadata(path: Path, gathered: Gathered) -> int:
     """Writes one line of metadata for each fetched picture, under the file name that claims use.
-    Returns the number of pictures."""
+    Returns how many pictures were written."""
     lines = []
     for name, _ in gathered.each(state.PICTURE):
         page = orjson.loads(gathered.body(state.FILE, name) or b"{}")

@@ -146,8 +146,8 @@ class Fetcher:
             self.progress(step, min(at + size, len(wanted)), len(wanted))
 
     def keep(self, rows: Iterable[state.Row]) -> None:
-        """Stores things and drops the cached replies with the same content, because both together would double the
-        folder's size."""
+        """Stores things, and drops the cached replies with the same content, which would double the
+        size of the folder."""
         self.gathered.keep(rows)
         self.services.forget_replies()
 
@@ -164,8 +164,8 @@ class Fetcher:
         return int(self.list_of(key, lambda: [str(fetch())])[0])
 
     def final(self, name: str) -> str:
-        """The current id of an entity. For an entity that was merged into another entity, this is
-        the other entity's id."""
+        """The current id of an entity; if the entity was merged into another one, the other
+        entity's id."""
         return self._moved.get(name, name)
 
     def of(self, name: str) -> Links | None:

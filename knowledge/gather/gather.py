@@ -2,8 +2,8 @@
 this order.
 
 Anchors are the entities where questions may start. Rivals are the other members of the anchors'
-classes. Everything that is fetched is stored (`gathered.py`) before the next request is sent. After
-a kill, or with a larger limit, a run therefore requests only what is missing.
+classes. Everything that is fetched is stored (`gathered.py`) before the next request is sent. A run
+that follows a killed run, or has a larger limit, requests only what is missing.
 """
 
 import json
@@ -21,7 +21,7 @@ from questloom.records.errors import InputError
 
 
 class Gathering:
-    """One run of gathering into a folder.
+    """A run of `gather` that fetches into one folder.
 
     Args:
         fetcher: the fetcher of the folder.
@@ -203,7 +203,7 @@ class Gathering:
         self.fetcher.entities(properties, "properties")
 
     def gather_articles(self, things: Iterable[str]) -> None:
-        """Fetches the articles of entities."""
+        """Fetches the articles about the given entities."""
         titles = dict.fromkeys(links.article for name in things if (links := self.fetcher.of(name)))
         self.fetcher.articles([title for title in titles if title])
 

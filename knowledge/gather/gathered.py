@@ -13,8 +13,8 @@ VERSION = 1
 ENTITY, TITLE, PAGE, FILE, PICTURE = "entity", "title", "page", "file", "picture"
 LIST, NOTE = "list", "note"
 FETCHED, MERGED, MISSING, UNREADABLE = "fetched", "merged", "missing", "unreadable"
-"""The possible outcomes of a request. If a thing was merged into another thing, the body is the id
-or title of the other thing."""
+"""The possible outcomes of a request for a thing. If a thing was merged into another thing, the
+body is the id or title of the other thing."""
 _SCHEMA = (
     "CREATE TABLE IF NOT EXISTS things (kind TEXT, key TEXT, outcome TEXT NOT NULL, why TEXT NOT NULL, "
     "body BLOB NOT NULL, PRIMARY KEY (kind, key)) WITHOUT ROWID"
@@ -25,7 +25,7 @@ Row = tuple[str, str, str, str, bytes]
 
 
 def row(kind: str, key: str, outcome: str, body: str | bytes = "", *, why: str = "") -> Row:
-    """Makes the row for a requested thing."""
+    """Makes the row of the SQLite file for a requested thing."""
     return (
         kind,
         key,
@@ -93,7 +93,7 @@ class Gathered:
             self._db.executemany("INSERT OR REPLACE INTO things VALUES (?, ?, ?, ?, ?)", rows)
 
     def outcomes(self, kind: str) -> dict[str, str]:
-        """The outcome of each requested key."""
+        """The outcome for each key (id, title or name) that was requested."""
         return dict(self._db.execute("SELECT key, outcome FROM things WHERE kind = ?", (kind,)))
 
     def failures(self) -> Mapping[str, list[tuple[str, str]]]:

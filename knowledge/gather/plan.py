@@ -82,7 +82,7 @@ class Plan:
 
 
 def plan_of(request: GatherRequest, *, members: int | None = None) -> Plan:
-    """Plans the steps for a gathering request.
+    """Plans the steps for a gathering request, with their forecasts.
 
     Args:
         members: number of members of the class, if it was counted.

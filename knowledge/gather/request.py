@@ -6,8 +6,8 @@ from dataclasses import dataclass
 MAX_CLASS = 100_000
 """Maximum size of a class that can be gathered; the query service cannot list a larger class within its time limit."""
 MAX_CLASSES = 40
-"""Maximum number of classes that are counted if the request lists the anchors. The commonest
-classes are counted first."""
+"""Maximum number of classes that are counted if the request lists the anchors. Classes with the
+most anchors are counted first."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +32,8 @@ class GatherRequest:
     depth: int = 2
     """Maximum number of claims between an anchor and a gathered thing."""
     rivals: int = 2000
-    """Maximum number of fetched members of a class. If a class has at most this many members, it is gathered whole."""
+    """Maximum number of fetched members of a class. A class with at most `rivals` members is
+    gathered whole."""
     language: str = "en"
     width: int = 960
     """Width in pixels of the fetched pictures."""

@@ -61,7 +61,7 @@ class Addresses:
 
 @dataclass(frozen=True)
 class Export:
-    """The articles that one request returned."""
+    """The articles in the reply to one request."""
 
     header: str
     """The XML before the first page: the root element and the description of the wiki."""
@@ -97,8 +97,7 @@ class Wikimedia:
         self._commons = CommonsApi(caller, endpoint=addresses.commons, contact=contact)
 
     def forget_replies(self) -> None:
-        """Drops all cached replies. Call this method only after the contents of the replies were
-        stored elsewhere."""
+        """Drops all cached replies, whose contents must be stored elsewhere before."""
         self._caller.forget_used()
 
     def direct_count(self, class_id: str) -> int:
@@ -220,8 +219,8 @@ class Wikimedia:
         return [file_name(title) for title in found]
 
     def files(self, names: list[str], *, width: int) -> dict[str, Json | None]:
-        """Requests up to fifty file pages of Commons, by name. Each page states author, licence and
-        statements. The value of a missing file is None."""
+        """Requests up to fifty file pages of Commons, by name. Each page object states author,
+        licence and statements. The value of a missing file is None."""
         return self._commons.pages(names, width=width)
 
     def picture(self, page: Json) -> bytes:

@@ -92,8 +92,8 @@ class ActionApi:
 async def load(
     service: str, agent: str, address: str, form: dict[str, str] | None = None
 ) -> tuple[bytes, Mapping[str, str]]:
-    """Sends one request and returns (body, headers). A request with a form is a POST. The body is read up to one byte
-    beyond `MAX_BYTES`.
+    """Sends one HTTP request and returns (body, headers) of the response. A request with a form is
+    a POST. The body is read up to one byte beyond `MAX_BYTES`.
 
     Args:
         agent: made by `user_agent`.

@@ -2,7 +2,8 @@
 one range.
 
 The first bytes of the file determine its format; the file's name is ignored. A range owns the
-pieces (chunks, bz2 streams or bz2 blocks) that begin in it. The module `pieces` reads them.
+pieces (chunks, bz2 streams or bz2 blocks) that begin in the range; the module `pieces` reads
+pieces.
 
 * plain: a range can begin at any byte of the file.
 * bz2 with many streams (Wikimedia's multistream dumps): ranges begin where streams begin. The dump's index or the magic
@@ -21,14 +22,14 @@ from questloom.files.locations import open_binary
 from questloom.records.errors import InputError
 
 RANGE_BYTES = 16 << 20
-"""Number of bytes of the file in one range. In a compressed dump this is about 60 MB of XML, which
-one core reads in three seconds."""
+"""Number of bytes of the file in one range. A range of a compressed dump holds about 60 MB of XML,
+which one core reads in three seconds."""
 STREAM_SEARCH = 8 << 20
 """Maximum number of bytes that are searched for the start of a stream. A multistream dump starts a
 stream every 100 pages (a few 100 kB)."""
 PIECE = 1 << 18
 MAX_BLOCK = 1 << 21
-"""The first block of a stream must end within this many compressed bytes."""
+"""Maximum number of compressed bytes to the end of the first block of a stream."""
 _STREAM_START = re.compile(rb"BZh[1-9]1AY&SY")
 
 
@@ -67,8 +68,8 @@ def plan_ranges(path: str, *, index: str = "", range_bytes: int = RANGE_BYTES) -
     Args:
         path: path of the dump.
         index: path of a multistream dump's index, with lines `offset:page id:title`, plain or bz2.
-            If given, ranges begin at its offsets. An offset beyond the file's end shows that the
-            dump is truncated.
+            If an index is given, ranges begin at the offsets in the index. An offset beyond the
+            file's end shows that the dump is truncated.
         range_bytes: number of bytes of the file per range.
 
     Raises:

@@ -1,9 +1,10 @@
 """Random access into bz2 files: decompresses the blocks that begin in a byte range, at any bit.
 
-A bz2 stream consists of a header, blocks of up to 900 kB, and an end mark with a CRC over the blocks' CRCs. Each block
-has its own CRC and can start at any *bit*. This module makes each block a stream of its own: a header, the block's bits
-shifted to a byte boundary, an end mark, and the block's CRC. The C library then decompresses and checks this stream. In
-this way several cores can read a bz2 file with a single stream.
+A bz2 stream consists of a header, blocks of up to 900 kB, and an end mark with a CRC over the
+blocks' CRCs. Each block has its own CRC and can start at any *bit*. This module makes each block a
+stream of its own: a header, the block's bits shifted to a byte boundary, an end mark, and the
+block's CRC. The C library decompresses and checks the new stream. Several cores can therefore read
+a bz2 file that has only one stream.
 
 Source of the format: bzip2's `decompress.c` and Tsai's "BZIP2: format specification".
 """
@@ -35,8 +36,8 @@ class Block(NamedTuple):
 
 @functools.cache
 def _cores(mark: int) -> tuple[re.Pattern[bytes], dict[bytes, int]]:
-    """At each of the eight bit alignments, a mark contains five whole bytes. Returns a pattern for
-    these bytes, and a dict from the bytes to the alignment."""
+    """Finds five whole bytes of a mark at each of the eight bit alignments. Returns a pattern for
+    the five bytes, and a dict from the bytes to their alignment."""
     shifts = {(mark << (8 - shift)).to_bytes(7, "big")[1:6]: shift for shift in range(8)}
     return re.compile(b"|".join(map(re.escape, shifts))), shifts
 
@@ -44,9 +45,9 @@ def _cores(mark: int) -> tuple[re.Pattern[bytes], dict[bytes, int]]:
 def find_marks(data: bytes, mark: int, start: int = 0) -> list[int]:
     """Returns the bit positions of a 48-bit mark in `data` from byte `start` on, in ascending order.
 
-    At each of the eight alignments, five whole bytes of the mark are known. One regular expression searches for these
-    bytes at all alignments; the bits at both ends are compared afterwards. (Eight searches by `bytes.find` take 1.6
-    times as long.)
+    At each of the eight alignments, five whole bytes of the mark are known. One regular expression
+    searches for the five whole bytes at all alignments; the bits at both ends are compared
+    afterwards. (Eight searches by `bytes.find` take 1.6 times as long.)
     """
     pattern, shifts = _cores(mark)
     found = []
@@ -62,7 +63,7 @@ def find_marks(data: bytes, mark: int, start: int = 0) -> list[int]:
 
 
 def decompress_block(data: bytes, begin: int, end: int) -> bytes:
-    """Decompresses the block in bits [begin, end) of `data`. These bits include the block's mark.
+    """Decompresses the block in bits [begin, end) of `data`, including the block's mark.
 
     Raises:
         OSError, ValueError, EOFError: the bits are no whole block, or the CRC does not match.
@@ -84,9 +85,8 @@ def read_blocks(file: BinaryIO, start: int, end: int) -> Iterator[Block | None]:
     """Yields the blocks whose mark begins at byte `start` or later, to the end of the file. Before
     the first block that begins at `end` or later, None is yielded once.
 
-    A mark may occur by chance inside a block (one position in 2^48). If a block cannot be
-    decompressed, its end may be such a chance mark. The block is therefore tried again up to a
-    later mark.
+    A mark may occur by chance inside a block (one position in 2^48). If a block that ends at a
+    chance mark cannot be decompressed, the block is tried again up to a later mark.
 
     Args:
         file: a seekable bz2 file with one or many streams.
@@ -131,7 +131,7 @@ class _Window:
         return len(self.marks) >= num_marks
 
     def take(self) -> Block:
-        """The block at the first mark; the window then moves to the next mark."""
+        """Returns the block at the first mark, and moves the window to the next mark."""
         self.look_ahead(2)
         begin, offset = self.marks[0], self.base + self.marks[0] // 8
         content, fault, used = b"", "the file ends within the bz2 block that begins here", 1

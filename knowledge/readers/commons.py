@@ -22,8 +22,8 @@ Page = dict[str, Any]
 
 
 class CommonsApi:
-    """The client of the API and the file server of Commons. Each of these two servers gets one request at a time, and
-    replies are cached.
+    """The client of the API and the file server of Commons. The API server and the file server get
+    one request at a time each, and replies are cached.
 
     Args:
         caller: a caller from `polite_caller`; delete its folder to drop the cached replies.

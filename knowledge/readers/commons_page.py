@@ -39,7 +39,8 @@ def plain_text(said: Any) -> str:
 
 
 def image_asset(page: dict[str, Any], data: bytes, facts: PictureFacts) -> ImageAsset:
-    """Makes the record of a picture. The page gives the description; the file's bytes give kind, size and hash.
+    """Makes the `ImageAsset` record of a picture. The page gives the description; the file's bytes
+    give kind, size and hash.
 
     A field that the page lacks stays "". If the page states no licence, none is assumed.
 
@@ -74,14 +75,15 @@ def image_asset(page: dict[str, Any], data: bytes, facts: PictureFacts) -> Image
 
 
 def _repository(page: dict[str, Any], address: str) -> str:
-    """The repository that holds a file: "shared" for files of Commons. Commons itself calls its own files "local"; such
-    files become "shared" too."""
+    """The repository that holds a file: "shared" for files of Commons. Commons itself calls its own
+    files "local"; for such files the result is "shared" too."""
     on_commons = urllib.parse.urlparse(address).netloc == "commons.wikimedia.org"
     return "shared" if on_commons else str(page.get("imagerepository", ""))
 
 
 def structured_data(mediainfo: dict[str, Any]) -> tuple[tuple[str, ...], tuple[Detail, ...]]:
-    """Reads a file's statements. Returns (the depicted items (P180), preferred items first; the visible details)."""
+    """Reads the statements on a file's page. Returns (the depicted items (P180), preferred items
+    first; the visible details)."""
     statements = mediainfo.get("statements") or {}  # the API writes [] for an empty dict
     depicts: list[tuple[bool, str]] = []
     details: list[Detail] = []

@@ -87,8 +87,8 @@ def _version(info: Row) -> str:
 
 
 def state_of(path: str) -> tuple[int, str]:
-    """Returns (total number of bytes, a text that identifies the state of the files). The text changes if one of the
-    files is rewritten."""
+    """Returns (total number of bytes, a text that identifies the state of the files). The
+    identifying text changes if one of the files is rewritten."""
     files = files_of(path)
     return sum(size for _, size, _ in files), sha256_hex(repr(files))
 

@@ -1,5 +1,5 @@
 """Reads Wikidata entities from the rows of data sets on the Hugging Face Hub. The results equal
-those from a dump.
+those from a Wikidata dump.
 
 One row holds one entity: id, labels, descriptions, aliases, sitelinks, claims. Each field is an object of Wikidata's
 JSON, or the text of such an object. In the data set `philippesaade/wikidata`, the snaks (values of statements) lack
@@ -35,7 +35,8 @@ VALUE_TYPES = {
     "time": "time",
     "monolingualtext": "monolingualtext",
 }
-"""The type of a value, by the datatype of its property. Values of all other datatypes are texts."""
+"""The type of a value, by the datatype of its property. In Wikidata's JSON, values of all other
+datatypes are texts."""
 
 
 def plan_entity_rows(path: str, most: int = 1 << 12) -> list[RowRange]:
@@ -54,7 +55,7 @@ def read_entity_rows(
 
     Args:
         part: a range of `plan_entity_rows`.
-        snapshot: a day, YYYY-MM-DD. A claim counts as a best claim only if it holds on this day.
+        snapshot: a day, YYYY-MM-DD; a claim counts as a best claim only if it holds on this day.
         languages: languages of the labels, aliases and descriptions to keep; () keeps all.
 
     Raises: InputError: a row has no id, or a field is not JSON.
@@ -103,7 +104,8 @@ def _statement(where: str, statement: Row) -> Row:
 def whole_snak(where: str, snak: Row) -> Row:
     """The snak (one value of a statement), with `snaktype` and value type added.
 
-    Raises: InputError: the snak lacks these types, and its property has no datatype from which they could be derived.
+    Raises: InputError: the snak lacks `snaktype` or the value's type, and its property has no
+    datatype from which they could be derived.
 
     >>> snak = {"property": "P31", "datatype": "wikibase-item", "datavalue": {"id": "Q5"}}
     >>> whole_snak("row 1", snak)["datavalue"]

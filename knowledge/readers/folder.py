@@ -33,7 +33,8 @@ _CSV_FIELDS = {
 
 
 class PictureFile(NamedTuple):
-    """One picture to read. The object is small, so that workers can share a list of such objects."""
+    """A picture that a worker will read. This object is small, so that workers can share a list of
+    such objects."""
 
     path: str
     """Path of the picture's file; "" if the metadata name a picture that is missing."""

@@ -14,8 +14,8 @@ kind of rule:
 -{D|…}-                                          the wordings; the wiki puts the variants' names before them
 ```
 
-If a rule has no wording for the main variant and its fallbacks, the wiki shows an error message.
-This module then takes the wording of the next variant. A rule for the title does not change the
+If a rule has no wording for the main variant and its fallbacks, the wiki shows an error message,
+but this module takes the wording of the next variant. A rule for the title does not change the
 title, because the page's own title is already that of the main variant.
 
 Sources: https://www.mediawiki.org/wiki/Writing_systems/Syntax; MediaWiki's `ConverterRule`, `LanguageConverter`
@@ -51,7 +51,7 @@ VARIANTS = {
 }
 """The variants of a wiki's language: first the main variant, then its fallbacks, then the others."""
 MAIN = 0
-"""The rank of the main variant."""
+"""The rank of the main variant, which a wiki shows to readers without conversion."""
 _OTHER_NAMES = {
     "sr-cyrl": "sr-ec",
     "sr-latn": "sr-el",
@@ -64,8 +64,8 @@ _OTHER_NAMES = {
     "zh-hant-hk": "zh-hk",
     "zh-hant-mo": "zh-mo",
 }
-"""BCP 47 names of variants that MediaWiki also knows by another name. MediaWiki accepts both names of such a
-variant."""
+"""BCP 47 names of variants that MediaWiki also knows by another name. MediaWiki accepts both the
+BCP 47 name and its own name of a variant."""
 _SIGN = re.compile(r"(?=(-\{(?!\{)|\}-|\{\{|\}\}))")
 """"-{{" is a hyphen that stands before a template. The lookahead finds overlapping signs, because "}}-" may be the end
 of a template or of a rule."""

@@ -2,8 +2,8 @@
 takes time linear in the length of the page.
 
 Literal characters (in nowiki and pre, and entities of markup characters) are replaced by
-noncharacters (U+FDD0 …) until all passes are done. For this reason no later pass reads literal text
-as markup.
+noncharacters (U+FDD0 …) until all passes are done. Therefore no later pass over a page reads
+literal text as markup.
 """
 
 import functools

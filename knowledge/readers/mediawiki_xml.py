@@ -1,9 +1,10 @@
 """Reads pages of MediaWiki XML exports (schema 0.3 to 0.11; plain, bz2, gz) from byte ranges.
 
-Each page is cut out between `<page>` and `</page>`, and lxml parses it alone. In exports, these
-tags occur nowhere else, because text is escaped and there is no CDATA. A range may therefore begin
-at any byte. Memory holds one page at a time. An error names its exact place. A damaged page does
-not damage its neighbours. The text between pages is checked too.
+Each page is cut out between `<page>` and `</page>`, and lxml parses it alone. In exports, `<page>`
+and `</page>` occur nowhere else, because text is escaped and there is no CDATA. A range of bytes
+may therefore begin anywhere in a dump. The reader holds one page in memory at a time. An error
+names the exact place in the dump. A damaged page does not damage its neighbours. The reader checks
+the text between two pages too.
 
 Source of the format: https://www.mediawiki.org/xml/export-0.11.xsd
 """
@@ -30,7 +31,8 @@ from questloom.records.knowledge import Redirect
 from questloom.records.outcomes import Reason, Rejection
 
 MAX_PAGE_BYTES = 16 << 20
-"""Maximum size of a page with one revision, in bytes of XML. A page above this size means a damaged file: MediaWiki itself allows 2 MiB of text."""
+"""Maximum size of a page with one revision, in bytes of XML. MediaWiki allows 2 MiB of text, so a
+larger page means a damaged file."""
 MAX_TEXT_CHARS = 4 << 20
 """Maximum number of characters of a page's wikitext; a longer page is refused."""
 MAX_HEADER_BYTES = 1 << 20
@@ -38,8 +40,8 @@ MAX_HEADER_BYTES = 1 << 20
 _OPEN, _CLOSE, _END = b"<page>", b"</page>", b"</mediawiki>"
 _REVISION_CLOSE = b"</revision>"
 _KEPT = 16
-"""When earlier data are dropped, this number of bytes at their end is kept, because a tag may begin
-there."""
+"""Number of bytes that are kept at the end when earlier data are dropped, because a tag may begin
+in them."""
 _PARTIAL_OPEN = re.compile(rb"<(?:p(?:a(?:ge?)?)?)?\Z")
 _ENCODING = re.compile(rb"""<\?xml[^>]*\bencoding\s*=\s*["']([^"']+)""")
 _REDIRECT = re.compile(r"\s*#redirect\s*:?\s*\[\[([^\]|]+)", re.I)
@@ -207,8 +209,8 @@ def read_pages(
 
 
 def _page_end(window: Window, start: int, parser: etree.XMLParser) -> tuple[int, str]:
-    """Returns (index after the page that begins at `start`, ""), or (-1, the reason why the page has no end). The
-    function reads further pieces of the file if necessary."""
+    """Returns (index after the page that begins at `start`, ""), or (-1, the reason why the page
+    has no end). If necessary, the function reads further pieces of the dump."""
     end, what = window.data.find(_CLOSE, start), ""
     while end == -1 and not what:
         if len(window.data) - start > MAX_PAGE_BYTES:

@@ -22,7 +22,7 @@ from questloom.records.errors import InputError
 CONTACT_VARIABLE = "QUESTLOOM_CONTACT"
 CALLS = "calls.sqlite"
 STAGE = "ingest"
-"""The ledger records calls to Wikimedia under this stage."""
+"""Name of the stage under which the ledger records calls to Wikimedia."""
 QUERIES, COMMONS, FILES = "sparql", "commons", "commons-files"
 WIKIDATA, WIKIPEDIA = "wikidata", "wikipedia"
 """Names of the services in the ledger; each service has its own pace."""
@@ -75,16 +75,16 @@ class PoliteCaller(Caller):
         return reply
 
     def forget_used(self) -> None:
-        """Drops the replies that were cached since the last call of this method. The ledger keeps
-        its entries."""
+        """Drops the replies that were cached since the last call of this method, but not the
+        entries of the ledger."""
         self._file.forget_keys(self._used)
         self._used = []
 
 
 @contextmanager
 def polite_caller(folder: Path, *, retry: RetryPolicy = RETRY) -> Iterator[PoliteCaller]:
-    """A caller (an object that sends requests) that keeps to the pace of each service. The cache
-    lies in FOLDER/calls.sqlite. All processes that use the folder take turns.
+    """A caller (an object that sends requests) that keeps to the pace of each service. The cache of
+    the caller lies in FOLDER/calls.sqlite. All processes that use the folder take turns.
 
     Args:
         folder: path of the folder; created if missing.
@@ -114,8 +114,8 @@ def ask(
         caller: a caller from `polite_caller`.
         service: name of the service; it decides the pace.
         content: text that identifies the request; equal content gets the same reply.
-        send: sends the request once. The function raises `CallFault` for a reply that is missing,
-            incomplete or unwanted. Only returned replies are cached.
+        send: sends the request once. `send` raises `CallFault` for a reply that is missing,
+            incomplete or unwanted. A reply is cached only if `send` returns it.
         timeout: seconds for one attempt.
 
     Raises:

@@ -1,4 +1,4 @@
-"""All readers use this function to refuse an item."""
+"""All readers make their rejections (records of refused items) with this function."""
 
 from questloom.records.identity import record_id
 from questloom.records.outcomes import Reason, Rejection
@@ -15,7 +15,7 @@ def reject(
     Args:
         reason: why the item is refused.
         kind: the kind of item ("Article", "Picture", "Entity" …).
-        key: JSON values from which the item's id is made. A path on disk is not allowed.
+        key: JSON values (never a path on disk) from which the item's id is made.
         evidence: a small JSON value that shows the reason.
         title: a readable name of the item.
     """

@@ -19,7 +19,7 @@ MAIN = "main"
 
 
 def revision_id_of(revision: etree._Element) -> int:
-    """The number of the revision.
+    """The number of the revision of a page.
 
     Raises:
         TypeError, ValueError: the revision has no number.

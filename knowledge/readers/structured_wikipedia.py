@@ -1,9 +1,10 @@
 """Turns rows of `wikimedia/structured-wikipedia`, and of Wikimedia Enterprise's structured contents, into `Article`.
 
-These fields are read: name, identifier, url, version.identifier, main_entity.identifier, image.content_url, infoboxes,
-sections. JSON lines leave out empty fields. Parquet stores infoboxes and sections as JSON. Reading is strict: a field
-that does not fit the schema raises an error that names it. The reader follows the published schema and was never tried
-on a file of the Hub.
+The reader uses these fields of a row: name, identifier, url, version.identifier,
+main_entity.identifier, image.content_url, infoboxes, sections. JSON lines leave out empty fields.
+Parquet stores infoboxes and sections as JSON. Reading is strict: a field that does not fit the
+schema raises an error that names it. The reader follows the published schema and was never tried on
+a file of the Hub.
 
 Source of the format: https://enterprise.wikimedia.com/docs/data-dictionary/ and the data set's card on the Hub
 """
@@ -30,10 +31,10 @@ from questloom.records.knowledge import Article, ArticlePicture, InfoboxField, L
 from questloom.records.outcomes import Reason, Rejection
 
 NAMED = ("name", "identifier", "url", "version", "sections")
-"""Fields that every row has."""
+"""Fields that every row of the data set has."""
 FIELDS = (*NAMED, "main_entity", "image", "infoboxes")
 LEAD = "Abstract"
-"""The name of the first section."""
+"""The name of the first section of an article."""
 MAX_DEPTH = 12
 _HOST = re.compile(r"https?://([a-z][a-z-]*)\.(?:m\.)?wikipedia\.org/wiki/(.+)")
 _REDIRECT = re.compile(r"#\s*redirect\b", re.I)

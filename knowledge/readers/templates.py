@@ -11,8 +11,8 @@ from questloom.knowledge.readers.markup import arguments, outer_spans
 from questloom.language.english import MONTHS
 
 MAX_DEPTH = 5
-"""Maximum nesting depth of templates. Deeper templates are removed, so the text is processed at most this many
-times."""
+"""Maximum nesting depth of templates. Templates that are nested deeper are removed, which limits
+the number of passes over the text."""
 _LINK = re.compile(r"\[\[(?:[^\[\]|]*+\|)?([^\[\]]*+)\]\]")
 _NAMED = re.compile(r"\s*+[\w \-]++\s*+=(?!=)")
 _NAME = re.compile(r"\s*[^|{}\[\]<>\n]{0,100}")
@@ -84,7 +84,8 @@ def _text_of_language(a: Arguments) -> str:
 
 
 def _convert(a: Arguments) -> str:
-    """{{convert|10|km|mi}} becomes the number with its original unit. Ranges have the form {{convert|10|to|20|km}}."""
+    """{{convert|10|km|mi}} becomes the number with its original unit. Ranges of numbers have the
+    form {{convert|10|to|20|km}}."""
     if len(a) < 2:
         return " ".join(a)
     a = [f"{int(x):,}" if x.isascii() and x.isdigit() and len(x) > 4 else x for x in a]
@@ -113,7 +114,8 @@ _UNITS = {
 
 
 def _date(a: Arguments) -> str:
-    """{{birth date|1889|4|20}} becomes "20 April 1889". Missing parts of the date are left out."""
+    """The template {{birth date|1889|4|20}} becomes "20 April 1889". Missing parts of the date are
+    left out."""
     numbers = [x for x in a if re.fullmatch(r"\d{1,4}", x)]
     if not numbers:
         return a[0] if a else ""
@@ -139,7 +141,8 @@ def _before(sign: str) -> Callable[[Arguments], str]:
 def _named(
     names: str, handler: Callable[[Arguments], str | list[str]]
 ) -> dict[str, Callable[[Arguments], str | list[str]]]:
-    """Registers one handler under several names of templates. Bars separate the names."""
+    """Registers one handler under several names of templates. Bars separate the names of the
+    templates."""
     return {" ".join(name.split()): handler for name in names.split("|")}
 
 

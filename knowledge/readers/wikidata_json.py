@@ -60,7 +60,7 @@ def read_entities(
 
     Args:
         part: a range of `plan_ranges`.
-        snapshot: a day ("2026-01-31"). A claim counts as a best claim only if it holds on this day.
+        snapshot: a day ("2026-01-31"); a claim counts as a best claim only if it holds on this day.
         languages: languages of the labels, descriptions and aliases to keep; () keeps all.
         keep_partial: if True, each damaged place becomes a rejection and the rest is read. If
             False, a damaged place raises an InputError.
@@ -272,7 +272,7 @@ def holds_at(qualifiers: tuple[Qualifier, ...], day: str) -> bool:
 
 def _compare(value: Value, day: str) -> int:
     """-1, 0 or 1: the period of the time lies before the day, contains the day, or lies after the
-    day. The day must be in our era."""
+    day (a day in our era)."""
     first, last = dates_of(value)[-1].span
     return (first > parts_of(f"+{day}")) - (last < parts_of(f"+{day}"))
 

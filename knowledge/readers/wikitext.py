@@ -37,14 +37,14 @@ _LINK = re.compile(r"\[\[([^\[\]|\n]{0,512}+)(?:\|([^\[\]]*+))?\]\]([a-zß-öø-
 _TARGET = re.compile(r"\[\[([^\[\]|\n]{0,512}+)(?:\|[^\[\]]*+)?\]\]")
 _NO_TITLE = re.compile(r"[\[\]{}|<>#]")
 """Characters that page titles must not contain. A link is ignored if its target contains such a
-character in the form of an entity."""
+forbidden character in the form of an HTML entity."""
 _EXTERNAL = re.compile(r"\[http[^\s\[\]]*[ \t]?([^\[\]\n]*)\]")
 _PARENTHESIS = re.compile(r"\((?:[ ,;:]+(\) ?)?|(\) ?))")
 _SPECIAL = frozenset("*#:;=|!-{_")
 """First characters of lines that are not running text."""
 _SEAM = "\0"
-"""The character that separates sections while all sections are cleaned together. XML cannot contain
-this character."""
+"""Separates sections while all sections are cleaned together; the separator is a character that XML
+cannot contain."""
 _OPTION = re.compile(
     r"\s*(?:thumb(?:nail)?|frame(?:d|less)?|border|left|right|cent(?:er|re)|none|baseline|middle|sub|super|text-top|text-bottom|top|bottom|mini|miniatur|"
     r"hochkant|upright.*|[\dx ]+px|(?:link|alt|lang|page|class|thumb|upright|start|end|thumbtime)\s*=.*)\s*",
@@ -102,8 +102,8 @@ def read_links(page: RawPage, site: Site) -> list[str]:
     """The targets of the links in the page's body text, in order, with repetitions. The links equal
     those of `read_article`, which takes more time.
 
-    The function serves the link graph (in-degrees, hubs) of a dump. Only the benchmark uses this function; the ingest
-    job reads whole articles.
+    The link graph (in-degrees, hubs) of a dump needs only the targets of links. Only the benchmark
+    uses this function; the ingest job reads whole articles.
     """
     text, _, _ = _prepared(page.text, site)
     text = markup.cut(text, markup.outer_spans(text)[0])
@@ -154,8 +154,8 @@ def _take_templates(text: str, site: Site) -> tuple[str, Infobox, bool]:
 
 
 def _split_sections(text: str) -> tuple[list[tuple[str, int]], list[str]]:
-    """Splits a page into ([(title, level)], [body]). In a body, each paragraph and each list item is one line. Tables
-    are left out."""
+    """Splits a page into ([(title, level)], [body]). In a body, each paragraph and each list item
+    is one line. Tables are left out of the bodies of sections."""
     headings, bodies = [("", 1)], []
     body: list[str] = []
     paragraph: list[str] = []

@@ -1,9 +1,9 @@
 """Reads ZIM files (Kiwix): articles *and* pictures in one file; redirects give the aliases.
 
-The articles are rendered HTML with expanded templates. For this reason only paragraphs and lists
-count as body text. Links in tables, navigation boxes, hatnotes and references are ignored. A ZIM
-file states no licences, so its pictures have no licence until Commons is asked. A ZIM file has no
-page ids, so an article's id is made from its title.
+The articles are rendered HTML with expanded templates, so only paragraphs and lists count as body
+text. Links in tables, navigation boxes, hatnotes and references are ignored. A ZIM file states no
+licences, so its pictures have no licence until Commons is asked. A ZIM file has no page ids, so an
+article's id is made from its title.
 
 libzim reads local files only. Each process downloads a ZIM file from a bucket once, into a local scratch folder.
 
@@ -39,8 +39,8 @@ _NO_ARTICLES = (
     ("proyecto", 102),
     ("wikiproject", 102),
 )
-"""A ZIM file lists no namespaces. Prefixes of project pages in wikis of other languages. Kiwix
-files contain such pages."""
+"""A ZIM file lists no namespaces. Prefixes of project pages in wikis of other languages, as far as
+they occur in Kiwix files."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""Builds a store from records in memory, for small hand-made worlds. Dumps are stored by
+"""Builds a store from records in memory, for small hand-made worlds. A dump is stored by
 `questloom.pipeline.ingest.store_job` instead."""
 
 from collections import Counter

@@ -1,8 +1,9 @@
 """Encodes records as compact JSON bytes and decodes them.
 
-A row of the store holds its whole record in one binary column. Lance needs about 130 µs to read a column of a row, so a
-single column is five times faster than a column for each field. The bytes contain only fields that differ from their
-default, in the dataclass's order, so equal records have equal bytes. This codec is about 5 times faster than
+A row of the store holds its whole record in one binary column. Lance needs about 130 µs to read a
+column of a row, so a single column is five times faster than a column for each field. The bytes
+contain only fields that differ from their default, in the dataclass's order, so equal records have
+equal bytes. The codec for rows of the store is about 5 times faster than
 `Record.to_row`/`from_row`.
 """
 
@@ -22,7 +23,7 @@ R = TypeVar("R", bound=Record)
 
 
 def pack(record: Record) -> bytes:
-    """Encodes a record."""
+    """Encodes a record as compact JSON bytes."""
     return orjson.dumps(_packer(type(record))(record))
 
 
@@ -35,7 +36,7 @@ def unpack(kind: type[R], data: bytes | str) -> R:
 
 
 def pack_many(records: Iterable[Record]) -> bytes:
-    """Encodes several records."""
+    """Encodes several records as compact JSON bytes."""
     return b"[" + b",".join(map(pack, records)) + b"]"
 
 

@@ -16,7 +16,8 @@ ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
 
 
 def storage_options(path: str) -> dict[str, str] | None:
-    """The options of object stores that Lance does not read from the environment. The options contain no secret."""
+    """The options of object stores that Lance does not read from the environment. None of the
+    options is a secret, such as a password."""
     endpoint = (
         next((os.environ[name] for name in ENDPOINTS if os.environ.get(name)), "")
         if path.startswith("s3://")
@@ -28,7 +29,7 @@ def storage_options(path: str) -> dict[str, str] | None:
 
 
 def open_lance(path: str) -> lance.LanceDataset:
-    """Opens a data set.
+    """Opens a Lance data set.
 
     Raises:
         FileNotFoundError: the data set does not exist; InputError: the data set is damaged; ProviderFault: a bucket

@@ -32,9 +32,9 @@ profiles    "PROPERTY CLASS_ID"        PropertyProfile
 import pyarrow as pa
 
 STORE_VERSION = 2
-"""The version of the layout. The number is raised when the meaning of rows changes. In version 1,
-the key of a century contained the digits that most years of the century share. Version 1 also
-stored days without a calendar. Of the names with the language code "mul" it stored only the
+"""The version of a store's layout, which is raised when the meaning of rows changes. In version 1,
+the key of a century contained the digits that most years of the century share. In version 1, days
+were stored without a calendar. Of names with the language code "mul", version 1 stored only the
 labels."""
 META = "meta.json"
 VECTORS = "vectors.lance"

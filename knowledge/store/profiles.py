@@ -1,5 +1,5 @@
-"""A property profile counts how the instances of a class use a property. Only best claims are
-counted.
+"""A property profile counts how the instances of a class use a property. Only best claims count in
+profiles.
 
 Subjects, pairs (subject and value) and instances are counted subject by subject. Distinct values are counted from pairs
 that are sorted by value. All counts are sums, so partitions can be counted separately and added up.
@@ -53,7 +53,7 @@ def count_subject(
 
 
 def count_values(counts: Counts, property_id: str, class_sets: Iterable[tuple[str, ...]]) -> None:
-    """Counts one distinct value of a property.
+    """Counts one distinct value of a property, with its subjects.
 
     `class_sets` holds, for each subject that has the value, the set of the subject's direct
     classes.
@@ -66,7 +66,7 @@ def count_commonest(counts: Counts, property_id: str, num_subjects: Mapping[str,
     """Updates the largest number of subjects that have the same answer.
 
     `num_subjects` maps a direct class to its number of subjects with one answer. The key "" stands
-    for all classes.
+    for all classes together.
     """
     for class_id, number in num_subjects.items():
         counts[COMMONEST, property_id, class_id] = max(

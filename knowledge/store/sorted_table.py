@@ -16,7 +16,7 @@ from questloom.knowledge.store.layout import PAGE, RECORD_PAGE, table_path
 
 CACHED_PAGES = 1024
 CACHED_ID_PAGES = 4096
-"""A page of ids takes 30 kB. Looking up a hub (an entity that very many claims name) reads 20
+"""A page of row ids takes 30 kB. Looking up a hub (an entity that very many claims name) reads 20
 pages."""
 
 
@@ -43,7 +43,7 @@ class SortedTable:
         )
 
     def find(self, key: str) -> tuple[int, int]:
-        """The rows [start, stop) with this key."""
+        """The rows [start, stop) whose key is `key`."""
         return self._row(key, bisect_left), self._row(key, bisect_right)
 
     def find_range(self, start: str, stop: str) -> tuple[int, int]:
@@ -81,8 +81,8 @@ class SortedTable:
         return self.records(start, start + 1)[0] if start < stop else None
 
     def value(self, key: str, column: str) -> bytes | None:
-        """The value of another column for a key that has one row. The value is not cached. The
-        result is None if the row does not exist."""
+        """Another column of a key that has one row, not cached. The result is None if the key has
+        no row."""
         start, stop = self.find(key)
         return self._take(column, range(start, start + 1))[0] if start < stop else None
 

@@ -26,23 +26,24 @@ CACHED_ENTITIES = 16_384
 CACHED_CLAIMS = 8_192
 CACHED_RECORDS = 2_048
 CACHED_COUNTS = 65_536
-"""Number of cached results that are small: numbers and profiles. A profile holds a few numbers."""
+"""Number of cached results that are small: numbers and profiles. A profile (how a class uses a
+property) consists of a few numbers."""
 REFERRING = 500
 """The approximate number of pages that `Store.references` samples."""
 
 
 class Store:
-    """Look-ups over one ingested snapshot. Open one store per process. A pickled store contains
-    only its path.
+    """Looks up entities, claims, articles and pictures of one ingested snapshot. Open one store per
+    process. A store that is pickled contains only its path.
 
-    Results are cached in LRU caches of fixed length, so the memory stays limited for stores of any size. All results
-    have a fixed order.
+    Results are cached in LRU caches of fixed length, so the memory stays limited for stores of any
+    size. All look-ups return results in a fixed order.
 
     Attributes:
         path: folder or URL of the store.
         meta: the contents of meta.json: wiki, address of its main page, languages, snapshot date,
-            names and dates of dumps. For each table meta.json has the number of rows and a digest;
-            it also has a digest of the whole store and the stated counts of classes.
+            names and dates of dumps, number of rows and digest of each table, digest of the whole
+            store, stated counts of classes.
     """
 
     def __init__(self, path: str, meta: dict[str, Any]) -> None:
@@ -59,7 +60,7 @@ class Store:
 
     @classmethod
     def open(cls, path: str) -> "Store":
-        """Opens a store.
+        """Opens a store for look-ups.
 
         Raises: InputError: the store does not exist, is incomplete or damaged, or has another version.
         """
@@ -119,8 +120,8 @@ class Store:
     # Entities and claims
 
     def entity(self, entity_id: str) -> Entity | None:
-        """The entity with this id, or None. For the id of a merged entity, the result is the entity into which it was
-        merged."""
+        """The entity with this id, or None if the store lacks it. For the id of a merged entity,
+        the result is the entity into which it was merged."""
         return self._entity(entity_id) or self._entity(
             (self._tables["merged"].get(entity_id) or b"").decode()
         )
@@ -198,7 +199,7 @@ class Store:
     # Articles and pictures
 
     def article(self, entity_id: str) -> Article | None:
-        """The article about the entity, or None."""
+        """The article about the entity, or None if there is no article."""
         return self._article(entity_id)
 
     def entity_of_title(self, title: str) -> str | None:
@@ -207,14 +208,14 @@ class Store:
         return None if data is None else data.decode()
 
     def references(self) -> tuple[int, int]:
-        """Samples pages, and counts the distinct things that they name. Returns (number of these
-        things that the store holds, number of all these things).
+        """Samples pages, and counts the distinct things that these pages name. Returns (number of
+        named things that the store holds, number of all named things).
 
         A page names things by its links and by the claims of its entity.
 
-        The quotient estimates what share of its subject the store covers, because links and claims
-        also name entities that the store lacks. The sample consists of about `REFERRING` evenly
-        spread pages. For a store without pages, the result is (0, 0).
+        The quotient of the two numbers estimates how completely the store covers its subject,
+        because links and claims also name entities that the store lacks. The sample consists of
+        about `REFERRING` evenly spread pages. For a store without pages, the result is (0, 0).
         """
         num_pages = self.num_rows("articles")
         named: dict[str, bool] = {}
@@ -233,11 +234,11 @@ class Store:
         return sum(named.values()), len(named)
 
     def image(self, image_id: str) -> ImageAsset | None:
-        """The record of a picture, or None."""
+        """The record of a picture, or None if the store lacks it."""
         return self._image(image_id)
 
     def image_bytes(self, image_id: str) -> bytes:
-        """The unchanged file of a picture.
+        """The unchanged bytes of a picture's file.
 
         Raises:
             KeyError: the store has no such picture.

@@ -80,8 +80,8 @@ def write_table(store: str, name: str, batches: Iterable[pa.Table]) -> dict[str,
 def index_passages(store: str, language: str) -> None:
     """Builds the BM25 index over the passages.
 
-    The index is built by one worker. Several workers would split the index in order of arrival, which would change its
-    statistics and scores.
+    One worker builds the index over all passages. Several workers would split the index in order of
+    arrival, which would change its statistics and scores.
 
     Args:
         store: folder of the store.
@@ -129,8 +129,8 @@ def write_meta(
 
 
 class _Digest:
-    """The sha256 over rows in order. The rows are hashed in chunks of exactly DIGEST_ROWS, so the size of batches does
-    not change the digest."""
+    """The sha256 over the rows of a table in order. The rows are hashed in chunks of exactly
+    DIGEST_ROWS, so the size of batches does not change the digest."""
 
     def __init__(self) -> None:
         self.num_rows = 0

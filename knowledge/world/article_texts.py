@@ -118,7 +118,7 @@ def _article(part: Part, prose: Prose, thing: Thing) -> str:
 
 
 def _reference(rng: random.Random) -> str:
-    """A footnote for some statements, else ""."""
+    """A footnote for some of the statements in an article, else ""."""
     if rng.random() >= 0.3:
         return ""
     note = rng.choice(REFERENCES)

@@ -1,7 +1,8 @@
 """Adds facts that readers like to know about existing things, for example how somebody died, where a film was shot, or
 who illustrated a book.
 
-These facts are added late and have their own random generators, so that earlier steps do not change.
+Curious facts are added late and have random generators of their own, so that earlier steps do not
+change.
 """
 
 import itertools
@@ -17,7 +18,8 @@ GROUPS = vocabulary.groups()
 CURIOUS_SHARE = 0.05
 """The share of a region's things that get a curiosity: a rare fact, such as a nickname."""
 CURIOSITIES = frozenset(["P157", "P509", "P822", "P1429", "P1449", "P1451", "P2632", "P3909"])
-"""Properties of these facts: killer, cause of death, mascot, pet, nickname, motto, prison and last words."""
+"""Properties of curiosities: killer, cause of death, mascot, pet, nickname, motto, prison and last
+words."""
 EPIDEMICS = {
     "cholera": (1817, 1900),
     "influenza": (1700, 1960),
@@ -225,7 +227,8 @@ def _joined(rng: random.Random, words: tuple[tuple[str, ...], ...]) -> str:
 
 
 def _fate(part: Part, person: Thing, rng: random.Random) -> None:
-    """Gives a person one of these facts: a cause of death, a killer, last words, a prison, a nickname or a pet."""
+    """Gives a person one curiosity: a cause of death, a killer, last words, a prison, a nickname or
+    a pet."""
     dead = bool(person.values("P570"))
     castles = [c for c in part.kind("castle") if max(c.start, person.start + 22) < person.end - 6]
     rivals = [

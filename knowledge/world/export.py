@@ -38,8 +38,8 @@ NAMESPACES = {
 }
 FORMATS = {"wikitext": "text/x-wiki", "javascript": "text/javascript", "Scribunto": "text/plain"}
 PAGES = "https://en.invented.example/wiki/"
-"""The base address of the pages in this world. RFC 2606 reserves the domain for examples, so the address marks all data
-of this world as invented."""
+"""The base address of the pages in this world. RFC 2606 reserves the domain for examples, so the
+address marks all data of the fictional world as invented."""
 FILE_PAGES = "https://commons.invented.example/wiki/File:"
 BASE36 = "0123456789abcdefghijklmnopqrstuvwxyz"
 

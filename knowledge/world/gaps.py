@@ -49,7 +49,8 @@ def hidden_item(seed: int, gaps: int, thing: Thing) -> bool:
 def absent_thing(seed: int, absent: float, thing: Thing) -> bool:
     """Whether the dumps lack the thing completely, with item, page and pictures.
 
-    Other things still name such an absent thing, just as a part of Wikipedia names things outside the part.
+    Other things still link to an absent thing, just as an excerpt of Wikipedia links to things
+    outside the excerpt.
     """
     return (
         thing.kind not in ("country", "region", "city")

@@ -95,8 +95,8 @@ class Thing:
             self.statements.append(Statement(prop, value, qualifiers, rank))
 
     def values(self, prop: str) -> list[Value]:
-        """The values of a property, without deprecated values and "novalue". If the property has preferred values, only
-        these are returned."""
+        """The values of a property, without deprecated values and "novalue". If the property has
+        preferred values, only the preferred values are returned."""
         found = [
             s
             for s in self.statements

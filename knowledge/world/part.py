@@ -103,7 +103,8 @@ class Part:
 
 
 def heavy(rng: random.Random, items: Sequence[T], power: float = 1.0) -> T:
-    """A random item. Early items are drawn far more often, so a few things get very many links."""
+    """A random item of a list. Early items are drawn far more often, so a few things get very many
+    links."""
     return items[int(len(items) * rng.random() ** (1.0 + power))]
 
 

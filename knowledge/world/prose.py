@@ -35,10 +35,10 @@ COUNTABLE = frozenset(
 LISTED = 6
 """Maximum number of things that a list in a sentence names."""
 SAME_LIST = {"P1344": "in:P710"}
-"""A property and the reverse relation with the same content: both list who took part."""
+"""A property and the reverse relation that also lists who took part."""
 KINDS_UNSAID = frozenset(["ship", "locomotive", "music", "book"])
-"""Kinds of things whose class is stated neither by the name nor by other sentences. If a thing of such a kind has no
-page, its class is put before its name."""
+"""Kinds of things whose class is stated neither by the name nor by other sentences. If a thing of
+one of these kinds has no page, its class is put before its name."""
 
 
 class Prose:
@@ -106,9 +106,9 @@ class Prose:
     def _choice(
         self, thing: Thing, phrasing: tuple[str, ...], choices: str, rng: random.Random
     ) -> str:
-        """Chooses one of several words, or the singular or plural. The placeholder takes the plural
-        if the phrasing's reverse lists name several things. If the phrasing has no such list, the
-        number of its values decides."""
+        """Chooses one of several words, or the singular or plural. Chooses the plural if the
+        phrasing's reverse lists name several things. If the phrasing has no reverse list, the
+        number of its values decides between singular and plural."""
         if "|" in choices:
             return rng.choice(choices.split("|"))
         keys = [key for key in phrasing[1::2] if "/" not in key and "|" not in key]

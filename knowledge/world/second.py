@@ -1,8 +1,8 @@
 """Adds statements that can be made only when all things exist: styles, designations, inverse
 relations, identifiers.
 
-These statements make items as long as real items. Many real items have twenty statements or more,
-and most of these statements are dull.
+The added statements make invented items as long as real items. Many real items have twenty
+statements or more, and most of these statements are dull.
 """
 
 import random

@@ -1,8 +1,8 @@
 """The buildings and engineering of a region: lighthouses, bridges, churches, towers, castles, mills, dams, stations and
 more.
 
-Nearly half of a region's structures are twins: a twin repeats all facts of another thing except one or two. A careless
-description therefore fits both things.
+Nearly half of a region's structures are twins: a twin repeats all facts of another thing except one
+or two. A careless description therefore fits both twins.
 """
 
 import random

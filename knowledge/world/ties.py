@@ -2,8 +2,8 @@
 often name a tie of their maker.
 
 For example, a book is dedicated to its author's teacher, or a church stands in the birthplace of
-its architect's wife. With such a tie, two paths of statements lead from the author to the book.
-Neither path alone tells which of the author's books is meant, so a question can join both paths.
+its architect's wife. With a tie, two paths of statements lead from the author to the book. Neither
+path alone tells which of the author's books is meant, so a question can join both paths.
 """
 
 import random

@@ -170,8 +170,8 @@ def item_line(part: Part, thing: Thing, gap_level: int) -> bytes:
 
 
 def num_other_wikis(part: Part, thing: Thing) -> int:
-    """The number of Wikipedias in other languages with an article about a thing. The number has a heavy tail: 0 for
-    most things, nearly 200 for the country."""
+    """The number of Wikipedias in other languages with an article about a thing. The number of
+    Wikipedias has a heavy tail: 0 for most things, nearly 200 for the country."""
     if not thing.article:
         return 0
     draw = part.rng(f"sitelinks-{thing.id}").lognormvariate(0, 0.8)

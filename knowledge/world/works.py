@@ -124,7 +124,8 @@ OPERAS = (
 
 
 def make_works(part: Part) -> None:
-    """Makes all works. The maker of a work is a person of the region who could have made it in its year."""
+    """Makes all works of the people of a region. The maker of a work is a person of the region who
+    could have made it in its year."""
     last: dict[str, Any] | None = None
     for i in range(part.count(110)):
         last = _painting(part, part.rng(f"painting-{i}"), last)

@@ -92,7 +92,7 @@ class PartFiles:
 
 
 class Which(NamedTuple):
-    """The settings that together identify a world."""
+    """The settings that together determine every byte of a world."""
 
     seed: int
     articles: int
@@ -345,7 +345,8 @@ def _write_dumps(
 def _write_pictures(
     out: Path, tasks: list[Drawings], pool: Executor | None, workers: int, told: Progress
 ) -> int:
-    """Draws every picture. Worker processes write the files into the folder; the metadata is collected in order."""
+    """Draws every picture of a world. Worker processes write the files into the folder; the
+    metadata is collected in order."""
     total = sum(len(task.drawings) for task in tasks)
     done = 0
     jobs = [(task, str(out / "images")) for task in tasks]

@@ -371,7 +371,7 @@ def _rows(path: Location, truth: dict) -> Iterator[tuple[str, dict[str, bool | N
     seen: set[str] = set()
 
     number = 1
-    """The line on which the current row begins. Cells may contain line breaks."""
+    """The line on which the current row begins. Cells of the sheet may contain line breaks."""
 
     def bad(what: str, fix: str) -> InputError:
         return InputError(f"{path}, line {number}", what, fix)

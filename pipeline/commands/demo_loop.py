@@ -23,8 +23,8 @@ POLICY_RUN_SETTINGS = (
     "seeds.levels={easy: 0.4, medium: 0.4, hard: 0.2}",
     "export.rl_share=0.3",
 )
-"""Overrides of the loop's recipe. They apply to the run on which the policy is fine-tuned. Some
-questions of this run are longer, so that the policy has seen how a long question is solved."""
+"""Overrides of the loop's recipe, for the run on which the policy is fine-tuned. Some questions of
+the fine-tuning run are longer, so that the policy has seen how a long question is solved."""
 
 
 def run_demo_loop(out: Path, *, seed: int, workers: int) -> str:
@@ -57,8 +57,8 @@ def start(out: Path, *, seed: int, workers: int) -> tuple[Path, Path, Path]:
     """Makes a learning world with its store, and fine-tunes a tiny policy (the model that plays) on
     episodes of the oracle, a scripted agent.
 
-    Returns the policy's model, the store, and a file of entities. These entities occur in the
-    training questions, so no round asks about them."""
+    Returns the policy's model, the store, and a file of the entities in the training questions; no
+    round asks about these entities."""
     run, store = prepare(
         out, seed=seed, workers=workers, recipe=load_recipe(RECIPE, POLICY_RUN_SETTINGS)
     )

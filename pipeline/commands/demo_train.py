@@ -214,7 +214,7 @@ def held_out(out: Path, name: str, model: Path, run: Path, store: Path) -> list[
 
 
 def read_metrics(folder: Path) -> list[dict[str, Any]]:
-    """The lines of a training's metrics."""
+    """The lines in the file of a training's metrics."""
     return [
         json.loads(line)
         for line in (folder / "metrics.jsonl").read_text(encoding="utf-8").splitlines()

@@ -211,8 +211,8 @@ def _ocr() -> str:
 
 
 def _clip_line(recipe: Recipe | None) -> Line:
-    """Whether pictures can be compared here. Without the extra `clip`, this check fails only if the
-    recipe compares pictures."""
+    """Whether pictures can be compared here. The extra `clip` counts as missing only if the recipe
+    compares pictures."""
     from questloom.files.extras import require
     from questloom.pipeline.synth.synth_job import needs_vectors
 
@@ -237,7 +237,7 @@ def _clip(spec: str) -> str:
 
 
 def _sandbox(recipe: Recipe | None) -> Line:
-    """Whether a policy's code can be confined here. Without a sandbox, this check fails only if the
+    """Whether a policy's code can be confined here. The sandbox counts as missing only if the
     recipe names the tool that runs code."""
     from questloom.agent.sandbox import open_sandbox
     from questloom.agent.setup import MEND_SANDBOX

@@ -89,7 +89,7 @@ def lacking_classes(path: Path | None) -> tuple[str, ...]:
     """The classes that a run's `lacking.tsv` names, each once; () without a file.
 
     Raises:
-        InputError: the file cannot be read, or is not such a table.
+        InputError: the file cannot be read, or is not a table of lacking classes.
     """
     where = f"--complete {path}"
     rows = list(csv.DictReader(lines_of(path, "--complete"), delimiter="\t"))

@@ -210,7 +210,7 @@ def statue(c: Canvas, thing: Thing, land: random.Random, view: random.Random, m:
 
 
 def book(c: Canvas, thing: Thing, land: random.Random, view: random.Random, m: Marker) -> None:
-    """Draws a bound book on a table. Its cover has no words."""
+    """Draws a bound book on a table. The cover of the drawn book has no words."""
     table = jitter(land, (150, 116, 84), 16)
     c.gradient(lighter(table, 0.25), table)
     for i in range(7):

@@ -29,8 +29,8 @@ def _lines(name: str) -> list[list[str]]:
 
 @cache
 def of_country() -> frozenset[str]:
-    """The ids that only the country uses, and not the learning world. In each data file, a marker line stands above
-    these ids."""
+    """The ids that only the country uses, and not the learning world. In each data file, a marker
+    line stands above the ids that only the country uses."""
     found = set[str]()
     for name in ("classes.txt", "properties.txt", "terms.txt"):
         _, _, below = (FOLDER / name).read_text(encoding="utf-8").partition("# Only the country")
