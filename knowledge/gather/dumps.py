@@ -73,9 +73,9 @@ def write_dumps(run: Gathering, *, day: str, asked: Json) -> Json:
 def stated_counts(counts: Mapping[str, ClassCount], links: Mapping[str, Links]) -> dict[str, int]:
     """For each class, the number of its members according to Wikidata.
 
-    If the query service counted the class, the number is the service's count. For a subclass of a
-    whole class, the number counts the gathered members of the subclass. The count is complete
-    because all members of a whole class were gathered.
+    If the query service counted a class, the number is the service's count. For a subclass of a
+    wholly gathered class, the number counts the gathered members of the subclass. The count is
+    complete because all members of a whole class were gathered.
     """
     whole = {name for name, count in counts.items() if count.is_whole}
     below: dict[str, int] = {}
@@ -123,8 +123,8 @@ def _write_articles(path: Path, gathered: Gathered) -> dict[str, int]:
 
 
 def _write_metadata(path: Path, gathered: Gathered) -> int:
-    """Writes one line of metadata for each fetched picture, under the file name that claims use.
-    Returns how many pictures were written."""
+    """Writes one line of metadata for each fetched picture. The line has the file name that claims
+    use. Returns how many pictures were written."""
     lines = []
     for name, _ in gathered.each(state.PICTURE):
         page = orjson.loads(gathered.body(state.FILE, name) or b"{}")
@@ -135,7 +135,7 @@ def _write_metadata(path: Path, gathered: Gathered) -> int:
 
 @contextmanager
 def _whole(path: Path, packed: Callable[[IO[bytes]], gzip.GzipFile] | None = None) -> Iterator[Any]:
-    """Opens a file under a temporary name. The file gets its final name only when it is
+    """Opens a file under a temporary name. The opened file gets its final name only when it is
     complete."""
     part = path.with_name(f".{path.name}.part")
     try:

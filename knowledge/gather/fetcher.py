@@ -34,7 +34,7 @@ class Fetcher:
     Args:
         request: request with the language, the wiki and the width of pictures.
         services: the clients of Wikimedia's services.
-        gathered: things that the folder has.
+        gathered: the things that the folder already has.
         out: path of the folder.
         progress: function that is called after each request.
 
@@ -52,7 +52,7 @@ class Fetcher:
         self.request, self.services, self.gathered = request, services, gathered
         self.out, self.progress = out, progress
         self.links: dict[str, Links] = {}
-        """The links of every entity in the folder, by id."""
+        """For every entity in the folder, the ids and titles to which it refers."""
         self._moved: dict[str, str] = {}
         for name, body in gathered.each(state.ENTITY):
             self.links[name] = links_of(orjson.loads(body), request.wiki)
@@ -169,5 +169,6 @@ class Fetcher:
         return self._moved.get(name, name)
 
     def of(self, name: str) -> Links | None:
-        """The links of an entity; None if the folder does not have the entity."""
+        """The ids and titles to which an entity refers; None if the folder does not have the
+        entity."""
         return self.links.get(self.final(name))

@@ -3,7 +3,7 @@ this order.
 
 Anchors are the entities where questions may start. Rivals are the other members of the anchors'
 classes. Everything that is fetched is stored (`gathered.py`) before the next request is sent. A run
-that follows a killed run, or has a larger limit, requests only what is missing.
+after a killed run, or with a larger limit, requests only what is missing.
 """
 
 import json
@@ -37,7 +37,7 @@ class Gathering:
         """Returns the number of members that the requested class has.
 
         Raises:
-            InputError: there is no such class, the class is empty, or it has too many members.
+            InputError: the class does not exist, is empty, or has too many members.
         """
         name = self.request.class_id
         self.fetcher.entities([name], "looking up the class")
@@ -102,7 +102,7 @@ class Gathering:
         return list(dict.fromkeys(found))
 
     def _selected(self) -> list[str]:
-        """The items that the SPARQL query selects.
+        """Returns the items that the request's SPARQL query selects.
 
         Raises: InputError: the query selects something that is not an item.
         """
@@ -219,7 +219,7 @@ class Gathering:
         self.fetcher.pictures(names)
 
     def _views(self, anchors: Iterable[str]) -> dict[str, None]:
-        """File names of further pictures that depict the anchors."""
+        """Returns the file names of further pictures that depict the anchors."""
         views, wanted = self.request.views, [self.fetcher.final(name) for name in anchors]
         found: dict[str, None] = {}
         for (name,) in self.fetcher.batches(wanted if views else [], 1, "looking for more views"):

@@ -1,4 +1,5 @@
-"""The things that were gathered into a folder, in one SQLite file. When a run is resumed, it fetches nothing twice."""
+"""The things that were gathered into a folder, in one SQLite file. A run that is resumed fetches
+nothing twice."""
 
 import fcntl
 import sqlite3
@@ -13,8 +14,8 @@ VERSION = 1
 ENTITY, TITLE, PAGE, FILE, PICTURE = "entity", "title", "page", "file", "picture"
 LIST, NOTE = "list", "note"
 FETCHED, MERGED, MISSING, UNREADABLE = "fetched", "merged", "missing", "unreadable"
-"""The possible outcomes of a request for a thing. If a thing was merged into another thing, the
-body is the id or title of the other thing."""
+"""The possible outcomes of a request for a thing. `body` holds the thing's data; if the thing was
+merged into another thing, `body` holds the id or title of the other thing."""
 _SCHEMA = (
     "CREATE TABLE IF NOT EXISTS things (kind TEXT, key TEXT, outcome TEXT NOT NULL, why TEXT NOT NULL, "
     "body BLOB NOT NULL, PRIMARY KEY (kind, key)) WITHOUT ROWID"
@@ -88,7 +89,7 @@ class Gathered:
         self._lock.close()
 
     def keep(self, rows: Iterable[Row]) -> None:
-        """Writes rows in one transaction."""
+        """Writes rows into the SQLite file in one transaction."""
         with self._db:
             self._db.executemany("INSERT OR REPLACE INTO things VALUES (?, ?, ?, ?, ?)", rows)
 
@@ -107,14 +108,14 @@ class Gathered:
         return found
 
     def body(self, kind: str, key: str) -> bytes | None:
-        """The body of one thing; None if the thing was never requested."""
+        """The stored data of one thing; None if the thing was never requested."""
         found = self._db.execute(
             "SELECT body FROM things WHERE kind = ? AND key = ?", (kind, key)
         ).fetchone()
         return None if found is None else zlib.decompress(found[0])
 
     def each(self, kind: str, outcome: str = FETCHED) -> Iterator[tuple[str, bytes]]:
-        """Yields (key, body) of the things with a given outcome, sorted by key."""
+        """Yields (key, data) of the things with a given outcome, sorted by key."""
         for key, body in self._db.execute(
             "SELECT key, body FROM things WHERE kind = ? AND outcome = ? ORDER BY key",
             (kind, outcome),

@@ -13,8 +13,8 @@ most anchors are counted first."""
 @dataclass(frozen=True, kw_only=True)
 class GatherRequest:
     """The request: what to gather. The anchors (things where questions start) come from one of
-    class_id, ids, titles, category and query. A request with `lacking` has no anchors: it completes
-    classes."""
+    class_id, ids, titles, category and query. A request with `lacking` has no anchors; it fetches
+    the missing members of incomplete classes."""
 
     class_id: str = ""
     ids: tuple[str, ...] = ()
@@ -22,7 +22,8 @@ class GatherRequest:
     titles_option: str = "--titles"
     """The command-line option that gave the titles, for error messages."""
     category: str = ""
-    """A category of the Wikipedia, without the namespace; articles of subcategories are left out."""
+    """A category of the Wikipedia, without the namespace; only its own articles are gathered, not
+    those of subcategories."""
     query: str = ""
     """A SPARQL query that selects the items as ?item."""
     lacking: tuple[str, ...] = ()
@@ -30,7 +31,7 @@ class GatherRequest:
     limit: int = 500
     """Maximum number of anchors from the class, the category or the query."""
     depth: int = 2
-    """Maximum number of claims between an anchor and a gathered thing."""
+    """Maximum number of claims on the way from an anchor to a gathered thing."""
     rivals: int = 2000
     """Maximum number of fetched members of a class. A class with at most `rivals` members is
     gathered whole."""
@@ -38,10 +39,10 @@ class GatherRequest:
     width: int = 960
     """Width in pixels of the fetched pictures."""
     views: int = 3
-    """Maximum number of further pictures for each anchor. Further pictures are files that depict
-    the anchor according to Commons."""
+    """Maximum number of further pictures for each anchor, which are files that depict the anchor
+    according to Commons."""
     all_pictures: bool = True
-    """Whether to fetch pictures of all reached things with an article. If False, only pictures of
+    """Whether to fetch pictures of all reached things with an article; if False, only pictures of
     the anchors are fetched."""
 
     @property

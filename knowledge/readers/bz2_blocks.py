@@ -2,9 +2,9 @@
 
 A bz2 stream consists of a header, blocks of up to 900 kB, and an end mark with a CRC over the
 blocks' CRCs. Each block has its own CRC and can start at any *bit*. This module makes each block a
-stream of its own: a header, the block's bits shifted to a byte boundary, an end mark, and the
-block's CRC. The C library decompresses and checks the new stream. Several cores can therefore read
-a bz2 file that has only one stream.
+bz2 stream of its own: a header, the block's bits shifted to a byte boundary, an end mark, and the
+block's CRC. The C library decompresses and checks this stream. Several cores can therefore read a
+bz2 file that has only one stream.
 
 Source of the format: bzip2's `decompress.c` and Tsai's "BZIP2: format specification".
 """
@@ -20,7 +20,7 @@ END_MARK = 0x177245385090
 MARK_BITS = 48
 READ_SIZE = 1 << 20
 LONGEST_BLOCK = 4 << 20
-"""Maximum compressed size of a block in bytes: 900 kB that cannot be compressed, plus ample room."""
+"""Maximum compressed size of a block in bytes: 900 kB of incompressible data, plus ample room."""
 
 
 class Block(NamedTuple):
@@ -36,8 +36,8 @@ class Block(NamedTuple):
 
 @functools.cache
 def _cores(mark: int) -> tuple[re.Pattern[bytes], dict[bytes, int]]:
-    """Finds five whole bytes of a mark at each of the eight bit alignments. Returns a pattern for
-    the five bytes, and a dict from the bytes to their alignment."""
+    """A mark contains five whole bytes, which differ between the eight bit alignments. Returns a
+    pattern for these five bytes, and a dict from the bytes to their alignment."""
     shifts = {(mark << (8 - shift)).to_bytes(7, "big")[1:6]: shift for shift in range(8)}
     return re.compile(b"|".join(map(re.escape, shifts))), shifts
 
@@ -45,9 +45,9 @@ def _cores(mark: int) -> tuple[re.Pattern[bytes], dict[bytes, int]]:
 def find_marks(data: bytes, mark: int, start: int = 0) -> list[int]:
     """Returns the bit positions of a 48-bit mark in `data` from byte `start` on, in ascending order.
 
-    At each of the eight alignments, five whole bytes of the mark are known. One regular expression
-    searches for the five whole bytes at all alignments; the bits at both ends are compared
-    afterwards. (Eight searches by `bytes.find` take 1.6 times as long.)
+    At each of the eight alignments, five whole bytes of a block's mark are known. One regular
+    expression searches for the five whole bytes at all alignments; the bits at both ends are
+    compared afterwards. (Eight searches by `bytes.find` take 1.6 times as long.)
     """
     pattern, shifts = _cores(mark)
     found = []
@@ -82,11 +82,12 @@ def decompress_block(data: bytes, begin: int, end: int) -> bytes:
 
 
 def read_blocks(file: BinaryIO, start: int, end: int) -> Iterator[Block | None]:
-    """Yields the blocks whose mark begins at byte `start` or later, to the end of the file. Before
-    the first block that begins at `end` or later, None is yielded once.
+    """Yields the blocks whose mark begins at byte `start` or later, to the end of the file. Yields
+    None once, before the first block that begins at `end` or later.
 
-    A mark may occur by chance inside a block (one position in 2^48). If a block that ends at a
-    chance mark cannot be decompressed, the block is tried again up to a later mark.
+    A mark may occur by chance inside a block (one position in 2^48). If a block that ends at a mark
+    cannot be decompressed, the mark may be such a chance. The block is then tried again up to a
+    later mark.
 
     Args:
         file: a seekable bz2 file with one or many streams.
@@ -114,8 +115,8 @@ class _Window:
         file.seek(start)
 
     def look_ahead(self, num_marks: int) -> bool:
-        """Reads until `num_marks` marks are seen. Returns False if the file or the longest possible block ends
-        first."""
+        """Reads the file until `num_marks` block marks are seen. Returns False if fewer marks are
+        found before the end of the file or of the longest possible block."""
         while len(self.marks) < num_marks and not self.at_end:
             if self.marks and len(self.data) > num_marks * LONGEST_BLOCK:
                 break
@@ -150,8 +151,8 @@ class _Window:
         return Block(offset, content, not self.look_ahead(1), fault)
 
     def _end_of_block(self, num: int) -> int | None:
-        """The bit at which the first block ends, if mark `num` begins the next block. None if the
-        block does not end there."""
+        """Returns the bit at which the first block ends, if mark `num` begins the next block; None
+        if the block does not end there."""
         if len(self.marks) <= num:
             ends = (
                 find_marks(self.data, END_MARK, self.marks[-1] // 8)

@@ -27,10 +27,11 @@ def file_name(title: str) -> str:
 
 
 def plain_text(said: Any) -> str:
-    """The visible text of an `extmetadata` value, on one line and cut to MAX_TEXT_CHARS.
+    """Returns the visible text of an `extmetadata` value, on one line and cut to MAX_TEXT_CHARS
+    characters.
 
     Args:
-        said: HTML, or a dict of HTML by language; English is preferred, else the first language is taken.
+        said: HTML, or a dict of HTML by language; English is preferred to other languages.
     """
     if isinstance(said, dict):
         by_language = {language: text for language, text in said.items() if language != "_type"}
@@ -42,7 +43,7 @@ def image_asset(page: dict[str, Any], data: bytes, facts: PictureFacts) -> Image
     """Makes the `ImageAsset` record of a picture. The page gives the description; the file's bytes
     give kind, size and hash.
 
-    A field that the page lacks stays "". If the page states no licence, none is assumed.
+    A field stays "" if the page lacks it. If the page states no licence, the record has no licence.
 
     Raises:
         ValueError, KeyError, TypeError, AttributeError: the page does not have the API's layout.
@@ -82,8 +83,8 @@ def _repository(page: dict[str, Any], address: str) -> str:
 
 
 def structured_data(mediainfo: dict[str, Any]) -> tuple[tuple[str, ...], tuple[Detail, ...]]:
-    """Reads the statements on a file's page. Returns (the depicted items (P180), preferred items
-    first; the visible details)."""
+    """Reads the statements on a file's page. Returns two tuples: the depicted items (P180),
+    preferred items first; and the visible details of the picture."""
     statements = mediainfo.get("statements") or {}  # the API writes [] for an empty dict
     depicts: list[tuple[bool, str]] = []
     details: list[Detail] = []

@@ -2,9 +2,9 @@
 
 Each page is cut out between `<page>` and `</page>`, and lxml parses it alone. In exports, `<page>`
 and `</page>` occur nowhere else, because text is escaped and there is no CDATA. A range of bytes
-may therefore begin anywhere in a dump. The reader holds one page in memory at a time. An error
-names the exact place in the dump. A damaged page does not damage its neighbours. The reader checks
-the text between two pages too.
+may therefore begin anywhere in a dump. The reader holds one page in memory at a time. The error for
+damaged data names the exact place in the dump. A damaged page does not damage its neighbours. The
+reader also checks the text between two pages.
 
 Source of the format: https://www.mediawiki.org/xml/export-0.11.xsd
 """
@@ -40,8 +40,8 @@ MAX_HEADER_BYTES = 1 << 20
 _OPEN, _CLOSE, _END = b"<page>", b"</page>", b"</mediawiki>"
 _REVISION_CLOSE = b"</revision>"
 _KEPT = 16
-"""Number of bytes that are kept at the end when earlier data are dropped, because a tag may begin
-in them."""
+"""When earlier data are dropped, this number of bytes at their end is kept, because a tag may begin
+there."""
 _PARTIAL_OPEN = re.compile(rb"<(?:p(?:a(?:ge?)?)?)?\Z")
 _ENCODING = re.compile(rb"""<\?xml[^>]*\bencoding\s*=\s*["']([^"']+)""")
 _REDIRECT = re.compile(r"\s*#redirect\s*:?\s*\[\[([^\]|]+)", re.I)
@@ -51,7 +51,7 @@ class RawPage(NamedTuple):
     """A page of the main namespace whose text is wikitext and which is not a redirect."""
 
     title: str
-    """The title in normal form."""
+    """The page's title in normal form."""
     page_id: int
     revision: int
     timestamp: str
@@ -134,12 +134,12 @@ def read_pages(
     Args:
         part: a range of `plan_ranges`.
         site: the result of `read_site`.
-        keep_partial: if True, each damaged place becomes a rejection (bad_page) and the rest is
-            read. If False, a damaged place raises an InputError.
+        keep_partial: whether damaged places become rejections (bad_page) and the rest is read.
+            Otherwise a damaged place raises an InputError.
 
     Raises:
-        InputError: the XML is malformed, the data are damaged, truncated or not UTF-8, or a page has more than
-            MAX_PAGE_BYTES; the error names the place in the file.
+        InputError: the XML is malformed; the data are damaged, truncated or not UTF-8; or a page
+            has more than MAX_PAGE_BYTES. The error names the place in the file.
     """
     parser, window = _parser(), Window(part)
     pos, begun = (
@@ -209,8 +209,8 @@ def read_pages(
 
 
 def _page_end(window: Window, start: int, parser: etree.XMLParser) -> tuple[int, str]:
-    """Returns (index after the page that begins at `start`, ""), or (-1, the reason why the page
-    has no end). If necessary, the function reads further pieces of the dump."""
+    """Returns (index after the page that begins at `start`, ""). If the page has no end, returns
+    (-1, the reason). If the page continues, the function reads further pieces of the dump."""
     end, what = window.data.find(_CLOSE, start), ""
     while end == -1 and not what:
         if len(window.data) - start > MAX_PAGE_BYTES:
@@ -246,8 +246,8 @@ def _keep_newest(window: Window, start: int, parser: etree.XMLParser) -> None:
 
 
 def _gap_fault(gap: bytes, page_follows: bool) -> str:
-    """The fault in the bytes between two pages, or between the last page and the end of the data;
-    "" if there is none."""
+    """Returns the fault in the bytes between two pages, or between the last page and the end of the
+    data. Returns "" if there is no fault."""
     rest = gap.strip()
     if not rest or (
         not page_follows and (_END.startswith(rest) or _OPEN.startswith(rest) or rest == _END)

@@ -19,7 +19,7 @@ MAX_BYTES = 100 << 20
 MIN_SIDE = 2
 _FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "TIFF")
 _HASH_SIDE = 256
-"""The approximate size at which JPEGs are decoded for the hash. Decoding the whole picture would
+"""The approximate size at which JPEGs are decoded for the hash; decoding the whole picture would
 take five times as long."""
 
 
@@ -42,8 +42,8 @@ class Refusal(NamedTuple):
 
 
 def inspect_picture(data: bytes) -> PictureFacts | Refusal:
-    """Reads kind and size from the header, then decodes the whole picture once. Decoding gives the hash, and shows
-    whether data are missing."""
+    """Reads kind and size from the header of the picture file, then decodes the whole picture once.
+    Decoding the picture gives the hash, and shows whether data are missing."""
     if len(data) > MAX_BYTES:
         return Refusal(Reason.PICTURE_TOO_LARGE, f"{len(data):,} bytes")
     if _is_svg(data):

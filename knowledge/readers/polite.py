@@ -39,7 +39,7 @@ RETRY = RetryPolicy(
 
 
 def user_agent(contact: str = "") -> str:
-    """The User-Agent header, with a contact.
+    """The User-Agent header of a request, with a contact.
 
     Args:
         contact: a mail address or a web page; "" takes the environment variable QUESTLOOM_CONTACT.
@@ -84,7 +84,7 @@ class PoliteCaller(Caller):
 @contextmanager
 def polite_caller(folder: Path, *, retry: RetryPolicy = RETRY) -> Iterator[PoliteCaller]:
     """A caller (an object that sends requests) that keeps to the pace of each service. The cache of
-    the caller lies in FOLDER/calls.sqlite. All processes that use the folder take turns.
+    the caller lies in FOLDER/calls.sqlite. All processes that use the caller's folder take turns.
 
     Args:
         folder: path of the folder; created if missing.
@@ -114,8 +114,8 @@ def ask(
         caller: a caller from `polite_caller`.
         service: name of the service; it decides the pace.
         content: text that identifies the request; equal content gets the same reply.
-        send: sends the request once. `send` raises `CallFault` for a reply that is missing,
-            incomplete or unwanted. A reply is cached only if `send` returns it.
+        send: sends the request once. For a reply that is missing, incomplete or unwanted, `send`
+            raises `CallFault`. A reply is cached only if `send` returns it.
         timeout: seconds for one attempt.
 
     Raises:

@@ -2,9 +2,9 @@
 
 The reader uses these fields of a row: name, identifier, url, version.identifier,
 main_entity.identifier, image.content_url, infoboxes, sections. JSON lines leave out empty fields.
-Parquet stores infoboxes and sections as JSON. Reading is strict: a field that does not fit the
-schema raises an error that names it. The reader follows the published schema and was never tried on
-a file of the Hub.
+Parquet stores infoboxes and sections as JSON. Reading is strict: if a field does not fit the
+schema, an error names the field. The reader follows the published schema and was never tried on a
+file of the Hugging Face Hub.
 
 Source of the format: https://enterprise.wikimedia.com/docs/data-dictionary/ and the data set's card on the Hub
 """
@@ -118,7 +118,7 @@ def _field(where: str, row: Row, name: str) -> Any:
 
 
 def _inner(where: str, row: Row, name: str, inner: str) -> Any:
-    """The value of a field of an object inside the row."""
+    """Returns the value of a field of an object inside the row."""
     found = decoded_field(where, name, row[name])
     if not isinstance(found, dict) or inner not in found:
         raise missing(where, f"{name}.{inner}", found if isinstance(found, dict) else ())
@@ -136,7 +136,8 @@ def _picture(where: str, row: Row) -> tuple[ArticlePicture, ...]:
 
 
 def _target_of(site: Site) -> Callable[[str], str]:
-    """A function from a link's address to the title of an article of this wiki, or to ""."""
+    """Makes a function from a link's address to the title of an article of this wiki; for other
+    addresses the function returns ""."""
     resolve = link_resolver(site)
 
     def target(address: str) -> str:
@@ -159,7 +160,7 @@ class _Body:
         self.lengths = [0]
 
     def parts(self, parts: Any, level: int = 1) -> None:
-        """Adds sections, paragraphs and lists."""
+        """Adds the sections, paragraphs and lists inside a part of an article."""
         for part in parts if level <= MAX_DEPTH else ():
             if not isinstance(part, dict) or "type" not in part:
                 raise missing(self.where, "sections.type", part if isinstance(part, dict) else ())
@@ -196,7 +197,8 @@ class _Body:
         self.lengths[-1] += len(text) + 1
 
     def finish(self) -> tuple[tuple[Section, ...], tuple[Link, ...]]:
-        """The sections, and the links with their sentences."""
+        """Returns the sections of the article, and its links with the sentences that contain
+        them."""
         sections, links = [], list[Link]()
         for number, ((title, level), lines) in enumerate(
             zip(self.headings, self.texts, strict=True)

@@ -1,8 +1,8 @@
 """Normalises page titles and link targets, and tells from a title alone that its page is not an article.
 
 The module follows the rules of MediaWiki's title code (`MediaWikiTitleCodec`). Underscores become
-spaces, and the first letter becomes a capital. The fragment after # and a leading colon are
-removed. A prefix names a namespace or another wiki.
+spaces, and the first letter becomes a capital. The fragment after # and a leading colon are removed
+from a title. A prefix of a title names a namespace or another wiki.
 """
 
 import functools
@@ -151,7 +151,7 @@ def namespace_numbers(site: Site) -> dict[str, int]:
 
 @functools.lru_cache(maxsize=16)
 def link_resolver(site: Site) -> Callable[[str], str]:
-    """A function from a link's raw target to the normalised title of an article.
+    """Makes a function from a link's raw target to the normalised title of an article.
 
     The returned function gives "" for a link to another namespace or wiki, for a link to a section
     of the same page, and for an invalid title. The returned function caches the commonest link

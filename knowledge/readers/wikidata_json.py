@@ -50,7 +50,8 @@ _TEXT_KINDS = {"commonsMedia": "commons_media", "url": "url", "external-id": "ex
 _PICTURE = "P18"
 _SINGLE_VALUE, _SINGLE_BEST_VALUE = "Q19474404", "Q52060874"
 _ONE, _EARTH = "Q199", "Q2"
-"""The unit of a number without a unit, and the globe of a coordinate without a globe."""
+"""The unit of a number without a unit, and the globe of a coordinate without a globe, in Wikidata's
+JSON."""
 
 
 def read_entities(
@@ -62,8 +63,8 @@ def read_entities(
         part: a range of `plan_ranges`.
         snapshot: a day ("2026-01-31"); a claim counts as a best claim only if it holds on this day.
         languages: languages of the labels, descriptions and aliases to keep; () keeps all.
-        keep_partial: if True, each damaged place becomes a rejection and the rest is read. If
-            False, a damaged place raises an InputError.
+        keep_partial: whether damaged places become rejections and the rest is read. Otherwise a
+            damaged place raises an InputError.
 
     Raises:
         InputError: the data are damaged or truncated; the message names the place. A line that is
@@ -98,8 +99,8 @@ def read_entities(
 def _lines(
     window: Window, first: bool, keep_partial: bool
 ) -> Iterator[tuple[bytes | Rejection, int, bool]]:
-    """Yields (line, index of the line in the window, whether the line is the last line of the file). A line belongs to
-    the range that contains the newline before the line."""
+    """Yields (line, index of the line in the window, whether the line is the last of the file). A
+    line belongs to the range that contains the newline before the line."""
     pos, seen, begun = 0, 0, first
     while True:
         end = window.data.find(b"\n", seen)
