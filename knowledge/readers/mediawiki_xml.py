@@ -134,8 +134,8 @@ def read_pages(
     Args:
         part: a range of `plan_ranges`.
         site: the result of `read_site`.
-        keep_partial: whether damaged places become rejections (bad_page) and the rest is read.
-            Otherwise a damaged place raises an InputError.
+        keep_partial: whether damaged places become rejections (bad_page) and the rest is read; if
+            not, a damaged place raises an InputError.
 
     Raises:
         InputError: the XML is malformed; the data are damaged, truncated or not UTF-8; or a page

@@ -113,8 +113,7 @@ class Window:
 
     Attributes:
         data: the bytes that were read and not yet dropped.
-        owned: number of bytes in `data` that belong to the range; a record that begins in these
-            bytes belongs to the range.
+        owned: an index in `data`; records that begin before this index belong to the range.
         in_range: whether further pieces belong to the range.
         ended: whether `data` reaches to the end of the file.
         owns_end: whether the range's last piece also reaches to the end of the file.

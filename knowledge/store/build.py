@@ -49,11 +49,12 @@ def build_store(
 
     Args:
         path: folder of the store.
-        entities: entities whose fields `class_closure`, `domain` and `in_degree` are filled.
+        entities: records of entities with filled fields `class_closure`, `domain` and `in_degree`.
         claims: claims, of any subjects and in any order.
-        articles: articles whose field `entity_id` is filled. Articles can be looked up by their
-            titles and redirects.
-        images: pictures whose field `entity_ids` is filled, each with the bytes of its file.
+        articles: records of articles with a filled field `entity_id`. Articles can be looked up by
+            their titles and redirects.
+        images: records of pictures with a filled field `entity_ids`, each with the bytes of its
+            file.
         properties: definitions of properties.
         titles: further titles for look-ups, as pairs (title, entity id).
         language: language code of the wiki.
@@ -120,7 +121,8 @@ def _count_answers(
     """Counts the distinct values of each property, and the largest number of subjects that have the same answer.
 
     Args:
-        by_value: dict from (property, value key) to the direct classes of each subject.
+        by_value: for each pair (property, value key), a list with the direct classes of each
+            subject.
     """
     answering: dict[tuple[str, str], Counter[str]] = {}
     for (property_id, key), class_sets in by_value.items():

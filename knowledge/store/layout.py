@@ -8,8 +8,8 @@ STORE/
   meta.json             written last: it marks the store as complete
 ```
 
-Every table has a `key` column for look-ups and a `record` column. Rows with the same key are neighbours, in a fixed
-order.
+Every table has a `key` column for look-ups and a `record` column. Rows with the same key lie next
+to each other, in a fixed order.
 
 ```
 table       key                        record
@@ -61,8 +61,8 @@ SCHEMAS["images"] = pa.schema([*_ROW, pa.field("bytes", pa.large_binary())])
 SCHEMAS["passages"] = pa.schema([*_ROW, pa.field("text", pa.large_string())])
 
 RECORD_PAGE = {"articles": 4, "entities": 16, "images": 4, "passages": 4}
-"""Number of rows per page of tables with long rows; other tables have 512 rows per page. Reading a page takes about
-0.15 ms at any size (measured)."""
+"""Number of rows per page, for tables with long rows; other tables have 512 rows per page. Reading
+a page of rows takes about 0.15 ms at any size (measured)."""
 PAGE = 512
 
 

@@ -187,7 +187,7 @@ class Store:
         return self.meta.get("class_counts", {}).get(class_id)
 
     def property(self, property_id: str) -> PropertyInfo | None:
-        """The definition of the property; None if the entity dump lacks it."""
+        """The definition of the property; None if the entity dump does not define it."""
         return self._property(property_id)
 
     def profile(self, property_id: str, class_id: str = "") -> PropertyProfile:
@@ -267,7 +267,7 @@ class Store:
         return (unpack(Entity, data) for data in self._tables["entities"].scan(start, stop))
 
     def scan_articles(self, start: int = 0, stop: int | None = None) -> Iterator[Article]:
-        """Streams the articles, sorted by the id of their entity."""
+        """Streams the articles, sorted by the ids of their entities."""
         return (unpack(Article, data) for data in self._tables["articles"].scan(start, stop))
 
     def scan_images(self, start: int = 0, stop: int | None = None) -> Iterator[ImageAsset]:

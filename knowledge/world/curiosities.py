@@ -26,7 +26,7 @@ EPIDEMICS = {
     "smallpox": (1650, 1900),
     "yellow fever": (1700, 1910),
 }
-"""The years between which some diseases kill in this world; other diseases kill in any year."""
+"""The years in which some diseases kill people; other diseases kill in any year."""
 NICKNAMES = (
     "Old Thunder",
     "the Owl",

@@ -62,7 +62,7 @@ def make_lives(part: Part) -> None:
 
 def _employer(part: Part, person: Thing, fellows: list[Thing], rng: random.Random) -> None:
     """Gives one pupil of a teacher the teacher's own employer. If a teacher has no employer, the
-    pupil often gets an employer in the birthplace of the pupil or of a relative."""
+    pupil often gets an employer in a town where the pupil or a relative was born."""
     kinds = [k for k, known in EMPLOYERS.items() if person.look["occupation"] in known]
     last = min(person.end - 2, person.start + 55)
     open_then = [t for t in part.kind(*kinds) if t.start <= last and t.first("P112") != person.id]
