@@ -52,20 +52,23 @@ class VerbForms:
 
 @dataclass(frozen=True, kw_only=True)
 class Frame:
-    """The parts of a plain sentence: its subject, its verb, and the words around its other end."""
+    """The parts of a plain sentence: its subject, its verb, and the words around the other
+    placeholder."""
 
     subject: str
     """The placeholder that is the sentence's grammatical subject: "s" or "o"."""
     verb: str
     """The finite verb, in the third person: "was", "designed", "lies"."""
     middle: str
-    """The words between the verb and the preposition of the other end: "born"."""
+    """The words between the verb and the preposition: "born" in "was born in {o}"."""
     preposition: str
-    """The preposition before the other end; "" before a direct object, a date or a measure."""
+    """The preposition before the placeholder that is not the subject; "" before a direct object, a
+    date or a measure."""
     other: str
-    """The placeholder at the other end: "s", "o", "a" (a value with its article), "t" (a time) or "q" (a quantity)."""
+    """The placeholder that is not the subject: "s", "o", "a" (a value with its article), "t" (a
+    time) or "q" (a quantity)."""
     rest: str
-    """The words after the other end: "tall"."""
+    """The words after the placeholder that is not the subject: "tall"."""
     quoted: bool = False
 
     @staticmethod
@@ -95,8 +98,8 @@ class Frame:
 
     @property
     def end(self) -> str:
-        """The placeholder that is not the sentence's subject: "s" or "o". A date or a measure
-        counts as an object."""
+        """Which end of the relation the other placeholder is: "s" or "o". A placeholder for a date
+        or a measure counts as "o", the object."""
         return "s" if self.other == "s" else "o"
 
     @property
@@ -127,7 +130,7 @@ class Frame:
         return f"{subject} {self.predicate(other)}"
 
     def gap(self, subject: str) -> str:
-        """The sentence without its other end: "the sculptor was born"."""
+        """The sentence without the placeholder that is not the subject: "the sculptor was born"."""
         return _spaced(subject, self.verb, self.middle, self.rest)
 
     def inverted(self, subject: str, verbs: Mapping[str, str]) -> str:

@@ -17,8 +17,8 @@ FICTIONAL_HUMAN = "Q15632617"
 MIN_SURNAME = 3
 _BEFORE_A_PLACE = ("of", "the")
 MIN_NAME = 3
-"""Minimum length of a name to look for, in characters. Names shorter than this are too common as
-words. In scripts without spaces, a name needs at least two characters."""
+"""Minimum length of a name to look for, in characters; shorter names are too common as words. In
+scripts without spaces, a name needs at least two characters."""
 _WITHOUT_SPACES = "\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3021-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003ffff"
 """Character ranges of Thai, Lao, Tibetan, Burmese, Khmer, Chinese and Japanese, after NFKD normalisation."""
 _WORD = re.compile(rf"[{_WITHOUT_SPACES}]|[^\W{_WITHOUT_SPACES}]+")
@@ -92,7 +92,7 @@ def _surname(name: str) -> str:
 
 
 def _capitalised(text: str) -> str:
-    """The words in a text that begin with a capital, in folded form."""
+    """The words in a text that begin with a capital, in lower case and without accents."""
     return folded(" ".join(word for word in _WORD.findall(text) if word[0].isupper()))
 
 

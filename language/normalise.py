@@ -21,7 +21,8 @@ ARTICLES = {
     "nl": ("de", "het", "een"),
 }
 HONORIFICS = frozenset({"sir", "dame"})
-"""Titles that are dropped before a name of two or more words, because they identify nobody."""
+"""Titles of people that are dropped before a name of two or more words, because titles identify
+nobody."""
 ELIDED = re.compile(r"^l'(?=\w)", re.IGNORECASE)
 """Matches a leading elided article, as in "l'Odyssée". An apostrophe elsewhere joins two parts of a word."""
 
@@ -62,7 +63,8 @@ _KEPT_SIGNS = "+#$€£¥%°"
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word of a text, folded, with its position in the cleaned text."""
+    """A word of a text, in lower case and without accents, with its position in the cleaned
+    text."""
 
     text: str
     start: int

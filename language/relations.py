@@ -1,5 +1,5 @@
-"""How questions may use each relation (a Wikidata property), and its English words. The table has
-one entry per relation.
+"""States how questions may use each relation (a Wikidata property), and which English words express
+the relation. The table has one entry per relation.
 
 `relations.yaml` contains the table of relations. The planner reads the key `use` of an entry. The
 graph writer reads `say`, the check of wordings reads `read`, and the oracle reads `hints`. A *hop*
@@ -53,8 +53,8 @@ class PropertyUse:
     """Whether the property's values change with time or replace each other."""
     single: bool = False
     """Whether the property has only one value by its meaning; most of Wikidata's own constraints
-    agree. A single-valued property gets a lower threshold, even if a store's dump lacks Wikidata's
-    constraints."""
+    agree. If a store's dump lacks these constraints, the property still counts as declared
+    single-valued."""
     weight: float = 0.0
     """How informative and pleasant the property is in a question, 0 to 1. The planner draws
     properties for hops (steps along a path) and clues in proportion to this weight."""
@@ -125,7 +125,8 @@ class PropertyPhrase:
         return phrase
 
     def frames(self, verbs: VerbForms) -> tuple[Frame, ...]:
-        """The sentences together with their passives."""
+        """Returns the sentences of a phrase, and the passives that can be made from these
+        sentences."""
         return (*self.say, *(p for frame in self.say if (p := frame.passive(verbs.participles))))
 
     def predicates(self, end: str, verbs: VerbForms) -> list[str]:
@@ -171,7 +172,8 @@ class Hints:
 
 @dataclass(frozen=True, kw_only=True)
 class Relation:
-    """The entry for one property in the table. A part is None if the table does not have it yet."""
+    """The entry for one property in the table. A part of the entry is None if the table does not
+    have it yet."""
 
     pid: str
     use: PropertyUse = PropertyUse()
@@ -215,7 +217,8 @@ def parse_relations(text: str, name: str) -> RelationTable:
         text: YAML in the format of `relations.yaml`.
         name: name of the text, for error messages.
 
-    Raises: InputError: the text is not a table of relations. The message names the property and the key.
+    Raises: InputError: the text is not a table of relations. The error message names the property
+    and the key.
     """
     try:
         data = yaml.load(text, _Loader)

@@ -90,7 +90,8 @@ def links_in_sentences(text: str, found: list[tuple[str, str, int]], section: in
 
     Args:
         text: the text of the section.
-        found: (title, anchor, offset of the anchor) of each link, ascending. Anchors are not blank.
+        found: (title, anchor, offset of the anchor) of each link, in ascending order; no anchor
+            (visible text of a link) is blank.
         section: number of the section.
     """
     ends = sentence_ends(text)

@@ -39,8 +39,8 @@ class Calibration:
     num_pairs: int = 0
     percentile: float = PERCENTILE
     stated_threshold: float | None = None
-    """The threshold for pictures whose metadata states what they show. If the field is None,
-    `threshold` is used."""
+    """The threshold for pictures whose metadata states what they show; None means that `threshold`
+    is used."""
 
     def needed(self, stated: bool) -> float:
         """The lowest similarity at which a picture is accepted as showing its description."""

@@ -33,8 +33,8 @@ class EndpointConfig(_Config):
     name: str = Field(min_length=1)
     """The name of the endpoint, which is part of every cache key.
 
-    If the name changes, the run sends all requests again. If only the address changes, the cached
-    replies stay valid.
+    If the endpoint's name changes, the run sends all requests again. If only the endpoint's address
+    changes, the cached replies stay valid.
     """
     base_url: str
     """The address, including "/v1" at its end."""

@@ -98,7 +98,7 @@ def _events(stream: bytes) -> Iterator[tuple[str, bytes]]:
 
 
 def _dispatched(kind: str, data: list[bytes]) -> Iterator[tuple[str, bytes]]:
-    """All lines together give one event, as the standard says.
+    """As the standard says, all lines of data before an empty line give one event.
 
     Some servers leave out the empty lines between events; in that case each line is an event.
     """

@@ -118,8 +118,8 @@ def parse_message_or_delta(message: dict[str, Any]) -> MessageContent:
 def name_and_arguments(call: dict[str, Any]) -> tuple[str, str]:
     """The name and the arguments of a native tool call.
 
-    The arguments are JSON, or the text that the model wrote instead of JSON. A streamed piece of a call may contain
-    only a part of the name and the arguments.
+    The arguments of a tool call are JSON, or the text that the model wrote instead of JSON. A
+    streamed piece of a call may contain only a part of the name and the arguments.
     """
     function = call.get("function")
     told = function if isinstance(function, dict) else call

@@ -1,6 +1,7 @@
 """Reads the error objects that providers send.
 
-The object may come in the body of an HTTP error, in a reply of status 200, or in a streamed event.
+An error object may come in the body of an HTTP error, in a reply of status 200, or in a streamed
+event.
 """
 
 import json
@@ -51,12 +52,13 @@ def fault_of_error(
     headers: Mapping[str, str] | None = None,
     begun: bool = False,
 ) -> CallFault:
-    """Turns an error object into a fault. No reply came, so nothing is charged for the call.
+    """Turns an error object into a fault. Because no reply came, nothing is charged for the failed
+    call.
 
     Args:
         error: the error object, or its message alone.
-        status: status of an HTTP error response. If it is 0, the status inside the error object is
-            used. If the error has no status at all, the call can be retried.
+        status: status of an HTTP error response. If `status` is 0, the status inside the error
+            object is used. If the error has no status at all, the call can be retried.
         headers: headers of the response.
         begun: whether the error cut off a reply that had begun; the call can then always be
             retried.

@@ -1,4 +1,4 @@
-"""A chat client for one stage of a job. The ledger records all calls of the client under this
+"""A chat client for one stage of a job. The ledger records all calls of the client under its
 stage."""
 
 from dataclasses import dataclass

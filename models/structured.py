@@ -17,7 +17,7 @@ MAX_REPLY_CHARS = 200_000
 MAX_STARTS = 200
 """Maximum number of brackets that are tried as the start of a JSON value in one reply.
 
-The limit keeps the time for hostile text from growing quadratically.
+The limit keeps hostile text from taking quadratic time.
 """
 
 Schema = type[BaseModel] | dict[str, Any]

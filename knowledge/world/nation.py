@@ -221,7 +221,7 @@ def _honours(part: Part, rng: random.Random) -> None:
 
 
 def _founded(part: Part, kind: str, name: str, cls: str, at: int, *, fame: float) -> Thing:
-    """Makes a thing in the country that was founded in a given year."""
+    """Makes a thing that lies in the country and was founded in a given year."""
     made = part.new(kind, name, cls, fame=fame)
     made.start = at
     made.say("P17", part.region)

@@ -272,8 +272,8 @@ def _school(part: Part, person: Thing) -> None:
 
 
 def _dated_signature(part: Part, person: Thing) -> None:
-    """Adds the year that the photographer or painter wrote on the portrait. No claim and no article
-    contains the year on a portrait."""
+    """Adds to a portrait the year that the photographer or painter wrote on it. No claim and no
+    article contains the year on a portrait."""
     at = min(person.start + part.rng(f"signed-{person.id}").randint(22, 60), person.end - 1)
     person.marks.append(
         Mark(vocabulary.groups()["part"]["inscription"], "P1684", monolingual(str(at)), str(at))

@@ -1,5 +1,5 @@
-"""Makes a whole part of the world. Things that others refer to are made first. Names, ranks and
-articles are made last."""
+"""Makes a whole part of the world. Things to which other things refer are made first. Names, ranks
+and articles are made last."""
 
 from questloom.knowledge.world.curiosities import make_curiosities
 from questloom.knowledge.world.events import make_events

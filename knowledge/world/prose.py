@@ -7,8 +7,9 @@ A phrasing is a sentence with placeholders:
 * `{t:keeper}` is a relation that only the article states; `{in:t:keeper}` is its reverse.
 * A suffix changes the form of a value: `:plain` (no links), `:year`, `:in` ("in 1873", "on 4 May
   1873"), `:q:P585` (the year in the first statement's qualifier).
-* Words about the subject: `{NAME}`, `{noun}`, `{a_noun}`, `{it}`, `{It}`, `{its}`, `{Its}`,
-  `{it_obj}`, `{Last}`, `{country}`, `{lifespan}`, `{a_occupation}`, `{group}`, `{medium}`.
+* The placeholders for words about the subject are `{NAME}`, `{noun}`, `{a_noun}`, `{it}`, `{It}`,
+  `{its}`, `{Its}`, `{it_obj}`, `{Last}`, `{country}`, `{lifespan}`, `{a_occupation}`, `{group}`,
+  `{medium}`.
 * `{was/were}` agrees with the number of listed things.
 * `{early|late}` is a random choice for each page.
 
@@ -146,7 +147,8 @@ class Prose:
         ]
 
     def value(self, thing: Thing, key: str, rng: random.Random, asker: Thing | None = None) -> str:
-        """The text for one placeholder; "" if the thing has no such value. The thing `asker` is left out of lists."""
+        """The text for one placeholder; "" if the thing has no value for it. The thing `asker` is
+        left out of lists."""
         if key[0] != "P" and not key.startswith(("t:", "in:")):
             return self._word(thing, key)
         first, _, rest = key.partition(".")

@@ -158,8 +158,8 @@ def _river(
 
 
 def _outflows(part: Part, lakes: list[Thing], rivers: list[Thing]) -> None:
-    """Names for each lake the river that leaves it, and for each mountain a lake at its foot, if
-    its district has one."""
+    """Adds to each lake the river that leaves it, and to each mountain a lake at its foot, if its
+    district has a lake."""
     free = [r for r in rivers if not r.values("P469")]
     part.rng("outflows").shuffle(free)
     for lake in lakes:

@@ -24,7 +24,7 @@ CASTLE_PATTERNS = ("{} Castle", "Castle {}", "{} Keep")
 
 
 def make_structures(part: Part) -> None:
-    """Makes all built things, in the order of their references."""
+    """Makes all built things. A thing is made after the things to which it refers."""
     makers = {
         "lighthouse": (_lighthouse, 48),
         "bridge": (_bridge, 62),

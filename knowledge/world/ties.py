@@ -1,5 +1,5 @@
-"""A tie of a person is a relative, a teacher, or a birthplace of one of them. Works and buildings
-often name a tie of their maker.
+"""A tie of a person is a relative, a teacher, or the birthplace of the person or of a relative.
+Works and buildings often name a tie of their maker.
 
 For example, a book is dedicated to its author's teacher, or a church stands in the birthplace of
 its architect's wife. With a tie, two paths of statements lead from the author to the book. Neither

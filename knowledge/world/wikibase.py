@@ -1,4 +1,5 @@
-"""Writes items and properties as lines of a Wikidata JSON dump, and the file of truth about the world.
+"""Writes items and properties as lines of a Wikidata JSON dump. Writes truth.jsonl, which states
+everything that is true in the fictional world.
 
 Source: https://doc.wikimedia.org/Wikibase/master/php/docs_topics_json.html
 """

@@ -35,8 +35,8 @@ from questloom.records.errors import InputError
 
 FORMAT_VERSION = 1
 UNFINISHED = "world.unfinished"
-"""The name of a file that marks a folder while a world is written, so that a later run may replace the half-written
-world."""
+"""A file with this name marks a folder in which a world is being written, so that a later run may
+replace the half-written world."""
 PICTURES_PER_TASK = 24
 FILES = (
     "articles.xml.bz2",

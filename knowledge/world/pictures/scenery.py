@@ -24,7 +24,8 @@ SKIES: tuple[tuple[Colour, Colour, Colour, float], ...] = (
     ((140, 196, 206), (238, 240, 222), (250, 250, 225), 0),
     ((184, 150, 184), (250, 214, 200), (236, 190, 200), 0.08),
 )
-"""The colours at the top and at the horizon, the tint of the light, and the strength of the tint."""
+"""The colours of the sky at the top and at the horizon, the tint of the light, and the strength of
+the tint."""
 GRASS: tuple[Colour, ...] = (
     (126, 158, 92),
     (150, 168, 96),

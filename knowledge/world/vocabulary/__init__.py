@@ -73,7 +73,7 @@ def classes_of_terms() -> dict[str, str]:
 
 @cache
 def labels() -> dict[str, str]:
-    """The English labels of all real items in use."""
+    """The English labels of all real items that the fictional world uses."""
     found = {qid: label for group in groups().values() for label, qid in group.items()}
     found.update((cls, label) for cls, label, _ in _lines("classes.txt"))
     return found
@@ -87,7 +87,7 @@ def class_ids() -> dict[str, str]:
 
 @cache
 def properties() -> dict[str, PropertyTerm]:
-    """All properties in use, by id."""
+    """All real properties that the fictional world uses, by id."""
     return {
         pid: PropertyTerm(
             pid, datatype, constraints, label, tuple(a for a in aliases.split(";") if a)
