@@ -53,7 +53,7 @@ class PropertyUse:
     """Whether the property's values change with time or replace each other."""
     single: bool = False
     """Whether the property has only one value by its meaning; most of Wikidata's own constraints
-    agree. If a store's dump lacks these constraints, the property still counts as declared
+    agree. If a store's dump lacks Wikidata's constraints, the property still counts as declared
     single-valued."""
     weight: float = 0.0
     """How informative and pleasant the property is in a question, 0 to 1. The planner draws

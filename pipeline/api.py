@@ -235,7 +235,7 @@ def plan(
     Args:
         recipe: the settings; `load_recipe` reads them.
         store: an ingested store.
-        pilot: the number of seeds for a trial run in `out`. The run itself later reuses the trial's
+        pilot: the number of seeds for a trial run in `out`; the real run later reuses the trial's
             replies.
         out: the run's folder, for a pilot.
         workers: processes that the run will have; 0 for one per processor.
@@ -289,7 +289,7 @@ def synthesise(
 
     Returns:
         The paths of the run's results. If the run waits for a provider or for budget, the function
-        raises no error. In such a case, `exit_code` is not 0, and `message` says why.
+        returns normally: the result's `exit_code` is not 0, and `message` says why.
 
     Raises:
         InputError: an input is wrong, or no entity of the store can be a seed. Wrong inputs are
@@ -449,8 +449,8 @@ def play(
 
 
 def render_episode(episode: "Episode") -> str:
-    """An episode as text: the question, each turn with its observation, and the end. The text is
-    safe to print: it contains no terminal control codes.
+    """An episode as text: the question, each turn with its observation, and the end. The text of
+    the episode is safe to print: it contains no terminal control codes.
 
     >>> import questloom
     >>> text = questloom.render_episode(questloom.load_run("run").episodes()[0])

@@ -1,4 +1,5 @@
-"""`questloom chat --page`: shows an episode on a local page. An engine plays, or a person by hand.
+"""`questloom chat --page`: shows an episode on a local page. Either an engine plays the episode, or
+a person plays it by hand.
 
 The server listens only on this machine, and its address contains a secret that only the terminal
 shows. The secret prevents other pages in the browser from reading the episode or acting for the
@@ -142,7 +143,7 @@ class ChatPage:
         self._server.server_close()
 
     def state(self) -> dict[str, Any]:
-        """The state that the page polls."""
+        """The state of the episode, which the page polls."""
         return {
             "messages": self._messages,
             "by_hand": self._hand is not None,

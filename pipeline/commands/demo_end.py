@@ -17,8 +17,9 @@ LEVEL, SPLIT = "medium", "train"
 def example(questions: Iterable[Question]) -> Question | None:
     """The question that the demo shows, always the same for the same run; None if no question was kept.
 
-    Among the kept questions, those of the medium level in the training split come first. The widest
-    margin decides next, then the need to zoom into the picture, then the shortest text.
+    Among the kept questions, those of the medium level in the training split come first. Among
+    equal questions, the widest margin decides, then the need to zoom into the picture, then the
+    shortest text.
     """
 
     def place(question: Question) -> tuple:

@@ -107,7 +107,7 @@ def loop_of(
 
 
 def summary(loop: LoopFolder) -> list[str]:
-    """A text with one line for each round, and the effect of the training."""
+    """Returns a text with one line for each round, and with the effect of the training."""
     made = [
         f"{'':9}{'tasks':>6}{'too easy':>10}{'match':>7}{'recoverable':>13}{'too hard':>10}{'broken':>8}{'pass rate':>11}   edits for the next round"
     ]

@@ -276,7 +276,8 @@ def _programs() -> Iterator[Line]:
 
 
 def _live_services(recipe: Recipe) -> Iterator[Line]:
-    """Whether each service of `teach.live` fits its role and has its keys. No request is sent."""
+    """Whether each service of `teach.live` fits its role and has its keys. The check of a service
+    sends no request."""
     live = recipe.teach.live
     for role, service in live.services().items() if live else ():
         try:
@@ -334,7 +335,8 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
 
 
 def _probed(endpoint: EndpointConfig, models: list[str]) -> Line:
-    """Asks an endpoint for its list of models, which costs nothing. The key is sent but never shown."""
+    """Asks an endpoint for its list of models, which costs nothing. The endpoint's key is sent but
+    never shown."""
     try:
         key = endpoint.key()
     except InputError as error:

@@ -234,7 +234,7 @@ def _settings(request: GatherRequest) -> Json:
 
 
 def _held_to_first(request: GatherRequest, gathered: Gathered, out: Path) -> GatherRequest:
-    """The request, if it matches the folder's first request. A request that only adds to a
+    """Returns the request if it matches the folder's first request. A request that only adds to a
     gathering takes over the values of the first request.
 
     Raises:
