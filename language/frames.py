@@ -98,8 +98,8 @@ class Frame:
 
     @property
     def end(self) -> str:
-        """Which end of the relation the other placeholder is: "s" or "o". A placeholder for a date
-        or a measure counts as "o", the object."""
+        """Whether the placeholder that is not the subject stands for the relation's subject ("s")
+        or object ("o"). A placeholder for a date or a measure counts as "o", the object."""
         return "s" if self.other == "s" else "o"
 
     @property

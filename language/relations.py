@@ -71,8 +71,8 @@ class PropertyUse:
     """Name of a group of steps that are similar. Two steps of the same group in a row sound silly: the child of the
     mother, the town of the district of the town."""
     forward_only: bool = False
-    """Whether many things have the same value, so that no step may go backwards, such as from a
-    town to "the man who was born there"."""
+    """Whether so many things have the same value that no step may go backwards, such as from a town
+    to "the man who was born there"."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -92,7 +92,8 @@ def calibration_of(
         pictures: picture vectors, float32 (n, d), unit rows.
         texts: text vectors, float32 (n, d); row i describes picture i.
         descriptions: the n texts; two pictures with equal texts are not used as a random pair.
-        percentile: the threshold is this percentile of the similarities of random pairs.
+        percentile: the threshold is the value at this percentile of the similarities of random
+            pairs.
     """
     assert len(pictures) == len(texts) == len(descriptions)
     similarity = pictures @ texts.T  # (n, n)

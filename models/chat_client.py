@@ -104,14 +104,14 @@ class ChatClient:
 
     @property
     def caller(self) -> Caller:
-        """The caller through which this client sends its calls.
+        """The object that sends this client's calls.
 
         Other services in the run use the same caller, so that all share one budget and one ledger.
         """
         return self._caller
 
     async def aclose(self) -> None:
-        """Closes the connections of this event loop."""
+        """Closes the client's connections in the current event loop."""
         if self._session is not None:
             await self._session.close()
             self._session = None

@@ -106,7 +106,7 @@ class Clip:
         return Clip(spec, f"{folder.name}@{_digest(folder)}", Calibration.read(folder))
 
     def check(self) -> None:
-        """Checks before work starts that this process can compute embeddings.
+        """Checks whether this process can compute embeddings, before the work starts.
 
         Raises:
             InputError: open_clip or torch is not installed.

@@ -78,7 +78,7 @@ def fault_of_error(
 
 
 def _words_of(error: Any) -> tuple[str, frozenset[str]]:
-    """The message, shortened, and the codes of the error."""
+    """Returns the shortened message and the codes of an error object."""
     if not isinstance(error, dict):
         return str(error).strip()[:300] or "no message", frozenset()
     message = str(

@@ -12,7 +12,7 @@ MAX_VALUES = 100
 but the values of its claims are not."""
 INTERNAL = frozenset(("Q4167836", "Q4167410", "Q13406463", "Q11266439", "Q17442446"))
 """Classes of a wiki's own pages: categories, disambiguation pages, lists and templates. An item of
-one of these internal classes is gathered, but the values of its claims are not."""
+one of these classes for internal pages is gathered, but the values of its claims are not."""
 INSTANCE_OF, SUBCLASS_OF, PICTURE = "P31", "P279", "P18"
 _ITEM = re.compile(r"Q[1-9]\d*")
 
@@ -104,7 +104,7 @@ def _units(snak: Json) -> list[str]:
 
 
 def classes_above(classes: Iterable[str], links: Mapping[str, Links]) -> set[str]:
-    """Returns the given classes and all their superclasses, as far as `links` contains these."""
+    """Returns the given classes and all their superclasses that occur in `links`."""
     above: set[str] = set()
     waiting = list(classes)
     while waiting:

@@ -220,8 +220,8 @@ class Wikimedia:
         return [file_name(title) for title in found]
 
     def files(self, names: list[str], *, width: int) -> dict[str, Json | None]:
-        """Requests up to fifty file pages of Commons, by name. Each page object states author,
-        licence and statements. If a file is missing, its value is None."""
+        """Requests up to fifty file pages of Commons by their names. Each page object states
+        author, licence and statements. If a file is missing, its value is None."""
         return self._commons.pages(names, width=width)
 
     def picture(self, page: Json) -> bytes:

@@ -34,7 +34,7 @@ _STREAM_START = re.compile(rb"BZh[1-9]1AY&SY")
 
 @dataclass(frozen=True, kw_only=True)
 class ByteRange:
-    """The bytes [start, end) of the dump's file, and the way to read these bytes."""
+    """The bytes [start, end) of a file, and the way to read these bytes."""
 
     path: str
     start: int

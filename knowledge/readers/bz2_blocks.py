@@ -3,8 +3,8 @@
 A bz2 stream consists of a header, blocks of up to 900 kB, and an end mark with a CRC over the
 blocks' CRCs. Each block has its own CRC and can start at any *bit*. This module makes each block a
 bz2 stream of its own: a header, the block's bits shifted to a byte boundary, an end mark, and the
-block's CRC. The C library decompresses and checks this stream. Several cores can therefore read a
-bz2 file that has only one stream.
+block's CRC. The C library decompresses and checks each block as such a stream. Several cores can
+therefore read a bz2 file that has only one stream.
 
 Source of the format: bzip2's `decompress.c` and Tsai's "BZIP2: format specification".
 """
@@ -36,8 +36,9 @@ class Block(NamedTuple):
 
 @functools.cache
 def _cores(mark: int) -> tuple[re.Pattern[bytes], dict[bytes, int]]:
-    """A mark contains five whole bytes, which differ between the eight bit alignments. Returns a
-    pattern for these five bytes, and a dict from the bytes to their alignment."""
+    """A block's mark contains five whole bytes, which differ between the eight bit alignments.
+    Returns a pattern for the five whole bytes of a mark, and a dict from the bytes to their bit
+    alignment."""
     shifts = {(mark << (8 - shift)).to_bytes(7, "big")[1:6]: shift for shift in range(8)}
     return re.compile(b"|".join(map(re.escape, shifts))), shifts
 
@@ -86,8 +87,8 @@ def read_blocks(file: BinaryIO, start: int, end: int) -> Iterator[Block | None]:
     None once, before the first block that begins at `end` or later.
 
     A mark may occur by chance inside a block (one position in 2^48). If a block that ends at a mark
-    cannot be decompressed, the mark may be such a chance. The block is then tried again up to a
-    later mark.
+    cannot be decompressed, the mark may have occurred by chance, and the block is tried again up to
+    a later mark.
 
     Args:
         file: a seekable bz2 file with one or many streams.

@@ -68,8 +68,8 @@ class CommonsApi:
         return found
 
     def _query(self, batch: list[str], width: int) -> tuple[dict[str, Page], dict[str, str]]:
-        """Requests up to 50 files with their structured data. Returns (pages by title, the API's
-        normalised titles and redirects)."""
+        """Requests up to 50 files with their structured data. Returns (pages by title, normalised
+        titles and redirects)."""
         asked = {
             "action": "query",
             "prop": "imageinfo",

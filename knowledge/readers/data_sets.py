@@ -5,8 +5,9 @@ is local or on the Hugging Face Hub. No file is downloaded or held in memory as 
 rows.parquet   rows.jsonl.gz   FOLDER   hf://datasets/ORG/NAME[@REVISION]/FOLDER
 ```
 
-If a folder has Parquet files, all Parquet files are read. Otherwise all files of JSON lines are
-read. One range is a row group of a Parquet file, or a whole file of JSON lines.
+If a folder has Parquet files, all Parquet files are read. If a folder has no Parquet files, all its
+files of JSON lines are read. One range is a row group of a Parquet file, or a whole file of JSON
+lines.
 """
 
 import difflib

@@ -3,8 +3,8 @@ it. No text is transliterated.
 
 A language converter shows pages in the variants of one language, such as two scripts. A rule
 `-{…}-` marks words that differ between the variants or must not be converted. In wikis without a
-converter `-{…}-` is plain text. For a reader without conversion, the wiki shows this text for each
-kind of rule:
+converter `-{…}-` is plain text. For a reader without conversion, the wiki shows one of these texts
+for a rule:
 
 ```
 -{text}-  -{R|text}-  -{zh-hans;zh-hant|text}-   the text
@@ -27,8 +27,8 @@ import re
 from typing import NamedTuple
 
 MAX_DEPTH = 10
-"""Maximum nesting depth of rules `-{…}-`. As in MediaWiki, the start of a rule beyond this depth is
-plain text."""
+"""Maximum nesting depth of rules `-{…}-`. As in MediaWiki, the start of a rule that is nested
+deeper is plain text."""
 VARIANTS = {
     language: tuple(codes.split())
     for language, codes in {

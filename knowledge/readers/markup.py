@@ -24,8 +24,8 @@ _PROTECTED = re.compile("[\ufdd0-\ufddf]")
 
 
 def without_noncharacters(text: str) -> str:
-    """Removes noncharacters from the page's text, because this module uses them for literal markup. Real pages do not
-    use noncharacters."""
+    """Removes noncharacters from the page's text, because this module puts noncharacters in place
+    of literal markup. Real pages do not use noncharacters."""
     return _PROTECTED.sub("", text)
 
 

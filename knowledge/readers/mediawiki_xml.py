@@ -1,10 +1,10 @@
 """Reads pages of MediaWiki XML exports (schema 0.3 to 0.11; plain, bz2, gz) from byte ranges.
 
 Each page is cut out between `<page>` and `</page>`, and lxml parses it alone. In exports, `<page>`
-and `</page>` occur nowhere else, because text is escaped and there is no CDATA. A range of bytes
-may therefore begin anywhere in a dump. The reader holds one page in memory at a time. The error for
+and `</page>` occur nowhere else, because text is escaped and there is no CDATA. A byte range may
+therefore begin anywhere in a dump. The reader holds one page in memory at a time. The error for
 damaged data names the exact place in the dump. A damaged page does not damage its neighbours. The
-reader also checks the text between two pages.
+reader checks even the text between two pages.
 
 Source of the format: https://www.mediawiki.org/xml/export-0.11.xsd
 """
@@ -40,8 +40,8 @@ MAX_HEADER_BYTES = 1 << 20
 _OPEN, _CLOSE, _END = b"<page>", b"</page>", b"</mediawiki>"
 _REVISION_CLOSE = b"</revision>"
 _KEPT = 16
-"""When earlier data are dropped, this number of bytes at their end is kept, because a tag may begin
-there."""
+"""Number of bytes that are kept at the end of dropped data, because a tag may begin in these
+bytes."""
 _PARTIAL_OPEN = re.compile(rb"<(?:p(?:a(?:ge?)?)?)?\Z")
 _ENCODING = re.compile(rb"""<\?xml[^>]*\bencoding\s*=\s*["']([^"']+)""")
 _REDIRECT = re.compile(r"\s*#redirect\s*:?\s*\[\[([^\]|]+)", re.I)
@@ -209,8 +209,9 @@ def read_pages(
 
 
 def _page_end(window: Window, start: int, parser: etree.XMLParser) -> tuple[int, str]:
-    """Returns (index after the page that begins at `start`, ""). If the page has no end, returns
-    (-1, the reason). If the page continues, the function reads further pieces of the dump."""
+    """If the page has an end, returns (index after the page that begins at `start`, ""). If the
+    page has no end, returns (-1, the reason). If the page continues, the function reads further
+    pieces of the dump."""
     end, what = window.data.find(_CLOSE, start), ""
     while end == -1 and not what:
         if len(window.data) - start > MAX_PAGE_BYTES:
@@ -247,7 +248,7 @@ def _keep_newest(window: Window, start: int, parser: etree.XMLParser) -> None:
 
 def _gap_fault(gap: bytes, page_follows: bool) -> str:
     """Returns the fault in the bytes between two pages, or between the last page and the end of the
-    data. Returns "" if there is no fault."""
+    data. The result is "" if the bytes have no fault."""
     rest = gap.strip()
     if not rest or (
         not page_follows and (_END.startswith(rest) or _OPEN.startswith(rest) or rest == _END)

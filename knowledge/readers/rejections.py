@@ -1,4 +1,4 @@
-"""All readers make their rejections (records of refused items) with this function."""
+"""All readers make their rejections (records of refused items) with the function of this module."""
 
 from questloom.records.identity import record_id
 from questloom.records.outcomes import Reason, Rejection

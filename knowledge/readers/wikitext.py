@@ -36,8 +36,8 @@ _HEADING = re.compile(r"(={1,6})(.*[^=])\1\Z")
 _LINK = re.compile(r"\[\[([^\[\]|\n]{0,512}+)(?:\|([^\[\]]*+))?\]\]([a-zß-öø-ÿа-яё]*)")
 _TARGET = re.compile(r"\[\[([^\[\]|\n]{0,512}+)(?:\|[^\[\]]*+)?\]\]")
 _NO_TITLE = re.compile(r"[\[\]{}|<>#]")
-"""Characters that page titles must not contain. A link is ignored if its target contains one of
-these characters in the form of an HTML entity."""
+"""Characters that page titles must not contain. A link is ignored if its target contains a
+forbidden character in the form of an HTML entity."""
 _EXTERNAL = re.compile(r"\[http[^\s\[\]]*[ \t]?([^\[\]\n]*)\]")
 _PARENTHESIS = re.compile(r"\((?:[ ,;:]+(\) ?)?|(\) ?))")
 _SPECIAL = frozenset("*#:;=|!-{_")
@@ -102,8 +102,8 @@ def read_links(page: RawPage, site: Site) -> list[str]:
     """The targets of the links in the page's body text, in order, with repetitions. The result has
     the same links as `read_article`, which takes more time.
 
-    A dump's link graph (in-degrees, hubs) needs only these targets. Only the benchmark uses this
-    function; the ingest job reads whole articles.
+    A dump's link graph (in-degrees, hubs) needs only the targets of links. Only a benchmark uses
+    the bare targets; the ingest job reads whole articles.
     """
     text, _, _ = _prepared(page.text, site)
     text = markup.cut(text, markup.outer_spans(text)[0])

@@ -41,8 +41,8 @@ _NO_ARTICLES = (
     ("proyecto", 102),
     ("wikiproject", 102),
 )
-"""ZIM files list no namespaces, so these prefixes of project pages in wikis of other languages were
-taken from Kiwix files."""
+"""ZIM files list no namespaces. The prefixes of project pages in wikis of other languages were
+found in Kiwix files."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,8 +2,8 @@
 
 In a row of the store, one binary column holds the whole record. Lance needs about 130 µs per row to
 read a column, so one column for all fields is five times faster than a column for each field. The
-bytes contain only fields that differ from their default, in the dataclass's order. Equal records
-therefore have equal bytes. The codec for rows of the store is about 5 times faster than
+bytes contain only fields that differ from their default, in the dataclass's order, so equal records
+have equal bytes. The codec for rows of the store is about 5 times faster than
 `Record.to_row`/`from_row`.
 """
 

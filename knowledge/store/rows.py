@@ -1,4 +1,5 @@
-"""Makes the rows of the store's tables from records. Ingest and `build_store` share this module.
+"""Makes the rows of the store's tables from records. The ingest job and `build_store` both make
+their rows with this module.
 
 A row is (key, order, record, …). The tables are sorted by (key, order); the store does not keep
 `order`.

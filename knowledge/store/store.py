@@ -1,4 +1,4 @@
-"""The store: all look-ups that the rest of the program uses."""
+"""All look-ups in a store that the rest of the program uses."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator
@@ -203,13 +203,14 @@ class Store:
         return self._article(entity_id)
 
     def entity_of_title(self, title: str) -> str | None:
-        """The entity of a page, by normalised title and after redirects; None if the title is unknown."""
+        """The entity about which the page with a normalised title is, after redirects; None if the
+        title is unknown."""
         data = self._tables["titles"].get(title)
         return None if data is None else data.decode()
 
     def references(self) -> tuple[int, int]:
-        """Samples pages, and counts the distinct things that these pages name. Returns (number of
-        named things that the store holds, number of all named things).
+        """Samples pages, and counts the distinct things that the sampled pages name. Returns
+        (number of named things that the store holds, number of all named things).
 
         A page names things by its links and by the claims of its entity.
 

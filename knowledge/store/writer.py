@@ -105,7 +105,7 @@ def index_passages(store: str, language: str) -> None:
 def write_meta(
     store: str, facts: dict[str, Any], tables: dict[str, dict[str, Any]]
 ) -> dict[str, Any]:
-    """Writes meta.json, and returns its contents. This file marks the store as complete.
+    """Writes meta.json, and returns its contents. The file meta.json marks the store as complete.
 
     Args:
         store: folder of the store.

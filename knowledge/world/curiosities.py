@@ -294,7 +294,7 @@ def _illustrate(part: Part, book: Thing, rng: random.Random) -> None:
 
 
 def _biography(part: Part, rng: random.Random) -> None:
-    """Makes a biography of a well-known person about whom there is none yet."""
+    """Makes the biography of a well-known person who has no biography yet."""
     told = {b.first("P921") for b in part.kind("biography")}
     author, at = maker_and_year(part, rng, ("journalist", "writer", "politician"), 1760, 2018)
     people = [

@@ -180,8 +180,8 @@ def num_other_wikis(part: Part, thing: Thing) -> int:
 
 
 def term_lines(learning: bool = False) -> list[bytes]:
-    """The dump's lines for the real classes, everyday values and properties. For the learning world, only classes,
-    values and properties in use are written."""
+    """The dump's lines for the real classes, everyday values and properties. For the learning
+    world, only the classes, values and properties that it uses are written."""
     unused = vocabulary.of_country() if learning else frozenset()
     items = sorted(
         (qid for qid in vocabulary.labels() if qid not in unused), key=lambda qid: int(qid[1:])

@@ -92,8 +92,8 @@ def write_once(
 
 
 def choose_recipe(name: str, opened: Opened) -> Recipe:
-    """Loads the recipe with this name. "" selects the demo's recipe, or, if this machine cannot
-    confine code, its variant without the code tool. Stderr reports the choice.
+    """Loads a recipe by its name. "" selects the demo's recipe, or its variant without the code
+    tool if this machine cannot confine code. Stderr reports the choice.
 
     Raises:
         InputError: there is no such recipe, or the named recipe needs a tool that is unavailable

@@ -42,7 +42,7 @@ Json = dict[str, Any]
 
 
 def lines_of(path: Path | None, option: str) -> tuple[str, ...]:
-    """The lines of a file, without empty and repeated lines; () without a file.
+    """The lines of a file, without empty and repeated lines; the result is () if no file is given.
 
     Raises:
         InputError: the file cannot be read, or has no lines.
@@ -86,7 +86,8 @@ def titles_of_articles(path: str, language: str) -> tuple[str, ...]:
 
 
 def lacking_classes(path: Path | None) -> tuple[str, ...]:
-    """The classes that a run's `lacking.tsv` names, each once; () without a file.
+    """The classes that a run's `lacking.tsv` names, each once; the result is () if no file is
+    given.
 
     Raises:
         InputError: the file cannot be read, or is not a table of lacking classes.

@@ -1,4 +1,4 @@
-"""Reads the phrasings of facts from data files, by kind of thing.
+"""Reads the phrasings of facts, sorted by kind of thing, from data files.
 
 Each line of a file holds one fact in several phrasings. A phrasing is used only if all its {placeholders} have values.
 knowledge/world/prose.py explains the placeholders.

@@ -115,8 +115,8 @@ def _body(c: Canvas, face: Face) -> None:
 
 
 def draw_head(c: Canvas, face: Face, x: float, y: float, s: float) -> None:
-    """Draws only the head of a person at a given size, centred on a point. The drawing of a painted
-    portrait uses this function too."""
+    """Draws only the head of a person at a given size, centred on a point. Painted portraits use
+    the same drawing of a head."""
     w, h = face.wide * s, face.long * s
     hair = face.hair
     if face.woman and face.style in (0, 1, 2):
