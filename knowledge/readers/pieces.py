@@ -26,8 +26,8 @@ class Piece(NamedTuple):
 
 
 def read_pieces(part: ByteRange) -> Iterator[Piece | None]:
-    """Yields the pieces that begin in the range. When the range ends, it yields None once, and then
-    the pieces up to the end of the file.
+    """Yields the pieces that begin in the range. When the range ends, the generator yields None
+    once, and then the pieces up to the end of the file.
 
     The pieces after None complete a record that extends beyond the range. The pieces after None are
     decompressed only when the caller asks for them.

@@ -206,7 +206,7 @@ def _ids(run: Run, *, last_only: bool) -> Iterator[tuple[str, bool]]:
 
 
 def _rejected(run: Run, kept: set[str]) -> dict[str, Rejection]:
-    """The rejection of each question that was not kept and can be shown."""
+    """The rejection of each question that was not kept but can be shown."""
     showable = {question for question, whole in _ids(run, last_only=False) if whole}
     rejections = sorted(
         (r for stage in run.stages for r in stage.rejections()),
