@@ -1,12 +1,12 @@
-"""`questloom evaluate`: an agent plays a benchmark in one or several modes, and scores and tables
-are written. Each mode is one Beam pipeline.
+"""`questloom evaluate`: an agent plays a benchmark in one or several modes. Then its scores and
+tables are written. Each mode is one Beam pipeline.
 
 ```
 items | play | mark
 ```
 
-Each shard is a file, as in the teacher's job. A killed job loses only the turns under way, and no
-call is paid twice.
+The questions are divided into shards, and each shard of a stage is one file. If the job is killed,
+only the unfinished turns are lost. No call to a model is paid for twice.
 """
 
 import dataclasses
@@ -60,14 +60,14 @@ class Evaluated:
     """The result of an evaluation."""
 
     scores: list[dict[str, Any]]
-    """The scores of the modes of this call."""
+    """The scores of each mode that this call evaluated."""
     tables: dict[str, str]
     cost: list[dict[str, Any]]
     exit_code: int
     message: str
 
     def as_json(self) -> dict[str, Any]:
-        """The result for programs."""
+        """The result as JSON, for programs."""
         return {
             "scores": self.scores,
             "tables": self.tables,
@@ -76,7 +76,7 @@ class Evaluated:
         }
 
     def as_text(self) -> str:
-        """The result for people."""
+        """The result as text, for people."""
         return "\n".join(
             [
                 as_text(self.scores),
@@ -107,11 +107,12 @@ class Wanted:
 def evaluation_recipe(
     asked: BenchmarkRequest, source: str = "", overrides: Sequence[str] = ()
 ) -> Recipe:
-    """The recipe whose sections `teach`, `models` and `run` say who plays and who judges.
+    """The recipe of an evaluation. Its section `teach` says which model plays, `models` says which
+    models judge, and `run` says how the job runs.
 
     Args:
-        asked: the benchmark. If the benchmark is a run, the run's own recipe supplies the other
-            sections.
+        asked: the benchmark to read, and which part of it. If the benchmark is a run, the run's own
+            recipe supplies the other sections.
         source: a recipe's name or file; "" takes the run's recipe, or the defaults.
         overrides: values of recipe keys, such as "teach.engine=openai" or "models.…".
 
@@ -285,7 +286,7 @@ def _job(
 
 
 def _claim(job: EvaluateJob) -> None:
-    """Records in the folder to which evaluation the folder belongs.
+    """Writes a file into the folder that says to which evaluation the folder belongs.
 
     Raises:
         InputError: the folder contains episodes that were played with other settings.

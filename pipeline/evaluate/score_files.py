@@ -13,7 +13,9 @@ PLOT = "calls.png"
 
 
 def all_scores(out: str) -> list[dict[str, Any]]:
-    """The contents of every `scores.json` in a folder of evaluations, with the timing, in order of paths."""
+    """The content of every `scores.json` in a folder of evaluations, with the times from
+    `timing.json`. The order is that of the paths.
+    """
     found = []
     for path in sorted(Path(out).glob("*/*/*/scores.json")):
         timing = path.with_name("timing.json")

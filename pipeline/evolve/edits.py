@@ -35,7 +35,7 @@ class Edit:
 
     @property
     def key(self) -> str:
-        """The key under which a failed edit is remembered as a dead end."""
+        """The key of the edit in the list of failed edits, which are not tried again."""
         return canonical_json([self.path, self.after])
 
 

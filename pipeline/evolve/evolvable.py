@@ -19,8 +19,8 @@ METHODS = {
     "draft.detail_share": {"paths", "injection"},
     "draft.computation_share": {"paths", "injection"},
 }
-"""For each beginning of a field's path, the writing methods that use the field. All methods use
-fields with other beginnings."""
+"""The writing methods that use a field, by the beginning of the field's path. If a path begins
+otherwise, all writing methods use the field."""
 
 
 @dataclass(frozen=True)
@@ -28,16 +28,18 @@ class Field:
     """A recipe value that the loop may change."""
 
     path: str
-    """The path of the field, such as "seeds.levels.hard". Each end of a pair has its own path: "enhancement.blur.0"."""
+    """The path of the field, such as "seeds.levels.hard". A pair of values has two paths, one for
+    each end, such as "enhancement.blur.0".
+    """
     rules: Evolves
     value: Any
 
 
 def fields_of(recipe: Recipe) -> dict[str, Field]:
-    """All fields of a recipe by path, with their values. A mapping has a field for each key that it
-    contains or its declaration names.
+    """All fields of a recipe by path, with their values. A mapping has one field for each key. Keys
+    that are missing but named in the mapping's declaration count too.
 
-    Values that only other writing methods use are left out.
+    A field is left out if only writing methods that the recipe never chooses use it.
     """
     drawn = {method for method, weight in recipe.seeds.methods.items() if weight}
     return {
