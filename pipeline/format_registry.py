@@ -2,7 +2,8 @@
 its object `FORMAT`.
 
 A new format is a new file and an entry here. The modules need `datasets`, so they are imported only
-when a format is written or described. Recipes use only the names, which need no import.
+when a format is written or described. Recipes contain only the names of formats, so reading a
+recipe imports none of the modules.
 """
 
 from collections.abc import Iterable
