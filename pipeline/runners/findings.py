@@ -1,4 +1,5 @@
-"""The results of checks: the lines of `questloom doctor`, and those that stop a job before it starts."""
+"""The results of checks. `questloom doctor` prints them, and a job prints those that stop it before
+it starts."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -8,12 +9,13 @@ class Status(StrEnum):
     OK = "ok"
     MISSING = "missing"
     INFO = "info"
-    """Not an error: the requirement is optional, or the reader must judge the finding."""
+    """The finding is not an error. Either the requirement is optional, or the reader must judge the
+    finding."""
 
 
 @dataclass(frozen=True)
 class Line:
-    """The result of one check. `fix` says what to do if the result is not ok."""
+    """The result of one check. `fix` says what to do if the check did not pass."""
 
     topic: str
     name: str
