@@ -132,7 +132,7 @@ class EvolveRules:
     """The highest number of rounds."""
     tasks: Annotated[int, Ge(3)] = 32
     """The number of tasks per round. They are chosen from the questions of `seeds.count` seeds, so
-    that all domains, abilities and levels occur."""
+    that domains, abilities and levels are balanced."""
     mode: Literal["sft", "rl"] = "rl"
     """Whose results steer the edits: those of the teacher in the section `teach` (sft), or those of
     the policy (rl). The mode also decides which dimensions count in a diagnosis."""
@@ -153,8 +153,8 @@ class EvolveRules:
     diagnoser: Literal["measured", "llm"] = "measured"
     """How failures are explained: by measurements alone, or also by a model."""
     control: Literal["none", "static", "random_edits"] = "none"
-    """For experiments: a control condition that makes as many edits, but not those that the
-    diagnosis suggests."""
+    """For experiments, another way to edit the recipe: `static` makes no edits, and `random_edits`
+    makes random edits instead of those that the diagnosis suggests."""
     max_edits: Annotated[int, Gt(0)] = 4
     """The highest number of edits in one round."""
     min_cases: Annotated[int, Ge(3)] = 3
