@@ -1,10 +1,10 @@
 """Reads recipes: reads YAML, and returns checked settings. An unknown key, a wrong type or a value
 out of range raises an error. The error says where the mistake is.
 
-A recipe contains only the settings that differ from the defaults. If the key `base` names another
-recipe, it contains only the settings that differ from that recipe. Each run stores its recipe with
-the value of every setting, so it needs no other recipe. Each section is a frozen dataclass, defined
-beside the code that uses it.
+A recipe contains only the settings that differ from the defaults. A recipe whose key `base` names
+another recipe contains only the settings that differ from that other recipe. Each run stores its
+recipe with the value of every setting, so it needs no other recipe. Each section is a frozen
+dataclass, defined beside the code that uses it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

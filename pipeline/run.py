@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class Run:
     """The folder of a run, opened by `load_run`. If a job writes more into the folder later, the
-    object does not see it. Then call `load_run` again.
+    object does not see it. To see later changes, call `load_run` again.
 
     >>> import questloom
     >>> run = questloom.load_run("run")

@@ -44,8 +44,8 @@ class FilterRules(OF_FILTERS):  # type: ignore[misc]
     question."""
     popular_sitelinks: Annotated[int, Ge(1), Evolves("filters", 10, 200, 10)] = 50
     """If no model is configured for `text_only` and `no_tools`, a rule about popular entities
-    replaces it. An entity with at least this number of sitelinks is popular, and a model is assumed
-    to know all its claims by heart."""
+    replaces the model. An entity with at least this number of sitelinks is popular, and a model is
+    assumed to know all its claims by heart."""
     popular_page_views: Annotated[int, Ge(1)] = 50_000
     """An entity with at least this number of page views counts as popular; the popularity file
     states the page views. This bound applies if no entity of the store has `popular_sitelinks`
@@ -131,8 +131,8 @@ class EvolveRules:
     rounds: Annotated[int, Gt(0)] = 5
     """The highest number of rounds."""
     tasks: Annotated[int, Ge(3)] = 32
-    """The number of tasks per round. They are chosen from the questions of `seeds.count` seeds, so
-    that domains, abilities and levels are balanced."""
+    """The number of tasks per round. The tasks are chosen from the questions of `seeds.count`
+    seeds, so that domains, abilities and levels are balanced."""
     mode: Literal["sft", "rl"] = "rl"
     """Whose results steer the edits: those of the teacher in the section `teach` (sft), or those of
     the policy (rl). The mode also decides which dimensions count in a diagnosis."""

@@ -85,8 +85,8 @@ def settings(
 
     Args:
         told: the classes that were listed earlier, each with the key under which it was listed.
-        filled: an object of the class `kind` that serves as a default, if there is one. The
-            defaults are then the values of this object.
+        filled: an object of the class `kind` that serves as a default, if there is one. The values
+            of this object are then the defaults.
     """
     told = {} if told is None else told
     hints = typing.get_type_hints(kind, include_extras=True)
@@ -164,7 +164,8 @@ def _cell(default: str) -> str:
 
 def _help(each: dataclasses.Field, helps: Mapping[str, str]) -> str:
     """The help text of a field, which is the docstring below the field. If a registry describes the
-    choices of the field, their meanings follow (the function `metadata["choices"]` returns them).
+    choices of the field, the meanings of the choices follow. The function `metadata["choices"]`
+    returns them.
     """
     choices = each.metadata.get("choices", dict)()
     words = (f"`{name}`: {meaning}" for name, meaning in choices.items())

@@ -1,8 +1,8 @@
 """Makes the system prompt of the search agent. The teacher, the filters, training and evaluation
 all use the same template for this prompt.
 
-The agent does not reply with a single JSON object, but in turns that follow a protocol. Therefore
-the agent is not one of the roles that `questloom.prompts.render.ModelTask` describes.
+The agent does not reply with a single JSON object, but in turns that follow a protocol. The agent
+is therefore not one of the roles that `questloom.prompts.render.ModelTask` describes.
 """
 
 import functools
@@ -36,11 +36,11 @@ def agent_system_prompt(
             them.
         max_calls: the number of tool calls that an episode may make. With 0, the agent must answer
             at once.
-        today: the date that the message states. It is "" for a store, since a store has no current
-            date.
+        today: the date that the message states. The date is "" for a store, since a store has no
+            current date.
         handles: whether tool calls can refer to pictures by name.
-        brief: whether to list only the name and the required arguments of each tool. This suits
-            small policies, which learn the protocol from examples.
+        brief: whether to list only the name and the required arguments of each tool. A brief list
+            suits small policies, which learn the protocol from examples.
     """
     if brief:
         functions = [schema["function"] for schema in schemas]

@@ -1,7 +1,7 @@
 """Sends one prompt to a model and reads the reply. The writer and the filters use this module.
 
-The chat client checks that a reply fits the role's schema. If it does not fit, the client asks the
-model for a repair. The caller's function `read` checks what a schema cannot say. For example, a
+The chat client checks that a reply fits the role's schema. If a reply does not fit, the client asks
+the model for a repair. The caller's function `read` checks what a schema cannot say. For example, a
 cited number must have been shown, and no name may be missing. After the first fault that `read`
 finds, the model gets one correction in the same conversation. After the second fault, the reply
 counts as bad.
@@ -45,9 +45,10 @@ async def ask(
         client: the chat client that sends the prompt.
         prompt: a rendered prompt.
         read: a function that turns the parsed reply into a value for the caller. If the reply is
-            wrong, it raises ValueError with words for the model.
-        item_id: the seed or question for which the call is made. The ledger records it.
-        seed_id: the seed from which this item comes. The ledger records it.
+            wrong, the function raises ValueError with words for the model.
+        item_id: the seed or question for which the call is made. The ledger records the id of this
+            item.
+        seed_id: the seed from which this item comes. The ledger records the id of this seed.
         sample: the number of this call, if the same prompt is sent several times.
 
     Raises:

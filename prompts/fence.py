@@ -4,8 +4,8 @@ instruction or for the end of the quotation.
 Two kinds of values enter a template. A `Fenced` block holds an article, a list of claims or a
 question, between two marks. Both marks contain a key that does not occur in the text. Every other
 value, such as a name or a number, is *inline*: it becomes one short line without control
-characters. `render.py` inserts every value in one of these two ways, so no template can insert raw
-text by accident.
+characters. `render.py` inserts every value as a block or inline, so no template can insert raw text
+by accident.
 """
 
 import re
@@ -50,7 +50,7 @@ def fenced(name: str, text: str, max_chars: int = MAX_BLOCK_CHARS) -> Fenced:
     """Makes a block of quoted text.
 
     Args:
-        name: the name of the block in the template. It must be an identifier, never data.
+        name: the name of the block in the template. The name must be an identifier, never data.
         text: the text to quote. The function cleans and shortens this text.
         max_chars: the highest number of characters.
     """

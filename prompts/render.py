@@ -3,7 +3,7 @@
 A template (`templates/<role>.txt`) contains the system message, then a line `=== user`, then the
 user's message. The user's message ends with a description of the reply, which is made from the
 reply's schema. The description comes last because models follow best what they read last. Endpoints
-that cannot enforce a schema get this description as well.
+that cannot enforce a schema get the same description.
 """
 
 import functools
@@ -62,8 +62,8 @@ LANGUAGES = {
 
 @dataclass(frozen=True)
 class ModelTask:
-    """A task for a model. It has a name, which is also the name of its template, and a schema for
-    the reply."""
+    """A task for a model. The task has a name, which is also the name of its template, and a schema
+    for the reply."""
 
     name: str
     reply: type[BaseModel]
@@ -105,7 +105,7 @@ class Prompt:
 
 
 def language_name(code: str) -> str:
-    """The name of a language as prompts write it. It is the English name (if known) with the
+    """The name of a language as prompts write it. Prompts use the English name (if known) with the
     language code of the Wikipedia.
 
     >>> language_name("ca")

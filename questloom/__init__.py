@@ -1,5 +1,5 @@
-"""Makes questions from Wikipedia, Wikidata and Commons. To answer such a question, one needs a
-picture and a search.
+"""Makes questions from Wikipedia, Wikidata and Commons. To answer a question, one needs a picture
+and a search.
 
 `questloom.pipeline.api` describes each name that can be imported from here. The module of a name is
 imported when the name is first used.

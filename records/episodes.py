@@ -53,8 +53,8 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class BankImage(Record):
-    """One picture of an episode's image bank (the numbered list of its pictures). Its handle, by
-    which calls name it, is written `<image:N>`."""
+    """One picture of an episode's image bank (the numbered list of its pictures). A call names the
+    picture by its handle, which is written `<image:N>`."""
 
     handle: int
     sha256: str
@@ -101,7 +101,8 @@ class ToolResult(Record):
     """The text that the model reads, before it is wrapped in `<tool_response>`. The text may be
     hostile: it may imitate tags and tool results."""
     images: tuple[int, ...] = ()
-    """The handles of all pictures in the result. Some of them may have been known before."""
+    """The handles of all pictures in the result. Some of the pictures may have been known
+    before."""
     cost: float = 0.0
     """What the call cost, in the currency of the price list."""
     seconds: float = 0.0

@@ -1,16 +1,16 @@
 """This module defines the kinds of errors.
 
-* `InputError`: the user's input is wrong (a file, an option, a key). Such an error is raised before
-  work starts. The command line prints it and exits with code 2.
+* `InputError`: the user's input is wrong (a file, an option, a key). An `InputError` is raised
+  before work starts. The command line prints an `InputError` and exits with code 2.
 * `ProviderFault`: something outside this process failed, such as an endpoint, a query service or a
   bucket. The failed call is tried again. If the fault lasts, the item waits (its state is
-  *pending*). An item is never rejected because of such a fault.
+  *pending*). An item is never rejected because of a `ProviderFault`.
 * `BudgetExceeded`: the budget of the run is used up. The item waits, and the command exits with
   code 3.
 * `questloom.records.outcomes.Rejection`: an item (such as a question) does not pass a check. A
   rejection is a record and not an exception.
-* `assert`: an assumption of our own code turned out to be wrong. If this happens in a stage, the
-  item is rejected with the reason `error`.
+* `assert`: an assumption of our own code turned out to be wrong. If an `assert` fails in a stage,
+  the item is rejected with the reason `error`.
 """
 
 

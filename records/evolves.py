@@ -1,5 +1,6 @@
 """Marks a setting of a recipe that the closed loop of runs may change. The mark is part of the
-setting's type. It says within which bounds and by which steps the loop may change the setting."""
+setting's type. The mark says within which bounds and by which steps the loop may change the
+setting."""
 
 from dataclasses import dataclass
 
@@ -18,8 +19,8 @@ class Evolves:
         step: how much one edit changes the number.
         choices: the words that the setting may have, from lax to strict. One edit moves to the next
             word.
-        max_chars: the highest number of characters, if the setting is a text. A model rewrites such
-            a text.
+        max_chars: the highest number of characters, if the setting is a text. A model rewrites the
+            text.
         keys: the keys that an edit may add, if the setting is a mapping.
         absent: the value that a key has as long as the mapping does not contain it.
     """

@@ -1,5 +1,5 @@
-"""The logical form of a question. It says what the question asks, independent of its wording. A
-later stage writes the English words.
+"""The logical form of a question. The logical form says what the question asks, independent of its
+wording. A later stage writes the English words.
 
 A form is a conjunctive query over claims (facts of Wikidata). One of its variables stands for the
 thing in the picture. A *term* is either the name of a variable ("x1") or a `Value`.
@@ -77,7 +77,7 @@ class ClassClause:
 
 @dataclass(frozen=True, kw_only=True)
 class Compare:
-    """The clause states that the relation `op` holds between `left` and `right`. Each of them is a
+    """The clause states that the relation `op` holds between `left` and `right`. Each side is a
     literal (a number or a date), or a variable that stands for a literal."""
 
     left: Term
@@ -123,7 +123,7 @@ class Reads:
 @dataclass(frozen=True, kw_only=True)
 class SentenceClause:
     """The clause states that a sentence of an article links subject and object. No claim links
-    these two."""
+    subject and object."""
 
     subject: str
     object: Term
@@ -176,7 +176,8 @@ _KINDS: dict[str, type] = {
 }
 _NAMES = {kind: name for name, kind in _KINDS.items()}
 _OPTIONAL = {"sign", "number", "initial", "since"}
-"""Fields that are empty in most clauses. If such a field is empty, the JSON leaves it out."""
+"""Fields that are empty in most clauses. The JSON leaves out a field of this kind if it is
+empty."""
 _TERM_FIELDS = {"subject", "object", "left", "right"}
 
 
@@ -230,8 +231,8 @@ class Form:
         return next((c.sign for c in self.of(Image)), "")
 
     def without(self, clause: Clause) -> "Form":
-        """The same form without one clause. It is used to count effective hops, and to plant faults
-        on purpose."""
+        """The same form without one clause. A form without one clause is used to count effective
+        hops, and to plant faults on purpose."""
         return Form(clauses=tuple(c for c in self.clauses if c is not clause), ask=self.ask)
 
     def to_json(self) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Rechecks a run on another snapshot. The recheck executes the formal query of every kept question
-again. It asks whether the answer is still the same, whether no other answer fits, and whether the
-evidence still exists.
+again. The recheck asks whether the answer is still the same, whether no other answer fits, and
+whether the evidence still exists.
 
 Facts change: a question that was right in March may have two answers in October. The recheck
 changes no file of the run. The user decides whether to publish the run without the outdated
@@ -70,7 +70,7 @@ WORDS = {
 }
 MAX_SHOWN = 10
 """The text for people names at most this number of changed questions. The option `--json` gives all
-of them.
+changed questions.
 """
 
 

@@ -59,7 +59,7 @@ def read_benchmark(asked: BenchmarkRequest, out: str) -> Benchmark:
     """Reads a benchmark, stores its pictures under `out`, and checks the number of questions.
 
     Raises:
-        InputError: the benchmark is unknown or missing, its data differ from the registered
+        InputError: the benchmark is unknown or missing, or its data differ from the registered
             description, or an earlier evaluation in `out` read it with other options.
     """
     if is_run(asked.benchmark):

@@ -54,8 +54,8 @@ class EvaluateJob:
     """
 
     recipe: Recipe
-    """The recipe. Its section `teach` says which model plays with which tools. Its section `models`
-    says which models judge.
+    """The recipe. The recipe's section `teach` says which model plays with which tools. The
+    recipe's section `models` says which models judge.
     """
     out: str
     """The folder of all evaluations."""
@@ -82,7 +82,7 @@ class EvaluateJob:
 
     def calls(self) -> Path | str:
         """Where the models' replies, the ledger of costs and the budget are stored. All evaluations
-        in `out` share this place, unless the recipe names another one."""
+        in `out` share one place, unless the recipe names another place."""
         return RunFolder(self.out).calls(self.recipe.run.calls)
 
     @property
@@ -223,7 +223,7 @@ def make_play(job: EvaluateJob) -> Apply:
 
 def make_mark(job: EvaluateJob) -> Apply:
     """Makes the judge of a worker process. The judge applies rules first. If the recipe configures
-    models for `judge_answer` and `judge_report`, the judge asks these models next."""
+    models for `judge_answer` and `judge_report`, the judge then asks these models."""
     models = job.recipe.models
     client = (
         job.place.client(MARK)

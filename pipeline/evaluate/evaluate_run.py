@@ -1,5 +1,5 @@
-"""`questloom evaluate`: an agent plays a benchmark in one or several modes. Then its scores and
-tables are written. Each mode is one Beam pipeline.
+"""`questloom evaluate`: an agent plays a benchmark in one or several modes. After the play, the
+answers are marked, and the scores and tables are written. Each mode is one Beam pipeline.
 
 ```
 items | play | mark
@@ -107,8 +107,8 @@ class Wanted:
 def evaluation_recipe(
     asked: BenchmarkRequest, source: str = "", overrides: Sequence[str] = ()
 ) -> Recipe:
-    """The recipe of an evaluation. Its section `teach` says which model plays, `models` says which
-    models judge, and `run` says how the job runs.
+    """The recipe of an evaluation. The recipe's section `teach` says which model plays, `models`
+    says which models judge, and `run` says how the job runs.
 
     Args:
         asked: the benchmark to read, and which part of it. If the benchmark is a run, the run's own
@@ -140,7 +140,7 @@ def evaluate(recipe: Recipe, asked: BenchmarkRequest, wanted: Wanted, opened: Op
     """Plays a benchmark, or continues a stopped evaluation, and rebuilds the tables of all evaluations in `out`.
 
     Raises:
-        InputError: an input is wrong; this is found before the first episode.
+        InputError: an input is wrong. Wrong inputs are found before the first episode.
     """
     check_wanted(recipe, asked, wanted, opened)
     benchmark = read_benchmark(asked, wanted.out)

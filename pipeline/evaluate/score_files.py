@@ -31,7 +31,7 @@ def all_scores(out: str) -> list[dict[str, Any]]:
 
 
 def write_tables(out: str, found: Sequence[dict[str, Any]]) -> dict[str, str]:
-    """Writes tables and plot. Returns their paths by name."""
+    """Writes tables and plot. Returns the paths of the tables and the plot, by name."""
     made = sections(found)
     files = {
         "scores.md": as_markdown(made).encode(),

@@ -1,5 +1,5 @@
 """The three axes over which a round's tasks are spread: domain, ability profile and level (ODE,
-arXiv 2605.10832, section 2). `balanced` chooses questions over these axes."""
+arXiv 2605.10832, section 2). The function `balanced` chooses questions evenly over these axes."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,5 +1,5 @@
 """Measures what the loop's training changed. The last policy has played held-out tasks that the
-first recipe made. Here the first policy plays the same tasks."""
+first recipe made. Afterwards the first policy plays the same held-out tasks."""
 
 import json
 from collections.abc import Callable
@@ -15,8 +15,8 @@ from questloom.records.share import Share
 from questloom.transforms.episodes.episode_folder import EpisodeFolder
 
 BEFORE = "before"
-"""The folder of the first policy's episodes. The folder of the last policy's episodes lies beside
-it."""
+"""The folder of the first policy's episodes. The folder of the last policy's episodes is in the
+same place."""
 FILE = "before_after.json"
 
 

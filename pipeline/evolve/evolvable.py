@@ -1,5 +1,5 @@
 """The recipe fields that the loop may change. Declarations (`questloom.records.evolves.Evolves`)
-mark these fields, and edits move them by one step."""
+mark these fields. An edit moves a field by one step."""
 
 import dataclasses
 import json
@@ -28,7 +28,7 @@ class Field:
     """A recipe value that the loop may change."""
 
     path: str
-    """The path of the field, such as "seeds.levels.hard". A pair of values has two paths, one for
+    """The path of the setting, such as "seeds.levels.hard". A pair of values has two paths, one for
     each end, such as "enhancement.blur.0".
     """
     rules: Evolves
@@ -39,7 +39,8 @@ def fields_of(recipe: Recipe) -> dict[str, Field]:
     """All fields of a recipe by path, with their values. A mapping has one field for each key. Keys
     that are missing but named in the mapping's declaration count too.
 
-    A field is left out if only writing methods that the recipe never chooses use it.
+    Some fields are used only by certain writing methods. If the recipe never chooses these methods,
+    the field is left out.
     """
     drawn = {method for method, weight in recipe.seeds.methods.items() if weight}
     return {

@@ -11,8 +11,8 @@ from questloom.pipeline.evolve.task_row import TaskRow
 from questloom.records.synthesis import Question
 
 STAGES = ("seeds", "paths", "writer", "pictures", "filters")
-"""Stages that a finding can blame. The generator of ODE has four other stages. `docs/loop.md` maps
-its stages to ours."""
+"""Stages that a finding can blame. The generator of ODE has four other stages. `docs/loop.md` says
+which stage of ODE corresponds to which stage here."""
 LOWEST, HIGHEST = -5.0, 5.0
 WEIGHTS = {
     "sft": {
@@ -34,8 +34,8 @@ WEIGHTS = {
         "learning_utility": 1.6,
     },
 }
-"""The weight of each dimension, by mode, as ODE published it (section 3.2). ODE calls "capability"
-Capability_Requirement.
+"""The weight of each dimension, by mode, as the authors of ODE published it (section 3.2). ODE
+calls "capability" Capability_Requirement.
 """
 WITHOUT_POLICY = (
     "information_complexity",
@@ -85,7 +85,8 @@ class Diagnosis:
     batch: Mapping[str, Score]
     """The scores in dimensions that describe the whole batch and no single task."""
     findings: tuple[Finding, ...] = ()
-    """Findings about the batch as a whole. Each of these findings names one task as an example."""
+    """Findings about the batch as a whole. Each finding about the batch names one task as an
+    example."""
 
     @property
     def all_findings(self) -> list[Finding]:

@@ -72,8 +72,8 @@ def check_players(recipe: Recipe) -> None:
 
 def _check_same_play(measured: PlaySettings, trained: PlaySettings, config: str) -> None:
     """Raises an error if the tools or the limits in training differ from those in the rounds. The
-    policy's prompt names its tools and limits. If they differed, the rounds would measure the
-    policy under a prompt for which it was not trained."""
+    policy's prompt names its tools and limits. With different tools or limits, the rounds would
+    measure the policy under a prompt for which it was not trained."""
     for section in ("tools", "limits"):
         ours, theirs = (
             dataclasses.asdict(getattr(settings, section)) for settings in (measured, trained)

@@ -72,8 +72,8 @@ def forward(
 
 def round_recipe(loop: LoopFolder, at: RoundFolder, *, seed: int) -> Recipe:
     """The recipe for the round's run. This recipe has its own random seed and uses the loop's cache
-    of calls. It excludes the entities of earlier tasks, and assigns all questions to one use (SFT
-    or RL)."""
+    of calls. The recipe excludes the entities of earlier tasks, and assigns all questions to one
+    use (SFT or RL)."""
     recipe = at.recipe
     return dataclasses.replace(
         recipe,

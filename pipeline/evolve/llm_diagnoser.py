@@ -41,8 +41,8 @@ class LlmDiagnoser:
     """Diagnoses tasks with a model; implements `findings.Diagnoser`.
 
     Args:
-        measured: the diagnoser that works without a model. It scores the dimensions of the whole
-            batch and finds what needs no judgement.
+        measured: the diagnoser that works without a model. The measured diagnoser scores the
+            dimensions of the whole batch, and finds what needs no judgement.
         client: a model client with the role `diagnose`.
         mode: "sft" or "rl"; the model scores the dimensions of this mode.
         evidence: a function that describes the facts behind a question in words.

@@ -46,7 +46,7 @@ class Editor:
         dead_ends: Collection[str],
         most: int,
     ) -> list[Edit]:
-        """Asks the model for edits. The rules have not checked these edits yet."""
+        """Asks the model for edits. The edits have not been checked by the rules yet."""
         fields = fields_of(recipe)
         prompt = render(
             ROLES[PROPOSE],

@@ -98,8 +98,8 @@ class RoundFolder:
 
     @property
     def recipe(self) -> Recipe:
-        """The round's recipe as the loop evolved it; ODE calls this recipe C_t. The random seed and
-        the excluded entities of this round are not part of it.
+        """The round's recipe as the loop evolved it; ODE calls this recipe C_t. The recipe does not
+        contain the random seed and the excluded entities of this round.
 
         Raises:
             InputError: the round has not been prepared.
@@ -189,8 +189,8 @@ class LoopFolder:
         return chance(self.recipe.seed, purpose, "loop").getrandbits(31)
 
     def check_version(self) -> None:
-        """Raises an error if another version of the program began the loop. Such a loop can still
-        be read.
+        """Raises an error if another version of the program began the loop. A loop of another
+        version can still be read.
 
         Raises:
             InputError: another version began the loop, and would choose the questions of a round by

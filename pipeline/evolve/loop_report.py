@@ -85,7 +85,8 @@ def curve(
 
 
 def build_loop_report(loop: LoopFolder) -> Path:
-    """Writes the report of the rounds that `verify` has finished. Returns its path."""
+    """Writes the report of the rounds that `verify` has finished. Returns the path of the
+    report."""
     rounds = [each for each in loop.rounds() if each.done("update")]
     shown = [_round(each) for each in rounds]
     environment = Environment(

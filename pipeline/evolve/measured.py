@@ -28,7 +28,7 @@ from questloom.records.synthesis import Question
 
 MATCH = {Tag.RECOVERABLE: 2.0, Tag.TOO_EASY: -4.0, Tag.TOO_HARD: -4.0, Tag.FAKE_HARD: LOWEST}
 UTILITY = {Tag.RECOVERABLE: 3.0, Tag.TOO_EASY: -3.0, Tag.TOO_HARD: -2.0, Tag.FAKE_HARD: LOWEST}
-"""The score that each of these tags gives to a task. A task with another tag gets a score from its
+"""The score that some tags give to a task. A task whose tag has no score here gets a score from its
 pass rate."""
 LEAST_DIVERSITY, MOST_OF_ONE_DOMAIN = -3.0, 0.6
 

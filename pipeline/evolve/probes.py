@@ -1,5 +1,5 @@
 """Measures which hard tasks are recoverable. If no rollout solved a task, a failed rollout is
-continued K times (AXPO, arXiv 2605.28774). These continuations do not count in the pass rate."""
+continued K times (AXPO, arXiv 2605.28774). The pass rate does not count these continuations."""
 
 import asyncio
 from collections.abc import Sequence
@@ -32,9 +32,9 @@ OUTCOMES = {
 async def continued(
     player: Player, task: Task, begin: Begin | None, number: int, journal: Journal
 ) -> Episode:
-    """Continues a failed episode from a point inside a turn. This is possible only if the engine
-    gives token ids. Without token ids the engine plays the whole question again, like AXPO's
-    control `resample: question`."""
+    """Continues a failed episode from a point inside a turn. An episode can be continued inside a
+    turn only if the engine gives token ids. Without token ids the engine plays the whole question
+    again, like AXPO's control `resample: question`."""
     if begin is not None:
         return (await player.play_on(begin, number, journal=journal)).episode
     return await player.play(task, FIRST + number, journal=journal)

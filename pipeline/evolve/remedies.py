@@ -69,8 +69,8 @@ NEEDS: dict[str, tuple[ToolName, ...]] = {
 """The tools that the tasks of a field need, by the path of the field. If the policy lacks one of
 these tools, the field is not edited."""
 LENGTHS = ("draft.hops", "draft.rounds", "draft.explore.claims")
-"""Fields that set how long the questions of a level are. These fields do not set how many questions
-a level gets."""
+"""Fields that set how long the questions of a level are. The share of a level among all questions
+is not set by these fields."""
 AXES: dict[str, Callable[[TaskRow], str]] = {
     "seeds.levels": lambda row: row.level,
     "seeds.abilities": lambda row: row.profile,
@@ -93,7 +93,8 @@ GUIDANCE = {
     if each.in_loop and each.in_loop.guidance
 }
 """For each cause, an extra instruction to the model that puts a plan (the facts of a question) into
-words. This model cannot change the facts, so the list holds only causes that lie in the wording."""
+words. The model that words a plan cannot change the facts, so the list holds only causes that lie
+in the wording."""
 GUIDED = "models.llm.guidance.word_plan"
 """The recipe field that holds the extra instruction."""
 

@@ -35,7 +35,7 @@ class Rollout:
     """The names of the called tools, in order."""
     statistics: ToolStatistics
     process: str = ""
-    """If the answer was right but the judges rejected the way to it, this text says why."""
+    """Why the judges rejected the way to a right answer; "" if they did not reject it."""
 
     @property
     def solved(self) -> bool:

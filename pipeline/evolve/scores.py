@@ -25,8 +25,8 @@ def score_of(diagnosis: Mapping[str, Any], *, without_policy: bool = False) -> M
 
     Args:
         diagnosis: the content of `diagnosis.json`.
-        without_policy: whether to use only dimensions that depend on the question alone. Then
-            rounds of different policies can be compared.
+        without_policy: whether to use only dimensions that depend on the question alone. Scores
+            without the policy make rounds of different policies comparable.
     """
     weights = {
         n: w

@@ -16,18 +16,18 @@ from questloom.transforms.stages.run_folder import RunFolder
 
 FILE = "spent.json"
 """The name of a round's file with the costs in the ledger, by stage, before and after the round.
-This file is not the end of any step of the round. If a kill interrupts a request, the file counts
+Writing this file does not end a step of the round. If a kill interrupts a request, the file counts
 the request twice."""
 SUMS = ("num_calls", "money", "num_unpriced")
 
 
 def calls_of(loop: LoopFolder, recipe: Recipe) -> Path | str:
-    """Where all rounds store the models' replies, the ledger of costs and the budget. Because
-    rounds share this place, no request is paid for in two rounds.
+    """Where all rounds store the models' replies, the ledger of costs and the budget. Because all
+    rounds use the same place, no request is paid for in two rounds.
 
     Args:
-        recipe: a round's recipe. If the recipe names a file or an address, this place is used. An
-            address without a prefix gets the loop's prefix.
+        recipe: a round's recipe. If the recipe names a file or an address, replies, ledger and
+            budget are stored there. An address without a prefix gets the loop's prefix.
     """
     return RunFolder(str(loop.path)).calls(recipe.run.calls)
 

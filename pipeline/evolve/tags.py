@@ -20,7 +20,7 @@ class Tag(StrEnum):
     TOO_HARD = "too_hard"
     """Neither a rollout nor a continuation solved the task, but the teacher did."""
     FAKE_HARD = "fake_hard"
-    """The task is broken: nobody solves it, a wrong answer fits too, or the judge contradicts
+    """The task is broken: nobody solves the task, a wrong answer fits too, or the judge contradicts
     itself."""
 
 

@@ -59,7 +59,8 @@ def train(loop: LoopFolder, at: RoundFolder, opened: Opened) -> None:
     """Trains the policy, or records why the round does not train it.
 
     Args:
-        opened: the models that this process has open. They are closed before the trainer starts.
+        opened: the models that this process has open. The open models are closed before the trainer
+            starts.
 
     Raises:
         InputError: no model is named.

@@ -1,5 +1,5 @@
-"""Accepts, refuses or rolls back edits, and writes the next recipe. This is the fourth step of a
-round."""
+"""Accepts, refuses or rolls back edits, and writes the next recipe. Updating the recipe is the
+fourth step of a round."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -79,8 +79,9 @@ def _base(
     verified: Mapping[str, Any],
     found: dict[str, Any],
 ) -> tuple[Recipe, Sequence[Any], Sequence[TaskRow]]:
-    """The recipe from which the loop continues, with the diagnosis and the rows of its round. If
-    this round is worse than the round before the edits, the loop returns to the earlier recipe."""
+    """The recipe from which the loop continues, with the diagnosis and the task rows of that
+    recipe's round. If this round is worse than the round before the edits, the loop returns to the
+    earlier recipe."""
     if at.parent:
         parent = loop.round(at.parent)
         alone = not same_policy(loop, parent, at)
@@ -112,8 +113,8 @@ def _base(
 
 
 def _made_by(loop: LoopFolder, at: RoundFolder) -> RoundFolder:
-    """The round whose edits led to this round's recipe. The function skips spoiled rounds in
-    between, since they make no edits."""
+    """The round whose edits led to this round's recipe. The function skips rounds that a provider
+    spoiled, since such rounds make no edits."""
     return next(
         each
         for each in reversed(loop.rounds(before=at.number))

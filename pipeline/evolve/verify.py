@@ -32,8 +32,9 @@ POLICY = "policy"
 
 
 def policy_of(recipe: Recipe) -> str:
-    """The name of the folder in which `verify` writes its rollouts. In mode "rl" this is not the
-    teacher's folder, because `questloom.train.sft` would learn from the rollouts there."""
+    """The name of the folder in which `verify` writes its rollouts. In mode "rl" the name differs
+    from the teacher's, because `questloom.train.sft` would learn from any rollouts in the teacher's
+    folder."""
     return TEACHER if recipe.evolve.mode == "sft" else POLICY
 
 
@@ -57,7 +58,7 @@ def solver_settings(recipe: Recipe) -> PlaySettings:
 
 def verify(loop: LoopFolder, at: RoundFolder, opened: Opened, *, workers: int) -> None:
     """Plays all tasks, continues failed rollouts and asks the teacher. Then the function tries
-    wrong answers in the formal queries, and tags every task.
+    wrong answers in the questions' formal queries, and tags every task.
 
     Raises:
         QuestloomError: some items wait for a provider or for budget; the same command continues.
@@ -277,8 +278,8 @@ def behaviour(rollouts: Sequence[Rollout]) -> dict[str, float]:
 
 
 def summary(rows: Sequence[TaskRow]) -> dict[str, Any]:
-    """A round's summary. It holds the share of each tag, the pass rate and the behaviour. Tasks
-    that a provider spoiled do not count in the last two.
+    """A round's summary. The summary holds the share of each tag, the pass rate and the behaviour.
+    Tasks that a provider spoiled do not count in the last two.
 
     The summary also says how varied the rollouts with calls are: the share of distinct chains of
     calls (ODE's tool-chain diversity, section 3.4), and the share of distinct strategies (see

@@ -6,8 +6,8 @@ RUN/attribution/store.json              the snapshot behind the questions
                 ledger-00003.parquet    the source of every picture that a question of shard 3 ever had
 ```
 
-The ledgers cover all pictures in RUN/pictures, including those of rejected questions. Because of
-the ledgers, a picture can be found by its name and removed, even without the store.
+The ledgers cover all pictures in RUN/pictures, including the pictures of rejected questions.
+Because of the ledgers, a picture can be found by its name and removed, even without the store.
 `attribution.parquet` holds the rows of those pictures that are in the data set.
 """
 

@@ -11,9 +11,9 @@ from questloom.models.messages import Message, Picture
 
 IMAGE_TOKEN = "<image>"
 PLACEHOLDERS = (IMAGE_TOKEN, "<video>", "<audio>")
-"""LLaMA-Factory, verl and ms-swift replace these words by pictures, videos and sounds wherever they
-occur in a text. If a text has such a word but no picture for it, LLaMA-Factory stops with an error,
-and verl skips the row."""
+"""LLaMA-Factory, verl and ms-swift replace these words in any text by pictures, videos and sounds.
+If a text has one of these words but no picture for it, LLaMA-Factory stops with an error, and verl
+skips the row."""
 PARTS = List(
     {"role": Value("string"), "content": List({"type": Value("string"), "text": Value("string")})}
 )

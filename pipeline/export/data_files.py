@@ -6,11 +6,12 @@ data/rl/train-00000-of-00002-0f343b0931126a20.parquet     split, number of the f
 ```
 
 `datasets` caches rows under three things: the folder's name, the configuration, and the patterns in
-the card. Where the files are and what they contain does not count. Without the digest in the
+the card. The cache ignores the place and the content of the files. Without the digest in the
 patterns, `datasets` could load the cached rows of another data set.
 
-Files that a trainer opens by path have the digest in their names too. For such a file, `datasets`
-compares only path and time, and a copied file may have the same path and time as an older one.
+Files that a trainer opens by path also have the digest in their names. For a file that is opened by
+path, `datasets` compares only the path and the time. A copied file may have the same path and time
+as an older one.
 """
 
 import json

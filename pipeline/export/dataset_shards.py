@@ -132,7 +132,8 @@ def write_shard(
 
 
 def attribution_part(folder: Path, shard: int) -> Path:
-    """The file for the attribution rows of one shard. The export merges these files at its end."""
+    """The file for the attribution rows of one shard. The export merges the attribution files of
+    all shards at its end."""
     return folder / ".attribution" / f"{shard:05d}.parquet"
 
 

@@ -228,8 +228,8 @@ def _spellings(file: str) -> set[str]:
 
 
 def _check_chain(run: RunFolder, num_shards: int) -> None:
-    """Raises an error if a stage is older than its input. The function checks this because the
-    purge writes the stages' digests anew."""
+    """Raises an error if a stage is older than its input. The purge writes the stages' digests
+    anew, so it would hide that a stage is out of date."""
     for shard in range(num_shards):
         before: Location | None = None
         for stage in run.labels():

@@ -3,7 +3,7 @@ rejection `dropped_by_request`. If a question was dropped, its task is removed f
 
 A trajectory counts as showing a picture if its own pictures include that picture, or a picture made
 from it. The counts and the digests of the stages are updated. Journals of unfinished episodes are
-removed, since they may contain the picture. These episodes are played again.
+removed, since they may contain the picture. The unfinished episodes are played again.
 """
 
 from collections.abc import Callable
@@ -28,8 +28,8 @@ Blank = Callable[[pa.Table], pa.Table]
 
 
 def pictures_from(out: EpisodeFolder, num_shards: int, sources: set[str]) -> set[str]:
-    """The pictures in the episodes that are equal to one of these pictures of the store, or were
-    made from one."""
+    """Those pictures in the episodes that are equal to a given picture of the store, or were made
+    from one."""
     found: set[str] = set()
     for shard in range(num_shards):
         path = out.shard(out.label(PLAY), "kept", shard)

@@ -2,9 +2,9 @@
 easy:medium:hard (`export.level_ratio`), the quota chooses the largest.
 
 A question that exceeds the ratio stays in the data set, but only in the configuration `tasks` (with
-the use "tasks"). Such a question is certified like every other, and keeps its split. Therefore,
-connected questions stay in one split. Which questions exceed the ratio depends on a random number,
-which is made from the question's id.
+the use "tasks"). A question that exceeds the ratio is certified like every other question, and
+keeps its split. Connected questions therefore stay in one split. Which questions exceed the ratio
+depends on a random number, which is made from the question's id.
 """
 
 from collections import defaultdict

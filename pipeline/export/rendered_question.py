@@ -32,8 +32,8 @@ class RenderedQuestion:
     tools: tuple[str, ...]
     """The names of the tools."""
     withheld: tuple[str, ...]
-    """Hashes of pictures in the store. While this question is played, no search may return these
-    pictures."""
+    """Hashes of pictures in the store. While this question is played, no search may return the
+    pictures in this list."""
 
 
 class QuestionRenderer:

@@ -1,5 +1,5 @@
-"""A reward function that needs no package. It says whether the answer in a reply is right. The
-export writes a copy of this file beside the rows whose replies it scores.
+"""A reward function that needs no package. The function says whether the answer in a reply is
+right. The export writes a copy of this file beside the rows whose replies it scores.
 
 ```
 verl        custom_reward_function.path=formats/reward.py custom_reward_function.name=compute_score
@@ -9,9 +9,9 @@ ms-swift    swift rlhf --external_plugins formats/reward.py --reward_funcs quest
 
 The reward is 1.0 if the reply's last <answer> holds one of the row's answers. Case, accents,
 articles and punctuation do not count. A quantity is right if its number is the same, and if it has
-no words besides those of the right answer. Otherwise the reward is 0.0. The function is stricter
-than Questloom's judge, which also knows units and several ways to write a date. A right answer in
-other words counts as wrong.
+no words besides those of the right answer. For any other answer the reward is 0.0. The function is
+stricter than Questloom's judge, which also knows units and several ways to write a date. A right
+answer in other words counts as wrong.
 """
 
 import re
@@ -75,8 +75,8 @@ def score(reply, answers, answer_type="", unit=""):
 
 
 def _signs(text):
-    """The numbers of a text, with their signs and decimal points. The function `plain` drops these
-    characters."""
+    """The numbers of a text, with their signs and decimal points. The function `plain` drops signs
+    and decimal points."""
     return [n.replace(",", "") for n in _NUMBER.findall(text)]
 
 

@@ -54,11 +54,12 @@ class Outcome:
     not_run: dict[str, str] = field(default_factory=dict)
     """The filters that the run skipped completely, each with the reason."""
     lacking: tuple[Lacking, ...] = ()
-    """The data that the store lacks. With these data the run could have made more plans;
-    `lacking.tsv` lists them too."""
+    """The data that the store lacks. If the store had these data, the run could have made more
+    plans (sets of facts for questions). `lacking.tsv` lists the same data."""
     not_run_on: dict[str, int] = field(default_factory=dict)
-    """Filters that the run skipped only for some questions, each with the number of those kept
-    questions. The reason is in the question's verdict on the filter."""
+    """The filters that the run skipped for some questions only. Each filter comes with the number
+    of kept questions for which it was skipped. The reason is in the question's verdict on the
+    filter."""
 
     def as_json(self) -> dict[str, Any]:
         """The outcome as JSON, for programs."""
@@ -163,8 +164,8 @@ def finish_run(job: Job, funnel: Funnel, *, started: float) -> Outcome:
 
 
 def _not_run_on(run: RunFolder, stage: str) -> list[tuple[str, int]]:
-    """The filters that a stage skipped for some questions, each with the number of those kept
-    questions."""
+    """The filters that a stage skipped for some questions. Each filter comes with the number of
+    kept questions for which it was skipped."""
     found: Counter[str] = Counter()
     for path in run.shards(run.label(stage), "kept"):
         for verdicts in pq.read_table(readable(path), columns=["verdicts"])["verdicts"].to_pylist():

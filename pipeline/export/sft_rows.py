@@ -2,8 +2,8 @@
 trainers (`formats/`) use the same trajectories.
 
 A trajectory is stored as the messages that the policy saw and wrote. The first messages are the
-system message with the tools' schemas, and the question with its picture. Each turn follows
-unchanged, with its observation as a user message.
+system message with the tools' schemas, and the user message with the question and its picture. Each
+turn follows unchanged, with its observation as a user message.
 
 When a policy plays, the same renderer makes its messages. As a result, a model that is trained on
 the assistant's messages learns to write exactly what the agent's code can parse. The messages do
@@ -88,8 +88,8 @@ class RenderedTrajectory:
 
 def find_violations(trajectory: Trajectory) -> dict[int, str]:
     """The turns that broke the protocol, each with the violation. `questloom.train.sft` leaves the
-    turns that broke the protocol out of its loss. Files for other trainers cannot mark these turns,
-    so a model would learn to imitate them."""
+    turns that broke the protocol out of its loss. In files for other trainers, the faulty turns
+    cannot be marked, so a model would learn to imitate them."""
     return {
         number: turn.violation
         for number, turn in enumerate(trajectory.episode.turns)
@@ -143,8 +143,8 @@ class Teaching:
 
     def is_broken(self, result: tuple[int, int] | None) -> bool:
         """Whether the oracle (the scripted agent) played a task and never solved it. If the oracle
-        never solved a task, the task cannot be solved with the tools. No policy should train on
-        this task.
+        never solved a task, the task cannot be solved with the tools. A task that the tools cannot
+        solve is of no use for training a policy.
 
         Args:
             result: (number of rollouts, number of right ones); None if the task was not played.
@@ -181,8 +181,8 @@ class Teaching:
 
     def rejections(self, shard: int) -> Iterable[Rejection]:
         """The trajectories that the teacher's stages rejected. Kept trajectories that the data set
-        leaves out are included. The stages get the prefix "teach-", so that their names differ from
-        those of the main job."""
+        leaves out are included. The names of the teacher's stages get the prefix "teach-", so that
+        they differ from the stages of the main job."""
         for label in self.out.labels() if self.is_there else ():
             for rejection in read_records(self.out.shard(label, "rejected", shard), Rejection):
                 yield rejection.replace(stage=f"teach-{rejection.stage}")

@@ -50,8 +50,8 @@ from questloom.transforms.stages.run_folder import absolute
 
 MIN_PARTITIONS = 2
 MAX_ERROR_SHARE = 0.01
-"""The job fails if more than this share of the items (0 to 1) ends with the reason `error`. Such a
-large share shows that the code is wrong, not the data."""
+"""The job fails if more than this share of the items (0 to 1) ends with the reason `error`. A large
+share of errors shows that the code is wrong, not the data."""
 POLL_SECONDS, REMOTE_POLL_SECONDS = 0.25, 5.0
 PLAN = "plan.json"
 CLASS_COUNTS = "class-counts.json"
@@ -63,7 +63,7 @@ pattern is needed because the runner passes on only the text of an exception."""
 _DATE = re.compile(r"(20\d\d)-?([01]\d)-?([0-3]\d)")
 
 Progress = Callable[[str, int, int], None]
-"""A function that reports progress. It is called with the stage, the number of finished tasks and
+"""A function that reports progress. The function gets the stage, the number of finished tasks and
 the number of all tasks."""
 
 
@@ -82,8 +82,8 @@ class IngestOptions:
     images: tuple[str, ...] = ()
     """Folders of pictures with metadata. Pictures inside ZIM files need no folder here."""
     popularity: str = ""
-    """A file of sitelinks and page views (`knowledge/readers/popularity.py`). It tells how well
-    known each item is, if the dumps do not say so."""
+    """A file of sitelinks and page views (`knowledge/readers/popularity.py`). The file tells how
+    well known each item is, if the dumps do not say so."""
     snapshot: str = ""
     """The day on which claims must be true, as YYYY-MM-DD. The value "" takes the date from a
     dump's name."""
@@ -189,8 +189,8 @@ def _popularity(options: IngestOptions) -> tuple[str, ...]:
 
 
 def _inputs(options: IngestOptions) -> list[dict[str, Any]]:
-    """The name, size and modification time of every input. If any of these changes, an earlier plan
-    is no longer valid."""
+    """The name, size and modification time of every input. If the name, size or time of an input
+    changes, an earlier plan is no longer valid."""
     found = []
     counts = tuple(str(path) for path in _count_files(options))
     for kind, paths in (
@@ -386,7 +386,8 @@ def _run_beam(job: Job, options: IngestOptions) -> None:
 
 
 def _num_done(job: Job, stage: str) -> int:
-    """The number of finished tasks of a stage. Each finished task leaves a file as its mark."""
+    """The number of finished tasks of a stage. Each finished task writes a small file as its
+    mark."""
     return len(list(done_path(job, stage, 0).parent.glob("*.json")))
 
 

@@ -1,5 +1,5 @@
-"""Computes the embeddings of the store's pictures before jobs that search by picture. If there are
-few pictures, this process computes them. If there are many, a separate job does."""
+"""Computes the embeddings of the store's pictures before jobs that search by picture. If few
+pictures lack an embedding, this process embeds them. If there are many, a separate job does."""
 
 from questloom.files.locations import is_remote
 from questloom.knowledge.store.vectors import (
@@ -16,8 +16,8 @@ from questloom.pipeline.runners.submit import run_pipeline
 from questloom.transforms.pictures.embed_pictures import EmbedPictures
 
 FEW = 4
-"""If at most this number of parts is missing, this process computes them itself. For so few
-pictures, workers would spend more time on loading the checkpoint."""
+"""If at most this number of parts is missing, this process computes the missing parts itself. For
+so few pictures, workers would spend more time on loading the checkpoint."""
 
 
 def embed_store(store: str, spec: str, *, workers: int = 1, runner: RunnerOptions = LOCAL) -> Clip:

@@ -2,8 +2,8 @@
 long prompts and replies are.
 
 The numbers of calls are read from the code of `transforms/drafting/drafter.py` and
-`transforms/filters/solvers.py`. They include only calls that these modules always make. The number
-of retries is an assumption.
+`transforms/filters/solvers.py`. The estimate counts only calls that these modules always make. The
+number of retries is an assumption.
 """
 
 from dataclasses import astuple, dataclass

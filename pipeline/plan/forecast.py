@@ -1,6 +1,6 @@
-"""Computes the forecast of a run. It follows the seeds through the stages, adds up the price of the
-calls, and divides the working time among the workers. Each number is a range, and each assumption
-is named."""
+"""Computes the forecast of a run. The forecast follows the seeds through the stages, adds up the
+price of the calls, and divides the working time among the workers. Each number is a range, and each
+assumption is named."""
 
 import io
 from dataclasses import dataclass
@@ -323,8 +323,8 @@ def _waiting(recipe: Recipe, role: RoleCalls, num_calls: Range, workers: int) ->
 
 
 def _embedding(recipe: Recipe, store: str, num_images: int, workers: int) -> StageForecast:
-    """The cost of embedding the store's pictures. This happens once before the first stage, if the
-    run compares pictures."""
+    """The cost of embedding the store's pictures. The store's pictures are embedded once, before
+    the first stage, if the run compares pictures."""
     clip = Clip.load(recipe.models.clip)
     table = vectors_of(store)
     stands = not needs_vectors(recipe) or (

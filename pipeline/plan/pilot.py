@@ -1,11 +1,11 @@
-"""The pilot sends some of the run's own seeds through the real job, in the folder RUN/pilot. It
-uses the run's own cache of calls.
+"""The pilot sends some of the run's own seeds through the real job, in the folder RUN/pilot. The
+pilot uses the run's own cache of calls.
 
-The pilot first draws all seeds of the run into the run's folder. The run later uses these seeds.
-The pilot puts these seeds into another random order, and takes the first ones. They are a random
-sample. The request that a model gets for a seed depends neither on the folder nor on the other
-seeds. As a result, the run finds every reply of the pilot in the cache, and pays for none of them
-again.
+The pilot first draws all seeds of the run into the run's folder. The run later uses the same seeds.
+The pilot puts the seeds into another random order, and takes the first ones. The seeds of the pilot
+are a random sample of the run's seeds. The request that a model gets for a seed depends neither on
+the folder nor on the other seeds. As a result, the run finds every reply of the pilot in the cache,
+and pays for none of them again.
 """
 
 from collections import defaultdict
@@ -36,8 +36,8 @@ from questloom.transforms.filters import registry
 
 Counts = dict[str, tuple[int, int]]
 COROUTINES = ("draft", *(each.name for each in registry.FILTERS if each.coroutine == "always"))
-"""Stages whose shards stay open while other stages work on the same items. How long such a stage
-takes says little about its own work."""
+"""Stages whose shards stay open while other stages work on the same items. The time that an open
+stage takes says little about its own work."""
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,8 @@ def _calls(
     recipe: Recipe, lines: list[CostLine], seeds: set[str], shares: Counts
 ) -> list[RoleCalls]:
     """The calls of the pilot, with one entry for each stage, endpoint and model. A stage may call a
-    model several times for one seed. These calls all count as the calls for one item."""
+    model several times for one seed. All calls that a stage makes for one seed count as the calls
+    for one item."""
     groups: dict[tuple[str, str, str], list[CostLine]] = defaultdict(list)
     for line in lines:
         stage, endpoint, model, seed = line.group

@@ -81,17 +81,17 @@ def survival(stage: str, settings: Any) -> Prior:
 
 
 PLANS = Range(1.0, 1.3, 10.0)
-"""How many plans of one seed are put into words. The recipe may limit this number."""
+"""How many plans of one seed are put into words. The recipe may limit the number of plans."""
 MENDED = Range(1.0, 1.3, 2.0)
 """How many requests are needed until one plan has good words."""
 READ = Range(0.4, 0.8, 1.0)
-"""The share of wordings that the rules accept. For each of these, a model that checks the wording
-is asked."""
+"""The share of wordings that the rules accept. A model checks each wording that the rules
+accept."""
 REPAIRS = Range(1.0, 1.05, 1.4)
 """How many calls are needed for one usable reply. A reply that is empty, cut off or invalid is
 requested again."""
 WRONG_ANSWERS = Range(0.2, 0.6, 1.0)
-"""A solver is a model that tries to answer a question. This is the share of its answers that a
+"""A solver is a model that tries to answer a question. The share of the solver's answers that a
 judge must check."""
 
 REPLY_BYTES = {
@@ -100,7 +100,7 @@ REPLY_BYTES = {
 }
 """The mean length in bytes of replies that models gave to prompts about the demo's world."""
 OTHER_REPLY_BYTES = 120
-"""The mean length in bytes of a reply of any other role. Such a reply is a short answer or
+"""The mean length in bytes of a reply of any other role. Each of these replies is a short answer or
 judgement."""
 THINKING = Range(1.0, 1.5, 12.0)
 """The length of a model's whole reply, divided by the length of the JSON in it. Models that think

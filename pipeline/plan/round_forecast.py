@@ -9,11 +9,11 @@ from questloom.pipeline.plan.teach_forecast import OBSERVATION, OPENING, TOKENS_
 from questloom.pipeline.recipe import Recipe
 
 UNSOLVED = Range(0.1, 0.3, 0.6)
-"""The share of tasks that no rollout of the policy solves. This share is a guess. Its range stays
-wide until a round has been played."""
+"""The share of tasks that no rollout of the policy solves. The share of unsolved tasks is a guess.
+The range of the share stays wide until a round has been played."""
 TOKENS_A_SECOND = Range(300.0, 1_500.0, 5_000.0)
 """How many new tokens per second one GPU gives if it plays many episodes of an 8B model at once.
-This number is an assumption, not a measurement."""
+The speed of one GPU is an assumption here, not a measurement."""
 SECONDS_AN_HOUR = 3600
 
 
@@ -61,7 +61,8 @@ class RoundForecast:
 
 
 def round_forecast(recipe: Recipe, synth: Forecast) -> RoundForecast:
-    """Makes the forecast of a round. The forecast for making its questions is given."""
+    """Makes the forecast of a round. The forecast for making the round's questions is an
+    argument."""
     rules = recipe.evolve
     anew = UNSOLVED * exactly(rules.probes + rules.teacher_rollouts)
     episodes = (exactly(rules.rollouts) + anew).scaled(rules.tasks)

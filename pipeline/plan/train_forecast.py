@@ -20,15 +20,16 @@ CHARACTERS = 4
 """How many characters count as one token if the engine gave no token ids. The number is about right
 for Qwen's tokenizer on English text with some JSON."""
 PICTURE_SIDE = 32
-"""Qwen3-VL turns each square of pixels into one token. This is the number of pixels on one side of
-the square."""
+"""Qwen3-VL turns each square of pixels into one token. This constant is the number of pixels on one
+side of such a square."""
 MAX_PIXELS = 262_144
 """How many pixels a picture counts as, if the settings leave the size to the model's processor."""
 
 
 def lengths_of(run: str, policy: str, *, only_sft: bool, max_pixels: int) -> list[RowLength]:
-    """The number of tokens of each trajectory that a run has kept. It is counted from the policy's
-    token ids. If they are missing, it is the number of characters ÷ 4.
+    """The number of tokens of each trajectory that a run has kept. The number of tokens is counted
+    from the policy's token ids. If the token ids are missing, the number of tokens is the number of
+    characters ÷ 4.
 
     Args:
         policy: the policy that played the episodes.

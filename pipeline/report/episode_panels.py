@@ -2,8 +2,8 @@
 on demand, and the overview gets a panel.
 
 Every text in an episode may be hostile: what the policy wrote, what pages and searches returned,
-titles and addresses. Therefore the files hold these texts as JSON. The page inserts them as plain
-text and never as markup.
+titles and addresses. The files therefore hold hostile text only as JSON. The page inserts hostile
+text as plain text and never as markup.
 """
 
 import json
@@ -30,8 +30,8 @@ from questloom.transforms.reason_words import PENDING, REASONS, words
 from questloom.transforms.stages.run_folder import RunFolder
 
 MAX_TEXT = 6_000
-"""At most this number of characters of a thought or an observation is shown. The page then says how
-many characters are missing."""
+"""At most this number of characters of a thought or of an observation is shown. The page then says
+how many characters are missing."""
 
 
 @dataclass(frozen=True)
@@ -259,7 +259,7 @@ def _cut(text: str) -> str:
 
 def standing(episodes: Sequence[Mapping[str, Any]]) -> str:
     """What became of the teacher's episodes for a question, in a few words. The filter of the
-    gallery uses these words."""
+    gallery uses the same words."""
     outcomes = {e["outcome"] for e in episodes}
     if not outcomes:
         return "not played"

@@ -61,8 +61,8 @@ class _Graph:
         self.edges.append({"from": source, "to": target, "label": label, "kind": kind})
 
     def _vague(self, clause: Fuzzy, answer: str) -> str:
-        """A node for a value that the question only describes. The pictured thing also has a node
-        without this description."""
+        """A node for a value that the question only describes. The pictured thing has one more
+        node, without this description."""
         said, term = self.names, clause.object
         label = said.value(term) if isinstance(term, Value) else self.variable(term, answer)
         bound = self.question.bindings.get(str(term), "")
@@ -129,8 +129,8 @@ def question_graph(question: Question, names: Names) -> dict[str, Any]:
     """The graph as JSON: {"nodes": [{id, kind, label, sub}], "edges": [{from, to, label, kind}],
     "answer": the id of a node}.
 
-    The graph is built from the question's logical form. If the question has none, it is built from
-    the hops.
+    The graph is built from the question's logical form. If the question has no logical form, the
+    graph is built from the hops.
     """
     graph = _Graph(question, names)
     form = question.logical_form

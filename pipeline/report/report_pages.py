@@ -127,7 +127,7 @@ class _Builder:
         self.index, self.distributions = Index(), Distributions()
         self.kept_of_seed: dict[str, list[int]] = defaultdict(list)
         self.numbers: dict[str, int] = {}
-        """Each kept question has a number; these are the numbers by question id."""
+        """The number of each kept question in the gallery, by question id."""
         self.num_not_run: Counter[str] = Counter()
         """For each filter, the number of kept questions on which the filter was not run."""
         self.image_ids: set[str] = set()

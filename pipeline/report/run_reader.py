@@ -149,7 +149,7 @@ class Run:
     writer."""
     extensions: tuple[str, ...] = ()
     """The identities of all objects that come from other packages. In the folder of a policy's
-    episodes these are tools and services."""
+    episodes, the objects are tools and services."""
 
     @property
     def name(self) -> str:

@@ -120,9 +120,10 @@ def _custom(run: Run, stage: str) -> str:
 def seed_outcomes(run: Run, kept: dict[str, list[int]], names: Names) -> list[Outcome]:
     """How every seed ended, by seed id.
 
-    A seed is kept if at least one of its drafts is kept. Otherwise the seed is pending if at least
-    one draft waits. If all drafts were rejected, the draft that passed the most stages gives the
-    reason. If several drafts passed equally many, the reason that is first in the alphabet counts.
+    A seed is kept if at least one of its drafts is kept. A seed is pending if none of its drafts is
+    kept and at least one of them waits. If all drafts were rejected, the draft that passed the most
+    stages gives the reason. If several drafts passed equally many, the reason that is first in the
+    alphabet counts.
 
     Args:
         run: the run.

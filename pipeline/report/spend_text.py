@@ -18,8 +18,8 @@ def read_spend(
     no ledger, there are no sums and the total is None.
 
     Args:
-        facts: the content of `run.json`. If the ledger is in Redis, its sums are in this file too,
-            so a report needs no server.
+        facts: the content of `run.json`. If the ledger is in Redis, `run.json` holds a copy of its
+            sums, so a report needs no server.
     """
     told = [
         CostLine(**{**line, "group": tuple(line["group"])})
@@ -43,7 +43,7 @@ def money_words(line: CostLine | None, per: int = 1) -> str:
 
     Args:
         line: the sums of the ledger; None if there were no calls.
-        per: a number of finished questions. The text gives the cost for one of them.
+        per: a number of finished questions. The text gives the cost for one finished question.
     """
     if line is None or not line.num_calls:
         return "$0"

@@ -1,5 +1,5 @@
-"""The results of checks. `questloom doctor` prints them, and a job prints those that stop it before
-it starts."""
+"""The results of checks. `questloom doctor` prints all findings. A job prints those that stop the
+job before it starts."""
 
 from dataclasses import dataclass
 from enum import StrEnum

@@ -1,9 +1,9 @@
-"""Before the real job, this tiny job runs on the cluster. The tiny job shows whether workers start,
-run the same code, and see the job's folders.
+"""A tiny job, which runs on the cluster before the real job. The tiny job shows whether workers
+start, run the same code, and see the job's folders.
 
-The submitter is the process that starts the job. It writes a small file, the mark, into each
-folder. Every worker reads the mark of each folder and writes a small file, its note, beside the
-mark. The submitter then reads the notes. Folders are local paths or buckets (`s3://`, `gs://`).
+The submitter is the process that starts the job. The submitter writes a small file, the mark, into
+each folder. Every worker reads the mark of each folder and writes a small file, its note, beside
+the mark. The submitter then reads the notes. Folders are local paths or buckets (`s3://`, `gs://`).
 """
 
 import hashlib
@@ -28,8 +28,8 @@ JOBS = (
     "questloom.pipeline.synth.synth_job",
     "questloom.pipeline.teach.teach_job",
 )
-"""The names of modules that import all stages when they are imported. The names are text because a
-plain import is not allowed here: these modules belong to a higher layer of the program."""
+"""The names of modules that import all stages when they are imported. These modules belong to a
+higher layer of the program, so a plain import is not allowed here."""
 NUM_PROBES = 16
 """The tiny job has this number of elements, which is large enough to give every worker one."""
 

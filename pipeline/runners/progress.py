@@ -137,8 +137,8 @@ def watching(
         done: a function that returns the number of finished units, and the progress in words.
             `done` is called twice a second, and once at the end. If the words are empty, the number
             of units is shown instead.
-        news: a function that returns lines which should stay on the screen. It is called after each
-            call of `done`.
+        news: a function that returns lines which should stay on the screen. The function `news` is
+            called after each call of `done`.
         slow: whether `done` takes long, for example because it lists a bucket. A slow `done` is
             called only every five seconds.
     """

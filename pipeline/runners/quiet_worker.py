@@ -1,4 +1,4 @@
-"""Runs Beam's worker process in such a way that it logs only errors. The errors go only to the
+"""Runs Beam's worker process so quietly that it logs only errors. The errors go only to the
 command's log.
 
 Beam's own worker (`apache_beam.runners.worker.sdk_worker_main`) always logs its start and end at

@@ -1,5 +1,5 @@
-"""The log of a command. It holds what Beam, the workers and libraries report about an error. The
-user sees only one message and the path of the log.
+"""The log of a command. The log holds what Beam, the workers and libraries report about an error.
+The user sees only one message and the path of the log.
 
 Only text can cross a process boundary. An error in a worker therefore reaches the command as a long
 text. This module finds the cause of the error in the chain of exceptions or in the text.
@@ -54,14 +54,14 @@ def note_fault(error: BaseException) -> None:
 
 def note_known(error: BaseException) -> None:
     """If this process or its parent keeps a command's log, writes the exception into it with
-    `note_fault`. Otherwise the function does nothing."""
+    `note_fault`. Without a command's log, the function does nothing."""
     if VARIABLE in os.environ:
         note_fault(error)
 
 
 def known_cause(error: BaseException) -> QuestloomError | None:
     """Finds the Questloom error that caused a library's exception, or makes one for a path that
-    cannot be used. None if there is no such error."""
+    cannot be used. None if the exception has no such cause."""
     seen: set[int] = set()
     at: BaseException | None = error
     while at is not None and id(at) not in seen:

@@ -1,5 +1,5 @@
 """Checks whether a job can run on the chosen runner. The command `questloom doctor --runner …`
-makes these checks. Every job makes them too before it is submitted.
+makes these checks. Every job makes the same checks before it is submitted.
 
 Each check takes at most some seconds, and all checks together take less than a minute. Without
 these checks, Beam would wait silently for a worker that cannot start, for a slot that never becomes
@@ -181,8 +181,8 @@ def flink_of_jar(jar: Path) -> str:
 
 
 def _published(version: str) -> Line:
-    """Checks whether Beam's own job server is available. Beam downloads this server once, when the
-    first job starts."""
+    """Checks whether Beam's own job server is available. Beam downloads the job server once, when
+    the first job starts."""
     if version not in FlinkRunnerOptions.PUBLISHED_FLINK_VERSIONS:
         known = ", ".join(FlinkRunnerOptions.PUBLISHED_FLINK_VERSIONS)
         return Line(

@@ -9,7 +9,7 @@ from questloom.records.errors import QuestloomError
 
 class RunnerKind(StrEnum):
     LOCAL = "local"
-    """Beam's FnApiRunner. It runs in this process and starts worker processes."""
+    """Beam's FnApiRunner. The runner works in this process and starts worker processes."""
     FLINK = "flink"
     DATAFLOW = "dataflow"
 

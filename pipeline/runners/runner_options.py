@@ -19,12 +19,12 @@ from questloom.records.errors import InputError
 
 LOOPBACK = "loopback"
 JOB_SERVER_JAVA = ("-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
-"""Java options for the job server. The server lives only for one job. The optimising compiler would
-therefore cost more time than it saves. With these options the server is ready after 1.2 s of CPU
-time; without them, it needs 2.4 s."""
+"""Java options for the job server. The server lives only for one job. An optimising compiler would
+cost more time than it saves for a server of this kind. With these options the server is ready after
+1.2 s of CPU time; without them, it needs 2.4 s."""
 NO_FREEZE = "--experiments=disable_logging_submission_environment"
 """An option that stops Beam from sending the list of packages that are installed where the job is
-submitted. It takes seconds to make this list, and the list contains private paths."""
+submitted. Making the list of packages takes seconds, and the list contains private paths."""
 
 
 @dataclass(frozen=True, kw_only=True)

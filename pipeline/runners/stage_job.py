@@ -80,8 +80,8 @@ def run_stages(
 
 
 def sweep(run: RunFolder, stages: Sequence[Stage]) -> None:
-    """Removes the half-written files that killed workers have left. A bucket needs no such
-    cleaning, since an object appears there only when it is complete."""
+    """Removes the half-written files that killed workers have left. A bucket needs no cleaning,
+    since an object appears there only when it is complete."""
     for stage in stages:
         for left in listed(run.at("stages", stage.label), ".*.part"):
             left.unlink(missing_ok=True)
@@ -201,7 +201,8 @@ class Funnel:
         return "\n".join(rows)
 
     def verdict(self, *, max_error_share: float, num_items: int) -> tuple[int, str]:
-        """The exit code, and a message for the user. Both are (0, "") if all is well."""
+        """The exit code, and a message for the user. If all is well, the code is 0 and the message
+        is ""."""
         waiting = self.pending_causes
         if waiting.get(PendingCause.BUDGET.value):
             return (

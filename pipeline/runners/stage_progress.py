@@ -1,9 +1,9 @@
 """Describes in words how far a job has come. The data come from finished files. The description is
 therefore the same for every runner and every number of workers.
 
-On a local disk, each update lists the folders of the stages. For each new shard, it reads the
-file's footer and the reasons for rejections once. In a bucket, each update only lists the files.
-The progress there counts shards and not questions.
+On a local disk, each update lists the folders of the stages. For each new shard, the update reads
+the file's footer and the reasons for rejections once. In a bucket, each update only lists the
+files. The progress there counts shards and not questions.
 """
 
 import os

@@ -95,7 +95,7 @@ def run_pipeline(
 @contextmanager
 def _ended_by_signal() -> Iterator[None]:
     """Makes SIGTERM end the block in the same way as Ctrl-C: the job is cancelled, and its job
-    server ends. Otherwise the job and its server would live on after this process."""
+    server ends. Without this, the job and its job server would live on after this process."""
     if threading.current_thread() is not threading.main_thread():
         yield  # only the main thread may set a signal handler
         return
@@ -120,7 +120,7 @@ def run_on_flink(
     eager: bool = False,
 ) -> None:
     """Runs a pipeline on Flink, as `run_pipeline` describes. With `eager`, the first error ends the
-    job. Without it, Flink would try again."""
+    job. Without `eager`, Flink would try again after an error."""
     rest = FlinkRest(runner.flink_master)
     try:
         cluster = rest.overview()
@@ -171,8 +171,8 @@ def minor(version: str) -> str:
 
 @dataclass
 class _FlinkLook:
-    """Watches a job from outside. This is needed because a job manager may forget a job, and Beam's
-    runner would then wait forever."""
+    """Watches a job from outside. If the job manager forgets a job, Beam's runner alone would wait
+    forever."""
 
     rest: FlinkRest
     name: str

@@ -4,13 +4,13 @@
 python -m questloom.pipeline.runners.worker_pool --bind 0.0.0.0:50000
 ```
 
-Beam has its own pool (`apache_beam.runners.worker.worker_pool_main`). It starts the `python` that
-is first in PATH, and answers before the worker runs. If that Python does not exist or lacks the
-package, the job hangs forever without a message.
+Beam has its own pool (`apache_beam.runners.worker.worker_pool_main`). Beam's own pool starts the
+`python` that is first in PATH, and answers before the worker runs. If that Python does not exist or
+lacks the package, the job hangs forever without a message.
 
 This pool starts workers with its own Python interpreter, and waits until they have imported the
-package. If a worker fails, the pool tells the task manager why. The job then ends with this
-message.
+package. If a worker fails, the pool tells the task manager why. The job then ends with the message
+of the failed worker.
 """
 
 import argparse
@@ -33,7 +33,7 @@ from questloom.records.errors import InputError
 
 START_SECONDS = 120.0
 """A worker must import the package within this number of seconds. The import takes 7 s on one core.
-If a worker fails, the pool does not wait for the end of this time."""
+If a worker fails earlier, the pool reports the failure at once."""
 STOP_SECONDS = 10.0
 READY = b"ready\n"
 MAX_LINES = 12
@@ -43,7 +43,8 @@ _log = logging.getLogger("worker_pool")
 
 
 class WorkerPool(beam_fn_api_pb2_grpc.BeamFnExternalWorkerPoolServicer):
-    """Beam's service for external worker pools. It starts a worker, and stops a worker by its id.
+    """Beam's service for external worker pools. The service starts a worker, and stops a worker by
+    its id.
 
     Args:
         command: the command that starts a worker. The pool appends the control address and the
@@ -127,7 +128,7 @@ def _pass_on(worker: subprocess.Popen, worker_id: str, said: deque[str]) -> None
 
 
 def end(worker: subprocess.Popen) -> None:
-    """Ends a process with SIGTERM. If the process still runs some seconds later, it gets
+    """Ends a process with SIGTERM. If the process still runs some seconds later, the function sends
     SIGKILL."""
     worker.terminate()
     try:

@@ -1,6 +1,7 @@
 """The seed schedule asks for a share of questions in each cell (an ability, a level and a topic).
 This module reports the cells that a store could not fill. Each line compares the share of questions
-with the share that was asked for. It also names the reason for which most seeds were refused."""
+with the share that was asked for. The line also names the reason for which most seeds were refused.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping

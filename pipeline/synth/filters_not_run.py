@@ -1,6 +1,7 @@
-"""Lists the filters that a run will skip, each with the reason. It is known before the run starts
-which filters will be skipped. The terminal, the forecast, the report and the data set's card list
-these filters. For such a filter, each question stores a verdict that is not a pass."""
+"""Lists the filters that a run will skip, each with the reason. The program knows before the run
+starts which filters will be skipped. The terminal, the forecast, the report and the data set's card
+list the skipped filters. For a skipped filter, each question stores a verdict that is not a pass.
+"""
 
 from collections import defaultdict
 

@@ -1,6 +1,6 @@
 """Two steps of the main job must look at all items at once. One step chooses the seeds, and the
-other divides the questions into splits. If a filter needs such a step, the file of the filter
-defines it.
+other divides the questions into splits. If a filter needs to look at all items at once, the file of
+the filter defines this step.
 
 Workers exchange only ids, keys and the numbers of shards. The result of a step is written beside
 the stage that uses it.

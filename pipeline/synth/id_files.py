@@ -1,4 +1,4 @@
-"""Reads files that a recipe names. Each file lists one id per line. An error in such a file is
+"""Reads files that a recipe names. Each file lists one id per line. An error in a file of ids is
 found before work starts."""
 
 from collections.abc import Iterable

@@ -1,5 +1,5 @@
-"""Defines `Job`. A job holds the recipe and the folders of a run. Its stages get the store, the
-searches and the model clients from it."""
+"""Defines `Job`. A job holds the recipe and the folders of a run. The stages of the run get the
+store, the searches and the model clients from the job."""
 
 from dataclasses import dataclass, field
 from pathlib import Path

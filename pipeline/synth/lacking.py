@@ -1,6 +1,6 @@
 """Explains why a store gives no more plans (sets of facts for a question). The causes are listed by
-kind and class. The result is a table. People can read it, and programs can use it to fetch the
-missing data.
+kind and class. The result is a table. People can read the table, and programs can use it to fetch
+the missing data.
 
 The columns of `RUN/lacking.tsv` are:
 

@@ -1,5 +1,5 @@
-"""Lists the tools that a recipe's jobs need. These tools must work on every machine of the job
-before the job starts."""
+"""Lists the tools that a recipe's jobs need. The tools must work on every machine of the job before
+the job starts."""
 
 from questloom.pipeline.recipe import Recipe
 from questloom.transforms.filters import registry

@@ -1,5 +1,5 @@
 """Brings external data sets into the main job. Each row gets a seed, and the stages before the
-filters treat these seeds in their own way."""
+filters treat the seeds of such rows in their own way."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -43,8 +43,8 @@ def open_sources(job: Job) -> dict[str, Source]:
 
 
 def outside_seeds(job: Job) -> Iterator[Seed]:
-    """Makes one seed for each row of the external data sets. Therefore the run states for every row
-    how it ended."""
+    """Makes one seed for each row of the external data sets. As a result, the run states for every
+    row how the row ended."""
     for source in open_sources(job).values():
         yield from map(source.seed, range(len(source)))
 
@@ -88,8 +88,8 @@ def external_first(external: Callable[[Question], Any], own: Callable[[Question]
 
 
 def source_picture(job: Job, question: Question) -> bytes:
-    """The question's picture before the run made it worse on purpose. This is the file in the
-    store; for a question from an external data set, it is the picture as shown."""
+    """The question's picture before the run degraded it. The undegraded picture is the file in the
+    store. For a question from an external data set, it is the picture as shown."""
     if question.method == METHOD:
         return job.run.picture(question.source_image_id).read_bytes()
     return job.store.image_bytes(question.source_image_id)

@@ -1,5 +1,5 @@
 """Finds settings that have no effect because of the rest of the recipe. The check runs before work
-starts. Without this check, the program would ignore such settings silently."""
+starts. Without this check, the program would silently ignore a setting without effect."""
 
 from collections.abc import Iterator
 

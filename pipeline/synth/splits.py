@@ -2,7 +2,8 @@
 anchor (the pictured entity), a picture or a whole path.
 
 Questions that share such a key (an anchor, a picture or a path) form a component. Other shared
-entities do not count. Otherwise one component would contain two thirds of all questions.
+entities do not count. If other shared entities counted, one component would contain two thirds of
+all questions.
 
 If a run sets a benchmark aside, questions from the same seed stay together as well. VSearcher also
 keeps the seeds of its training data out of its benchmark. If a question has the level `benchmark`,
@@ -84,8 +85,9 @@ def components(keys: Iterable[Keys], recipe: Recipe) -> Iterator[tuple[str, int,
 
 
 def split_of(component: str, recipe: Recipe) -> str:
-    """The split of a component. It is "benchmark", or the split to which the recipe's shares for
-    "sft" and "rl" lead. Random numbers made from the component's name decide the split."""
+    """The split of a component. The result is "benchmark", or the split to which the recipe's
+    shares for "sft" and "rl" lead. Random numbers made from the component's name decide the split.
+    """
     export = recipe.export
 
     def drawn(weights: Mapping[str, float], purpose: str) -> str:

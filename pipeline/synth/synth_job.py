@@ -1,5 +1,5 @@
-"""Runs the main job of a run. Its steps are seeds, drafts, pictures, certificates, filters and
-splits. The job is one Beam pipeline, whose records stay in files.
+"""Runs the main job of a run. The steps of the job are seeds, drafts, pictures, certificates,
+filters and splits. The job is one Beam pipeline, whose records stay in files.
 
 ```
 ranges -> candidates -> choose -> seeds | draft … answer_in_question | keys -> losers -> duplicates … enhance | components -> split
@@ -81,7 +81,7 @@ def prepare(job: Job, runner: RunnerOptions = LOCAL) -> frozenset[str]:
     Args:
         job: the job.
         runner: where the job runs. For a local job, this machine must have what the tools require.
-            For a cluster, the workers must have it.
+            For a cluster, the workers must have what the tools require.
 
     Raises:
         InputError: the store cannot be opened, the folder holds another run, an exclusion file is
@@ -153,8 +153,8 @@ def _check_folder(job: Job, digest: str) -> None:
 
 
 def claim_folder(job: Job) -> None:
-    """Writes recipe.json. From then on, the folder belongs to this run. All checks come before
-    this, so a recipe that is refused leaves no file."""
+    """Writes recipe.json. After recipe.json is written, the folder belongs to this run. All checks
+    come before recipe.json is written, so a recipe that is refused leaves no file."""
     if not job.run.recipe.exists():
         facts = _facts(job, job.store.meta["digest"])
         if left_out := filters_not_run(job):
@@ -167,8 +167,8 @@ def claim_folder(job: Job) -> None:
 
 
 def check_models(job: Job, workers: int = 1, runner: RunnerOptions = LOCAL) -> None:
-    """If a stage compares pictures, the function embeds the store's pictures. It also tests the
-    CLIP checkpoint on these pictures before any money is spent.
+    """If a stage compares pictures, the function embeds the store's pictures. The function also
+    tests the CLIP checkpoint on these pictures before any money is spent.
 
     Raises:
         InputError: the recipe requires grounding (each picture must match its entity), but the
@@ -181,8 +181,8 @@ def check_models(job: Job, workers: int = 1, runner: RunnerOptions = LOCAL) -> N
 
 
 def needs_vectors(recipe: Recipe) -> bool:
-    """Whether a run compares pictures. Three things need this: to ground pictures, to degrade
-    pictures, and a filter that searches by picture."""
+    """Whether a run compares pictures. A run compares pictures to ground or degrade them, or in a
+    filter that searches by picture."""
     filters = (each for each in registry.FILTERS if each.is_on(recipe.filters))
     return (
         recipe.grounding.mode != "none"

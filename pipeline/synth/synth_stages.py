@@ -1,4 +1,4 @@
-"""Lists the stages of the main job in their order. These include the filters of
+"""Lists the stages of the main job in their order. The stages include the filters of
 `transforms/filters/registry.py`, and the custom filters that the recipe names."""
 
 from collections.abc import Callable, Mapping

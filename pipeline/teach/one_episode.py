@@ -59,15 +59,15 @@ def play_one(
     """Plays one episode.
 
     Args:
-        recipe: a recipe. Its section `teach` sets the engine, the tools and the limits, and its
-            section `models` sets the models. If the question belongs to a run, this must be the
-            recipe of the run.
+        recipe: a recipe. The recipe's section `teach` sets the engine, the tools and the limits,
+            and its section `models` sets the models. If the question belongs to a run, the recipe
+            must be the run's recipe.
         question: a question that belongs to a run, or the text of any question.
         store: an ingested store.
         opened: keeps objects open that this process uses again, such as stores and models.
         picture: the path of a file, or the bytes of a picture; "" for no picture.
-        engine_of: a function that makes the engine. For example, it may return an engine that also
-            prints its turns.
+        engine_of: a function that makes the engine. For example, `engine_of` may return an engine
+            that also prints its turns.
 
     Raises:
         InputError: the engine cannot be made, a tool is unavailable on this machine, the picture

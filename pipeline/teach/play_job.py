@@ -1,5 +1,5 @@
-"""Defines `PlayJob`, the job of the stages that play a run's questions. To the data of a `Job`, it
-adds the policy (the agent) and the folder of the policy's episodes."""
+"""Defines `PlayJob`, the job of the stages that play a run's questions. A `PlayJob` is a `Job` with
+two things more: the policy (the agent) and the folder of the policy's episodes."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,14 +22,14 @@ class PlayJob(Job):
     """The fingerprint of the run's recipe before the policy's settings were filled in."""
 
     def calls(self) -> Any:
-        """Where the policy's replies, its ledger and its budget are stored. This is the policy's
-        own folder, unless the recipe names another place."""
+        """Where the policy's replies, its ledger and its budget are stored. The policy's own folder
+        stores all this, unless the recipe names another place."""
         return self.out.calls(self.recipe.run.calls)
 
     @cached_property
     def played(self) -> dict[str, Any]:
-        """All settings that affect the episodes, as JSON. They describe the questions, the engine
-        and its model, the tools and the limits."""
+        """All settings that affect the episodes, as JSON. The settings describe the questions, the
+        engine and its model, the tools and the limits."""
         settings = self.recipe.resolved()
         roles = settings["models"]["roles"]
         rules = {name: settings["teach"][name] for name in PLAYED}

@@ -24,8 +24,7 @@ class TeachOutcome:
     report: str
     """The path of the report's first page."""
     note: str = ""
-    """Text for a policy that the report does not show: it says how to read the policy's
-    episodes."""
+    """Text that says how to read the episodes of a policy that the report does not show."""
 
     @property
     def exit_code(self) -> int:

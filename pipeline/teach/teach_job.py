@@ -1,5 +1,5 @@
-"""`questloom teach`: a policy (the agent) plays a run's questions. Its good trajectories are kept.
-The job is one Beam pipeline, whose records stay in files.
+"""`questloom teach`: a policy (the agent) plays a run's questions. The policy's good trajectories
+are kept. The job is one Beam pipeline, whose records stay in files.
 
 ```
 tasks | play | answer | process | rank | keep | tally | solved
@@ -97,8 +97,8 @@ class TeachSummary:
 
 
 class WriteTasks(beam.DoFn):
-    """Takes the numbers of shards and returns them. For each shard, it writes the questions that
-    are to be played, as the first stage."""
+    """Takes the number of each shard and returns it when the shard is done. For each shard, this
+    transform writes the questions that are to be played, as the first stage."""
 
     def __init__(self, job: PlayJob, source: str, stage: Stage) -> None:
         self.job, self.source, self.stage = job, source, stage
@@ -172,7 +172,7 @@ def run_teach(
         runner: where the job runs.
 
     Raises:
-        InputError: an input is wrong. This is found before the first episode.
+        InputError: an input is wrong. A wrong input is found before the first episode.
     """
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", policy):
         raise InputError(
@@ -216,7 +216,7 @@ def recipe_for(run: str, source: str = "", overrides: Sequence[str] = ()) -> Rec
     Args:
         run: the run's folder. The other sections come from the run's own recipe.
         source: the name or the file of a recipe with these sections. CLIP and the number of shards
-            are still those of the run.
+            stay those of the run.
         overrides: new values for keys of these sections, such as "teach.rollouts=5", "models.…" or
             "run.in_flight=…".
 
@@ -249,7 +249,7 @@ def prepare(job: PlayJob, runner: RunnerOptions = LOCAL) -> str:
     Args:
         job: the job.
         runner: where the job runs. For a local job, this machine must have what the tools require.
-            For a cluster, the workers must have it.
+            For a cluster, the workers must have what the tools require.
 
     Raises:
         InputError: the run is not finished, the store is not the run's store, the engine lacks a

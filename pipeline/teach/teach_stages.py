@@ -114,8 +114,9 @@ def make_play(job: PlayJob) -> Apply:
 
 
 def _source_finder(job: PlayJob) -> Callable[[str, str], str]:
-    """Returns a function. For a picture that a tool returned, it finds the picture of the store
-    that has the same content. The two pictures have equal bytes, or come from the same source page.
+    """Returns a function. The function takes a picture that a tool returned, and finds the picture
+    of the store from which it comes. The two pictures have equal bytes, or come from the same
+    source page.
     """
     if job.recipe.teach.live is not None:
         return lambda sha256, url: ""
@@ -144,8 +145,8 @@ def source_pages(store: Store) -> Mapping[str, str]:
 
 
 def make_answer(job: PlayJob) -> Apply:
-    """Makes the judge of answers. It applies rules first. If a model for `judge_answer` is
-    configured, it asks this model next."""
+    """Makes the judge of answers. The judge applies rules first. If a model for `judge_answer` is
+    configured, the judge then asks this model."""
     judge = AnswerJudge(
         client=job.client(ANSWER) if job.recipe.models.judged_by_model(ANSWER_ROLE) else None
     )
@@ -157,8 +158,9 @@ def make_answer(job: PlayJob) -> Apply:
 
 
 def make_process(job: PlayJob) -> Apply:
-    """Makes the judge of processes, that is, of the way to an answer. It applies rules first. If a
-    model for `judge_process` is configured, it asks this model next."""
+    """Makes the judge of processes, that is, of the way to an answer. The judge of the process
+    applies rules first. If a model for `judge_process` is configured, the judge then asks this
+    model."""
     rules = job.recipe.teach
     judge = ProcessJudge(
         client=job.client(PROCESS) if job.recipe.models.judged_by_model(PROCESS_ROLE) else None,
@@ -175,7 +177,7 @@ def make_process(job: PlayJob) -> Apply:
 
 def licences(job: PlayJob) -> Callable[[str], bool]:
     """Returns a function that says whether a picture of the store may be redistributed. The
-    recipe's list of licences decides this."""
+    recipe's list of licences decides which pictures may be redistributed."""
     store, families = job.store, job.recipe.pictures.licences
 
     def licensed(image_id: str) -> bool:
@@ -186,8 +188,8 @@ def licences(job: PlayJob) -> Callable[[str], bool]:
 
 
 def make_keep(job: PlayJob) -> Apply:
-    """Makes the last selection of trajectories. It drops repeats and pictures with wrong licences,
-    and limits the number of trajectories for each task."""
+    """Makes the last selection of trajectories. The selection drops repeats and pictures with wrong
+    licences, and limits the number of trajectories for each task."""
     most, licensed = job.recipe.teach.keep, licences(job)
     return lambda trajectory, chosen: keep(trajectory, chosen, most, licensed)
 
@@ -198,8 +200,9 @@ def make_solved(job: PlayJob) -> Apply:
 
 
 class WriteBeside(beam.DoFn):
-    """Takes the numbers of shards and returns them. Some stages have a second input, which is
-    computed from files of the same shard. This transform writes it."""
+    """Takes the number of each shard and returns it when the shard is done. Some stages have a
+    second input, which is computed from files of the same shard. This transform writes the second
+    input of a stage."""
 
     def __init__(
         self,

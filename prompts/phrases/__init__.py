@@ -115,7 +115,8 @@ def common_class_ranks() -> Mapping[str, int]:
 
 @functools.cache
 def vague_classes() -> frozenset[str]:
-    """Classes such as "object", which fit too many kinds of things. No question asks for them."""
+    """Classes such as "object", which fit too many kinds of things. No question asks for such a
+    class."""
     return frozenset(_classes()["vague"])
 
 

@@ -81,8 +81,8 @@ class Words:
         )
 
     def unit(self, label: str, number: float | None = None) -> str:
-        """The name of a unit as it is written after a number. It is plural unless the number is
-        one."""
+        """The name of a unit as it is written after a number. The name is plural unless the number
+        is one."""
         name = self._data["units"].get(label, label)
         return name if number == 1 else self.plural(name)
 

@@ -46,7 +46,7 @@ class Format:
     """The programs that read the format, in one sentence."""
     uses: tuple[Literal["sft", "rl"], ...]
     """The uses of questions for which the format has rows. For the use "sft" the row's reply is the
-    bare answer. If a teacher has played, the rows are its trajectories instead."""
+    bare answer. If a teacher has played, the rows are the teacher's trajectories instead."""
     features: Callable[[Sequence[str]], Features] | None
     """A function that takes the names of the policy's tools, and returns the columns of a
     question's row. None for JSON lines."""
@@ -58,16 +58,17 @@ class Format:
     trajectory_row: Callable[[RenderedTrajectory], dict[str, Any]]
     """A function that makes a trajectory's row."""
     rewarded: bool = False
-    """Whether `reward.py` can score a reply to a row. If so, a copy of `reward.py` is written
-    beside the folders."""
+    """Whether `reward.py` can score a reply to a row. If `reward.py` can score the replies, a copy
+    of it is written beside the folders."""
     extras: Callable[[str, Sequence[str]], Mapping[str, bytes]] | None = None
-    """A function that makes additional files for the format's folder. It returns their contents by
-    name. The function takes the name of the data set, and the names of the parts of the folder."""
+    """A function that makes additional files for the format's folder. The function returns the
+    contents of the files by name. The function takes the name of the data set, and the names of the
+    parts of the folder."""
     card_folder: str = ""
     """A sentence for the card: how to pass the folder to the trainer."""
     card_withheld: str = ""
     """The card's name for the column with those pictures that no search may return. The card names
-    this column beside `withheld_pictures`."""
+    this column together with the column `withheld_pictures`."""
     card_rl: str = ""
     """A sentence for the card: how to use the rows for reinforcement learning."""
     card_trajectories: str = ""

@@ -1,4 +1,4 @@
-"""The format `verl`. Its columns are `data_source`, `prompt` with `<image>`, `images`, `ability`,
+"""The format `verl`. The columns are `data_source`, `prompt` with `<image>`, `images`, `ability`,
 `agent_name`, `reward_model.ground_truth` and `extra_info`.
 
 The rows look like those of verl's example `examples/data_preprocess/geo3k.py` and of its multi-turn
@@ -61,8 +61,8 @@ def features(tools: Sequence[str]) -> Features:
 
 def row(asked: RenderedQuestion, source: str, split: str) -> dict[str, Any]:
     """A question's row. The reward function reads every right wording of the answer from
-    `extra_info.answers`. A tool reads the pictures that it must not return from its
-    `create_kwargs`."""
+    `extra_info.answers`. The `create_kwargs` of a tool name the pictures that the tool must not
+    return."""
     question = asked.question
     create = {"task_id": question.id, "withheld_pictures": list(asked.withheld)}
     return {
