@@ -18,8 +18,8 @@ MODULES: tuple[str, ...] = tuple(
 
 
 def format_names() -> tuple[str, ...]:
-    """The names of the formats as recipes write them. Each is the last part of the module's
-    name."""
+    """The names of the formats as recipes write them. A name is the last part of the name of the
+    format's module."""
     return tuple(module.rpartition(".")[2] for module in MODULES)
 
 

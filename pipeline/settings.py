@@ -33,7 +33,7 @@ dataclass lists the fields of its last base class first."""
 @dataclass(frozen=True, kw_only=True)
 class FilterRules(OF_FILTERS):  # type: ignore[misc]
     """Which filters run, and their settings. If a filter is off, each question stores the verdict
-    `not_run` for it. The fields below are settings that several filters share."""
+    `not_run` for it. The fields of this class are settings that several filters share."""
 
     custom: tuple[str, ...] = ()
     """Filters of other packages, which run after `duplicates`. Each filter is named by
@@ -65,7 +65,7 @@ class ExportRules:
     shares: Mapping[str, float] = field(default_factory=lambda: {"train": 0.9, "validation": 0.1})
     """The share of pictured entities whose questions go to each split."""
     rl_share: Share = 0.5
-    """The share of tasks for reinforcement learning. The other tasks are for supervised
+    """The share of tasks for reinforcement learning. All other tasks are for supervised
     fine-tuning."""
     level_ratio: Mapping[str, float] = field(default_factory=dict)
     """The ratio easy:medium:hard of the questions for reinforcement learning (4:3:3 in VSearcher).
@@ -76,8 +76,8 @@ class ExportRules:
     formats: tuple[FormatName, ...] = field(
         default=("sharegpt", "verl", "trl"), metadata={"choices": format_helps}
     )
-    """The formats for trainers that are written besides the data set's own files. An empty list
-    writes none."""
+    """The formats for trainers that are written besides the data set's own files. If the list is
+    empty, no formats are written."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,6 +160,6 @@ class EvolveRules:
     min_cases: Annotated[int, Ge(3)] = 3
     """An edit must name at least this number of tasks as evidence."""
     held_out: Annotated[int, Ge(0)] = 32
-    """The number of fresh tasks on which the recipes are compared at the end. With 0, the tasks of
-    the rounds themselves are compared."""
+    """The number of fresh tasks on which the recipes are compared at the end. The value 0 compares
+    the tasks of the rounds themselves."""
     train: TrainingRules | None = None

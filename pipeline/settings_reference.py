@@ -81,12 +81,12 @@ def settings(
     filled: object = None,
 ) -> Iterator[Setting]:
     """All settings of a class and of its inner classes, in the order of the fields. If a class was
-    listed earlier, only its name is given.
+    listed earlier, only the name of the class is given.
 
     Args:
         told: the classes that were listed earlier, each with the key under which it was listed.
         filled: an object of the class `kind` that serves as a default, if there is one. The values
-            of this object are then the defaults.
+            of this object then serve as the defaults.
     """
     told = {} if told is None else told
     hints = typing.get_type_hints(kind, include_extras=True)
@@ -165,7 +165,7 @@ def _cell(default: str) -> str:
 def _help(each: dataclasses.Field, helps: Mapping[str, str]) -> str:
     """The help text of a field, which is the docstring below the field. If a registry describes the
     choices of the field, the meanings of the choices follow. The function `metadata["choices"]`
-    returns them.
+    returns the choices with their meanings.
     """
     choices = each.metadata.get("choices", dict)()
     words = (f"`{name}`: {meaning}" for name, meaning in choices.items())

@@ -34,8 +34,8 @@ def agent_system_prompt(
     Args:
         schemas: the function schemas of the tools in the style of OpenAI, as the tool box gives
             them.
-        max_calls: the number of tool calls that an episode may make. With 0, the agent must answer
-            at once.
+        max_calls: the number of tool calls that an episode may make. With `max_calls` 0, the agent
+            must answer at once.
         today: the date that the message states. The date is "" for a store, since a store has no
             current date.
         handles: whether tool calls can refer to pictures by name.

@@ -39,7 +39,7 @@ def clean(text: str) -> str:
 
 def capped(text: str, max_chars: int) -> str:
     """The text with at most `max_chars` characters. A longer text is cut at its last space before
-    this limit. If the text was cut, a mark stands at the cut."""
+    this limit. If the text was cut, a mark shows where."""
     if len(text) <= max_chars:
         return text
     head = text[:max_chars]

@@ -184,7 +184,8 @@ def _outline(model: type[BaseModel], depth: int) -> list[str]:
 
 
 def _kind(hint: Any) -> tuple[str, type[BaseModel] | None]:
-    """The type of a field in words. If the field holds objects, the second value is their model."""
+    """The type of a field in words. If the field holds objects, the second value is the model of
+    these objects."""
     origin, args = typing.get_origin(hint), typing.get_args(hint)
     if origin is typing.Literal:
         return "one of " + ", ".join(f'"{a}"' for a in args), None

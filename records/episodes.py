@@ -15,7 +15,7 @@ from questloom.records.table import Json, Record
 
 class ToolStatus(StrEnum):
     """Says whether a tool call worked, and if not, who caused the failure. The code of the tool
-    sets this status. The text that the tool returns never does."""
+    sets this status. The text that a tool returns never sets the status."""
 
     OK = "ok"
     MODEL_FAULT = "model_fault"

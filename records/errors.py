@@ -40,7 +40,7 @@ class ProviderFault(QuestloomError):
     """A call to a service failed, and the fault is not in our code.
 
     Args:
-        provider: the name of the endpoint or the host. The text never contains a key.
+        provider: the name of the endpoint or the host. The name never contains a key.
         message: the reply or the error, shortened.
         status: the HTTP status; 0 if there was none (a timeout or a broken connection).
         retryable: whether the same call may succeed if it is tried again.

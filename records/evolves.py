@@ -17,8 +17,8 @@ class Evolves:
             "pictures" or "filters".
         low, high: the lowest and the highest allowed number, if the setting is a number.
         step: how much one edit changes the number.
-        choices: the words that the setting may have, from lax to strict. One edit moves to the next
-            word.
+        choices: the words that the setting may have, from lax to strict. One edit replaces a word
+            by the next one.
         max_chars: the highest number of characters, if the setting is a text. A model rewrites the
             text.
         keys: the keys that an edit may add, if the setting is a mapping.

@@ -189,8 +189,8 @@ class Ask:
     type: str
     unit: str = ""
     precision: str = ""
-    """The precision of a date: "century", "year", "month" or "day". For other answers the text is
-    ""."""
+    """The precision of a date: "century", "year", "month" or "day". For other answers the precision
+    is ""."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -38,7 +38,7 @@ from questloom.transforms.writing.form_edits import constants
 
 
 class Outcome(StrEnum):
-    """The result for a question on the other store."""
+    """What the recheck of a question on the other store has found."""
 
     UNCHANGED = "unchanged"
     ANSWER_CHANGED = "answer_changed"
@@ -96,7 +96,7 @@ class Recheck:
 
     @property
     def holds(self) -> bool:
-        """Whether all executable questions are unchanged."""
+        """Whether no question with a formal query has changed."""
         return all(v.outcome in (Outcome.UNCHANGED, Outcome.NO_FORM) for v in self.verdicts)
 
     @property
@@ -145,7 +145,7 @@ def recheck_run(run: str, store: str) -> Recheck:
     """Executes the formal query of every kept question again.
 
     Args:
-        run: a run's folder whose last stage has ended.
+        run: the folder of a run whose last stage has ended.
         store: a store of the same wiki, usually from a later snapshot.
 
     Raises:
@@ -174,7 +174,8 @@ def _kept(run: Run) -> Iterator[Question]:
 
 
 def recheck(question: Question, facts: Facts, rules: CertificateRules) -> Verdict:
-    """Rechecks one question on a store. If entities have been merged, the remaining entity is used."""
+    """Rechecks one question on a store. If entities have been merged, the function uses the entity
+    that remains."""
 
     def verdict(outcome: Outcome, evidence: Any = None, reason: str = "") -> Verdict:
         return Verdict(

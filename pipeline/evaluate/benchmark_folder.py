@@ -38,7 +38,7 @@ class BenchmarkRequest:
     limit: int = 0
     """The number of questions to take from the start; 0 for all."""
     partial: bool = False
-    """Whether fewer questions than the stated number are accepted."""
+    """Whether the benchmark may have fewer questions than its description states."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Benchmark:
     facts: dict[str, Any]
     """The facts about the benchmark that every table of results names."""
     run: str = ""
-    """The run from which the questions come; "" for an outside benchmark."""
+    """The run from which the questions come; "" if the benchmark is not a run."""
 
 
 def read_benchmark(asked: BenchmarkRequest, out: str) -> Benchmark:
@@ -165,7 +165,7 @@ def _lay_down(out: str, name: str, items: Sequence[Item], facts: dict[str, Any])
 
     Raises:
         InputError: the folder holds the same benchmark, read from other data or with other options.
-            One table must not mix the scores of both.
+            One table must not mix the scores of two readings of a benchmark.
     """
     path = Path(out, name, "statement.json")
     said = {**facts, "questions": digest_of(canonical_json(item.to_row()) for item in items)}

@@ -181,7 +181,7 @@ class EvaluateJob:
 
 
 def picture_path(out: str, benchmark: str, sha256: str) -> Path:
-    """The path of a picture of an outside benchmark."""
+    """The path of a picture of a benchmark that is not a run."""
     return Path(out, benchmark, "pictures", sha256)
 
 

@@ -286,7 +286,7 @@ def _job(
 
 
 def _claim(job: EvaluateJob) -> None:
-    """Writes a file into the folder that says to which evaluation the folder belongs.
+    """Writes a file that says to which evaluation this folder belongs.
 
     Raises:
         InputError: the folder contains episodes that were played with other settings.
@@ -317,7 +317,7 @@ def _claim(job: EvaluateJob) -> None:
 
 
 def _play(job: EvaluateJob, items: Sequence[Item], workers: int) -> Funnel:
-    """Writes the questions, plays them and marks the answers."""
+    """Writes the questions into files, lets the agent play them, and marks the answers."""
     stages, shards, folder = job.stages(), job.recipe.run.shards, job.folder
     _write_items(job, stages[0], items)
     calls = job.calls() if job.recipe.models.roles else None

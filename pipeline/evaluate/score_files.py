@@ -14,7 +14,7 @@ PLOT = "calls.png"
 
 def all_scores(out: str) -> list[dict[str, Any]]:
     """The content of every `scores.json` in a folder of evaluations, with the times from
-    `timing.json`. The order is that of the paths.
+    `timing.json`. The scores are in the order of the paths of their files.
     """
     found = []
     for path in sorted(Path(out).glob("*/*/*/scores.json")):

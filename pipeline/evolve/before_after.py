@@ -28,7 +28,7 @@ def compare(
 
     Args:
         forward: makes, verifies and diagnoses a round of fresh tasks, or continues such a round.
-        say: prints a message.
+        say: a function that prints a message.
     """
     first, last, rules = loop.round(1), loop.rounds()[-1].read("train")["model"], loop.recipe.evolve
     if (

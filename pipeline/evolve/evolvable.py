@@ -36,11 +36,11 @@ class Field:
 
 
 def fields_of(recipe: Recipe) -> dict[str, Field]:
-    """All fields of a recipe by path, with their values. A mapping has one field for each key. Keys
-    that are missing but named in the mapping's declaration count too.
+    """All fields of a recipe by path, with their values. A mapping has one field for each key. A
+    key that is missing, but named in the mapping's declaration, has a field too.
 
-    Some fields are used only by certain writing methods. If the recipe never chooses these methods,
-    the field is left out.
+    Some fields are used only by certain writing methods. If the recipe never chooses a writing
+    method that uses a field, the field is left out.
     """
     drawn = {method for method, weight in recipe.seeds.methods.items() if weight}
     return {

@@ -26,7 +26,8 @@ def forward(
     """Makes and chooses the round's tasks.
 
     Raises:
-        QuestloomError: some items wait for a provider or for budget; the same command continues.
+        QuestloomError: some items wait for a provider or for budget. The same command continues the
+            work.
     """
     rules = loop.recipe.evolve
     before = [

@@ -23,7 +23,7 @@ def freeze(
 
     Args:
         forward: makes, verifies and diagnoses a round of fresh tasks, or continues it.
-        say: prints a message.
+        say: a function that prints a message.
     """
     if (loop.path / "best.json").is_file():
         return

@@ -160,7 +160,8 @@ def _faults(groups: Sequence[Mapping[str, Any]], rows: Sequence[TaskRow]) -> Fen
 
 
 def open_editor(loop: LoopFolder, at: RoundFolder, opened: Opened) -> Editor | None:
-    """The editor for a loop with a model as diagnoser. None if the diagnoser uses no model."""
+    """The editor for a loop with a model as diagnoser. The editor is None if the diagnoser uses no
+    model."""
     if loop.recipe.evolve.diagnoser != "llm":
         return None
     job = Job(at.synth, loop.store, at.as_run, opened)

@@ -27,7 +27,7 @@ FILES = {
 """For each step, the file that the step writes last."""
 VERSION = 2
 """The version of a loop's files. Files of version 1 do not state their version, and contain less
-about rollouts and findings. In version 1, two loops drew the same random seeds."""
+about rollouts and findings. In version 1, two loops always drew the same random seeds."""
 
 
 @dataclass(frozen=True)

@@ -28,8 +28,8 @@ from questloom.records.synthesis import Question
 
 MATCH = {Tag.RECOVERABLE: 2.0, Tag.TOO_EASY: -4.0, Tag.TOO_HARD: -4.0, Tag.FAKE_HARD: LOWEST}
 UTILITY = {Tag.RECOVERABLE: 3.0, Tag.TOO_EASY: -3.0, Tag.TOO_HARD: -2.0, Tag.FAKE_HARD: LOWEST}
-"""The score that some tags give to a task. A task whose tag has no score here gets a score from its
-pass rate."""
+"""The score of a task, by the task's tag. Some tags have no score here. If a task's tag has no
+score here, the task gets a score from its pass rate."""
 LEAST_DIVERSITY, MOST_OF_ONE_DOMAIN = -3.0, 0.6
 
 

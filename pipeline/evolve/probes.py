@@ -49,7 +49,7 @@ def probe(
         job: the job that holds the policy, its tools and its limits.
         tasks: the questions that no rollout solved, each with its rollouts.
         continuations: the number of continuations for each task (K).
-        folder: the folder of the journals. The journals prevent that a continuation is played
+        folder: the folder of the journals. Because of the journals, no continuation is played
             twice.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Chooses the edits that may cure a finding. The measured proposer chooses the edits by the
+"""Chooses the edits that may cure a finding. The measured proposer chooses the edits by measured
 figures. For comparison, the control edits fields at random."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -194,8 +194,8 @@ def _idle(path: str, recipe: Recipe) -> bool:
 
 
 def _loses_a_level(edit: Edit, recipe: Recipe) -> bool:
-    """Whether an edit removes a kind of question that the policy solves. The policy may forget such
-    questions (docs/learning.md).
+    """Whether an edit removes a kind of question that the policy solves. The policy may forget
+    questions of a kind that it no longer meets (docs/learning.md).
 
     A kind of question disappears if an edit makes a level as long as another drawn level, or stops
     drawing a level that is too easy.
@@ -213,7 +213,7 @@ def _loses_a_level(edit: Edit, recipe: Recipe) -> bool:
 
 def _overshoots(path: str, cause: str, rows: Sequence[TaskRow]) -> bool:
     """Whether the edit would harm: most tasks with the field's property have the opposite problem.
-    For example, the tasks are too hard, but the finding says too easy."""
+    For example, the tasks are too hard, but the finding says that tasks are too easy."""
     if path.startswith(LENGTHS):
         return False
     other = Tag.TOO_HARD if cause == "too_easy" else Tag.TOO_EASY
@@ -222,7 +222,8 @@ def _overshoots(path: str, cause: str, rows: Sequence[TaskRow]) -> bool:
 
 
 def effect(path: str, rows: Sequence[TaskRow]) -> float:
-    """The mean pass rate of tasks with the field's property, minus that of tasks without it.
+    """The mean pass rate of tasks with the field's property, minus the mean pass rate of all other
+    tasks.
 
     Args:
         path: the path of a field in `HARDER`.

@@ -20,8 +20,8 @@ def questions_of(run: RunFolder) -> list[Question]:
 
 
 def write_subset(source: RunFolder, target: RunFolder, ids: Collection[str]) -> None:
-    """Writes a run with the questions of these ids. If the function is called again, the written
-    bytes are the same.
+    """Writes a run that consists of the questions with these ids. If the function is called again,
+    the written bytes are the same.
 
     The questions that were not chosen were not rejected either, so the new run has no rejections.
     `subset.json` lists the chosen questions and the total number.

@@ -54,8 +54,8 @@ class Evidence:
     """The facts from which a task's tag follows."""
 
     passed: Share
-    """The pass rate: the share of correct rollouts among the judged rollouts. Continuations are not
-    included."""
+    """The pass rate: the share of correct rollouts among the judged rollouts. Continuations do not
+    count in the pass rate."""
     num_failed: int
     """The number of rollouts without the right answer."""
     num_by_provider: int

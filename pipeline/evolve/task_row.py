@@ -43,7 +43,7 @@ class TaskRow:
     rate: float | None
     """The pass rate `correct` / `judged`, 0 to 1; None if no rollout was judged."""
     interval: list[float]
-    """The lower and upper end of the interval of `rate`."""
+    """The lower and the upper end of the confidence interval of `rate`."""
     by_provider: int
     """The number of failed rollouts for which a provider was responsible."""
     probes: int

@@ -21,8 +21,8 @@ OUTAGE = 0.5
 """If a provider's faults spoiled at least this share of a round's tasks (0 to 1), the round changes
 nothing."""
 STARVED = 0.5
-"""A recipe may give fewer tasks than the recipe before it. If the number of tasks falls below this
-share, the recipe is rolled back, whatever the scores of the tasks."""
+"""A recipe is rolled back if it gives less than this share of the tasks that the recipe before it
+gave. The scores of these tasks do not matter for the decision."""
 
 
 def update(loop: LoopFolder, at: RoundFolder, opened: Opened) -> None:

@@ -61,7 +61,8 @@ def verify(loop: LoopFolder, at: RoundFolder, opened: Opened, *, workers: int) -
     wrong answers in the questions' formal queries, and tags every task.
 
     Raises:
-        QuestloomError: some items wait for a provider or for budget; the same command continues.
+        QuestloomError: some items wait for a provider or for budget. The same command continues the
+            work.
     """
     first, recipe = loop.recipe, at.as_run
     rules, policy = first.evolve, policy_of(first)
@@ -119,7 +120,8 @@ def play_batch(
     recipe with which the tasks were played.
 
     Raises:
-        QuestloomError: some items wait for a provider or for budget; the same call continues.
+        QuestloomError: some items wait for a provider or for budget. The same call continues the
+            work.
     """
     play = _playing(at.as_run, settings, rollouts)
     _play(play, at.batch, policy, store, opened, workers)
@@ -145,8 +147,8 @@ def _play(
 
 
 def _unsolved(tried: Played) -> bool:
-    """Whether a failed rollout of the task should be continued. The condition is that no rollout
-    solved the task, and that a provider was not the reason."""
+    """Whether a failed rollout of the task should be continued. A failed rollout is continued if no
+    rollout solved the task, and if a provider was not the reason."""
     failed = [r for r in tried.rollouts if not r.solved]
     return (
         bool(tried.judged)
@@ -279,7 +281,7 @@ def behaviour(rollouts: Sequence[Rollout]) -> dict[str, float]:
 
 def summary(rows: Sequence[TaskRow]) -> dict[str, Any]:
     """A round's summary. The summary holds the share of each tag, the pass rate and the behaviour.
-    Tasks that a provider spoiled do not count in the last two.
+    Tasks that a provider spoiled do not count in the pass rate and the behaviour.
 
     The summary also says how varied the rollouts with calls are: the share of distinct chains of
     calls (ODE's tool-chain diversity, section 3.4), and the share of distinct strategies (see

@@ -64,7 +64,7 @@ class _Shown(Record):
 
 
 def write_ledger(run: RunFolder, store: Store, num_shards: int) -> None:
-    """Writes the attribution ledger of a run, and the facts of its store.
+    """Writes the attribution ledger of a run, and facts about its store.
 
     Raises:
         InputError: a picture is not in the store, or has no licence.

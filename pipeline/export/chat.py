@@ -1,5 +1,5 @@
 """Converts rendered messages into the forms that trainers read. One form is messages whose content
-is a list of parts. The other is text with `<image>` in place of each picture."""
+is a list of parts. The other form is text with `<image>` in place of each picture."""
 
 import base64
 from collections.abc import Sequence

@@ -114,8 +114,8 @@ def task_row(
         question: a kept question.
         subset: the use and split in the data set ("rl/train", "tasks/train", "benchmark/test").
         read: a function that returns the bytes of a picture.
-        taught: (number of the teacher's rollouts, number of right rollouts), if the teacher played
-            the question.
+        taught: the pair (number of the teacher's rollouts, number of right rollouts), if the
+            teacher played the question.
     """
     certificate, enhancement = question.certificate, question.enhancement
     original = enhancement.original_image_id if enhancement else ""

@@ -40,7 +40,7 @@ class Tally:
     """Counts by (table, value). Examples of the key are ("level", "easy") and ("split",
     "rl/train")."""
     example: tuple[str, Question] | None = None
-    """The training question that got the smallest random number, with this number."""
+    """The training question with the smallest random number, and this number."""
 
     def add(self, other: "Tally") -> None:
         """Adds another shard's counts."""

@@ -37,8 +37,8 @@ class RenderedQuestion:
 
 
 class QuestionRenderer:
-    """Renders a run's questions. If a teacher has played the run, the prompt is the teacher's.
-    Otherwise the recipe's section `teach` decides the prompt.
+    """Renders a run's questions. If a teacher has played the run, the prompt is the teacher's. If
+    no teacher has played the run, the recipe's section `teach` decides the prompt.
 
     Args:
         renderer, schemas: those of the teacher, if a teacher has played.

@@ -1,6 +1,6 @@
-"""Sums what the model replies behind a data set cost. Only replies that arrived count. The sum is
-therefore the same whether or not the run was interrupted. `run.json` and the report also count lost
-and repeated requests.
+"""Adds up what it cost to get the model replies behind a data set. Only replies that arrived count.
+The sum is therefore the same whether or not the run was interrupted. `run.json` and the report also
+count lost and repeated requests.
 """
 
 import sqlite3

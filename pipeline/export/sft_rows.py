@@ -2,8 +2,8 @@
 trainers (`formats/`) use the same trajectories.
 
 A trajectory is stored as the messages that the policy saw and wrote. The first messages are the
-system message with the tools' schemas, and the user message with the question and its picture. Each
-turn follows unchanged, with its observation as a user message.
+system message with the tools' schemas, and the user message with the question and its picture. The
+turns follow unchanged. Each observation (what a tool returned) is a user message.
 
 When a policy plays, the same renderer makes its messages. As a result, a model that is trained on
 the assistant's messages learns to write exactly what the agent's code can parse. The messages do

@@ -113,7 +113,7 @@ class IngestSummary:
     reasons: dict[str, int] = field(default_factory=dict)
     """The number of dropped items for each reason."""
     reused: bool = False
-    """Whether a complete store existed already. The job then did nothing."""
+    """Whether a complete store existed already, so that the job had nothing to do."""
 
 
 def run_ingest(
@@ -268,8 +268,8 @@ def _state(path: Location) -> tuple[int, int | str]:
 
 
 def _snapshot_of(options: IngestOptions) -> str:
-    """The date in the name of an entity dump. If there is none, the date in the name of an article
-    dump."""
+    """The date in the name of an entity dump. If no entity dump has a date in its name, the date in
+    the name of an article dump."""
     for path in (*sorted(options.entities), *sorted(options.articles)):
         if found := _DATE.search(path.rpartition("/")[2]):
             return "-".join(found.groups())
@@ -295,7 +295,7 @@ def _day(snapshot: str) -> str:
 
 def _whole_store(store: Location, fingerprint: str) -> IngestSummary | None:
     """The summary of the complete store in the folder, if it was made from exactly these inputs.
-    None if the folder has no complete store.
+    The result is None if the folder has no complete store.
 
     Raises:
         InputError: the folder holds a store made from other inputs, or something else.

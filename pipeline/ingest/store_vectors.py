@@ -1,5 +1,6 @@
 """Computes the embeddings of the store's pictures before jobs that search by picture. If few
-pictures lack an embedding, this process embeds them. If there are many, a separate job does."""
+pictures lack an embedding, this process embeds them. If many pictures lack an embedding, a separate
+job embeds them."""
 
 from questloom.files.locations import is_remote
 from questloom.knowledge.store.vectors import (

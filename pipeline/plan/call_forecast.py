@@ -1,5 +1,5 @@
-"""Estimates the calls to models: which roles make calls, how many for one item of a stage, and how
-long prompts and replies are.
+"""Estimates the calls to models: which roles make calls, how many calls one item of a stage needs,
+and how long prompts and replies are.
 
 The numbers of calls are read from the code of `transforms/drafting/drafter.py` and
 `transforms/filters/solvers.py`. The estimate counts only calls that these modules always make. The
@@ -37,7 +37,7 @@ JUDGED = {
 }
 """The stages that ask a model about each question, if the recipe configures a model."""
 QUESTION_BYTES = 500
-"""How many bytes of a prompt the question, the answer, names and marks take."""
+"""How many bytes of a prompt are taken by the question, the answer, names and marks."""
 LARGEST = MAX_TOKENS * CHARS_PER_TOKEN
 """A prompt that asks for the wording of a plan has at most this number of characters."""
 NUM_PICTURES = 200
@@ -45,8 +45,8 @@ NUM_PICTURES = 200
 
 @dataclass(frozen=True, kw_only=True)
 class RoleCalls:
-    """The calls that one role makes for one item of a stage. If a pilot has run, the calls are
-    those to one model."""
+    """The calls that one role makes for one item of a stage. If a pilot has run, one entry holds
+    the calls to one model."""
 
     stage: str
     role: str

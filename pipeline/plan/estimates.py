@@ -22,8 +22,8 @@ class Range:
     def __mul__(self, other: "Range") -> "Range":
         """The product of two independent unknowns. The relative errors are squared, and then added.
 
-        To multiply the ends themselves would be wrong: after twelve stages they would be absurdly
-        low and high.
+        Multiplying the ends themselves would be wrong: after twelve stages, the ends would be
+        absurdly low and high.
         """
         likely = self.likely * other.likely
         if min(self.low, other.low) <= 0 or likely <= 0:

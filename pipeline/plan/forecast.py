@@ -47,7 +47,8 @@ class StageForecast:
     tokens: Range
     money: Range | None
     unpriced: tuple[str, ...]
-    """The models whose price is unknown. `money` contains only the cost of the other models."""
+    """The models whose price is unknown. `money` contains only the cost of models whose price is
+    known."""
     hours: Range
     source: str
     """Says whether `share` was measured or assumed."""
@@ -98,7 +99,8 @@ class Forecast:
 
     @property
     def money(self) -> Range | None:
-        """The sum of the costs of all models with a known price. None if no price is known."""
+        """The sum of the costs of all models with a known price. The sum is None if no price is
+        known."""
         known = sum((s.money for s in self.stages if s.money is not None), ZERO)
         return None if self.unpriced and known == ZERO else known
 
@@ -169,7 +171,7 @@ def forecast(
         store: an ingested store.
         opened: keeps objects open that this process uses again, such as stores and models.
         pilot: the number of the run's seeds that are really processed first. The run later uses the
-            model replies of this pilot again.
+            model replies of the pilot again.
         out: the run's folder, which a pilot needs.
         workers: the number of processes that the run will have.
 

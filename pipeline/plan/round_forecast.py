@@ -31,8 +31,8 @@ class RoundForecast:
 
     @property
     def num_batches(self) -> int:
-        """The number of batches of tasks. Each round has one, and each recipe has at most one more,
-        for held-out tasks."""
+        """The number of batches of tasks. Each round has one batch, and each recipe has at most one
+        batch more, for held-out tasks."""
         rules = self.recipe.evolve
         return rules.rounds + (rules.rounds if rules.held_out and rules.control != "static" else 0)
 

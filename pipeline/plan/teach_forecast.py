@@ -13,8 +13,8 @@ TURNS = Range(3.0, 6.3, 15.0)
 """The number of turns per episode. The teacher of OpenSearch-VL needed 6.3 on average; low and high
 are our estimate."""
 TOKENS_OUT = Range(150.0, 500.0, 3_000.0)
-"""The number of new tokens in a turn. The thought and the call count together. The range is our
-estimate, from short instruct models to long thinking models."""
+"""The number of new tokens in a turn. The thought and the call of a turn count together. The range
+is our estimate, from short instruct models to long thinking models."""
 OPENING = Range(2_500.0, 4_000.0, 7_000.0)
 """The number of tokens of the system prompt with its tool schemas, the question and its picture."""
 OBSERVATION = Range(600.0, 1_500.0, 4_000.0)

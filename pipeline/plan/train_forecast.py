@@ -23,7 +23,8 @@ PICTURE_SIDE = 32
 """Qwen3-VL turns each square of pixels into one token. This constant is the number of pixels on one
 side of such a square."""
 MAX_PIXELS = 262_144
-"""How many pixels a picture counts as, if the settings leave the size to the model's processor."""
+"""How many pixels a picture is assumed to have, if the settings leave the size to the model's
+processor."""
 
 
 def lengths_of(run: str, policy: str, *, only_sft: bool, max_pixels: int) -> list[RowLength]:
@@ -33,8 +34,8 @@ def lengths_of(run: str, policy: str, *, only_sft: bool, max_pixels: int) -> lis
 
     Args:
         policy: the policy that played the episodes.
-        only_sft: whether only questions for fine-tuning count. If false, all questions count; the
-            result is then a guess at the policy's future episodes.
+        only_sft: whether only questions for fine-tuning count. If `only_sft` is false, all
+            questions count. The result is then a guess at the policy's future episodes.
         max_pixels: the highest number of pixels of a picture that the model gets; 0 for 262,144.
 
     Raises:

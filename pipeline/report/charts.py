@@ -81,15 +81,16 @@ class Bar:
     label: str
     number: int
     width: float
-    """The width of the bar, 0 to 100. The row with the largest number has 100."""
+    """The width of the bar, 0 to 100. The bar of the row with the largest number has the width
+    100."""
     share: float
     """The share of this row among all items, 0 to 1."""
 
 
 @dataclass(frozen=True)
 class BarTable:
-    """A distribution as a table with bars. `facet` is the name of the gallery's filter that selects
-    such items; "" if there is no such filter."""
+    """A distribution as a table with bars. `facet` is the name of the gallery's filter for the same
+    labels; "" if there is no such filter."""
 
     title: str
     facet: str

@@ -8,7 +8,8 @@ from questloom.records.synthesis import BASES, LEVELS, METHODS, Question
 from questloom.transforms.reason_words import words
 
 LENGTH_STEP = 8
-"""How many numbers of words one class of the length distribution covers."""
+"""The length distribution counts questions by their number of words. One class of the distribution
+covers this many numbers."""
 _TABLES = (
     ("Level", "level", LEVELS),
     ("Method", "method", METHODS),

@@ -2,8 +2,8 @@
 on demand, and the overview gets a panel.
 
 Every text in an episode may be hostile: what the policy wrote, what pages and searches returned,
-titles and addresses. The files therefore hold hostile text only as JSON. The page inserts hostile
-text as plain text and never as markup.
+titles and addresses. The files therefore hold such text only as JSON. The page inserts hostile text
+as plain text and never as markup.
 """
 
 import json

@@ -1,5 +1,5 @@
-"""Turns evidence, which may be any JSON, into text. Names replace the ids. If there are several
-cases of the same kind, each gets a line."""
+"""Turns evidence, which may be any JSON, into text. The names of things replace their ids. If there
+are several cases of the same kind, each gets a line."""
 
 import re
 from typing import Any
@@ -10,7 +10,7 @@ from questloom.records.identity import canonical_json
 from questloom.transforms.reason_words import words
 
 MAX_EVIDENCE = 2_000
-"""The report shows at most this number of characters of a piece of evidence."""
+"""The report shows at most this number of characters of evidence."""
 _MACHINE_NAME = re.compile(r"[a-z]+(_[a-z]+)+")
 
 

@@ -184,8 +184,8 @@ class Run:
 
     @property
     def last(self) -> Stage | None:
-        """The last stage, whose kept questions are the result of the run. None if the run has not
-        reached this stage."""
+        """The last stage, whose kept questions are the result of the run. The result is None if the
+        run has not reached this stage."""
         found = self.question_stages
         return found[-1] if found and found[-1] == self.stages[-1] else None
 

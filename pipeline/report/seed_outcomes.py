@@ -122,8 +122,8 @@ def seed_outcomes(run: Run, kept: dict[str, list[int]], names: Names) -> list[Ou
 
     A seed is kept if at least one of its drafts is kept. A seed is pending if none of its drafts is
     kept and at least one of them waits. If all drafts were rejected, the draft that passed the most
-    stages gives the reason. If several drafts passed equally many, the reason that is first in the
-    alphabet counts.
+    stages gives the reason for the rejection. If several drafts passed equally many, the reason
+    that is first in the alphabet counts.
 
     Args:
         run: the run.

@@ -1,4 +1,4 @@
-"""Makes thumbnails, and finds the bytes of each picture for them."""
+"""Makes thumbnails (small versions of pictures), and finds the bytes of each picture."""
 
 import io
 from collections.abc import Callable

@@ -1,5 +1,5 @@
-"""The results of checks. `questloom doctor` prints all findings. A job prints those that stop the
-job before it starts."""
+"""The results of checks. `questloom doctor` prints all findings. A job prints those findings that
+stop the job before it starts."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -9,8 +9,7 @@ class Status(StrEnum):
     OK = "ok"
     MISSING = "missing"
     INFO = "info"
-    """The finding is not an error. Either the requirement is optional, or the reader must judge the
-    finding."""
+    """Not an error: either the requirement is optional, or the reader must judge the finding."""
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ JOBS = (
     "questloom.pipeline.synth.synth_job",
     "questloom.pipeline.teach.teach_job",
 )
-"""The names of modules that import all stages when they are imported. These modules belong to a
+"""The names of modules. Importing these modules imports all stages. These modules belong to a
 higher layer of the program, so a plain import is not allowed here."""
 NUM_PROBES = 16
 """The tiny job has this number of elements, which is large enough to give every worker one."""
@@ -105,7 +105,7 @@ def import_jobs() -> None:
     """Imports all stages.
 
     Raises:
-        ImportError: a package is missing here. In that case the worker must not start.
+        ImportError: a package is missing here. If a package is missing, the worker must not start.
     """
     for name in JOBS:
         importlib.import_module(name)

@@ -27,7 +27,7 @@ MAX_MESSAGE = 600
 
 
 def log_path() -> Path:
-    """The path of this command's log. The file does not exist until its first line is written."""
+    """The path of this command's log. The file is created when its first line is written."""
     if VARIABLE not in os.environ:
         os.environ[VARIABLE] = os.path.join(
             tempfile.gettempdir(), f"questloom-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.log"
@@ -53,15 +53,15 @@ def note_fault(error: BaseException) -> None:
 
 
 def note_known(error: BaseException) -> None:
-    """If this process or its parent keeps a command's log, writes the exception into it with
-    `note_fault`. Without a command's log, the function does nothing."""
+    """If this process or its parent keeps a command's log, the function writes the exception into
+    it with `note_fault`. Without a command's log, the function does nothing."""
     if VARIABLE in os.environ:
         note_fault(error)
 
 
 def known_cause(error: BaseException) -> QuestloomError | None:
     """Finds the Questloom error that caused a library's exception, or makes one for a path that
-    cannot be used. None if the exception has no such cause."""
+    cannot be used. The result is None if the exception has no such cause."""
     seen: set[int] = set()
     at: BaseException | None = error
     while at is not None and id(at) not in seen:

@@ -41,7 +41,7 @@ def check_runner(
     runner: RunnerOptions, folders: Iterable[str] = (), tools: Collection[str] = ()
 ) -> Iterator[Line]:
     """Checks the runner, and returns one line for each finding. After an error that makes the
-    remaining checks useless, the function stops.
+    remaining checks useless, the function makes no more checks.
 
     Args:
         runner: the runner to check, with its address.
@@ -428,7 +428,7 @@ def _notes(folder: str, workers: list[probe.Worker]) -> Iterator[Line]:
 
 
 def _sandboxes(workers: Iterable[probe.Worker], needed: bool) -> Iterator[Line]:
-    """Checks whether all workers can run a policy's code in a sandbox. Workers that cannot do so
+    """Checks whether all workers can run a policy's code in a sandbox. A worker without a sandbox
     would play differently."""
     lacking = sorted(
         {f"{worker.host}: {worker.no_sandbox}" for worker in workers if worker.no_sandbox}

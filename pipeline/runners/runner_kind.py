@@ -15,7 +15,7 @@ class RunnerKind(StrEnum):
 
 
 class NothingRun(QuestloomError):
-    """Raised when a command only had to write a job's template. No job ran."""
+    """Raised when a command only had to write a job's template, and no job ran."""
 
 
 def cpus() -> int:

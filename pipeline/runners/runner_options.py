@@ -60,7 +60,7 @@ class RunnerOptions:
 
     @property
     def makes_template(self) -> bool:
-        """Whether the options ask only to write the job and not to run it. The job is then written
+        """Whether the options ask only to write the job, and not to run it. The job is then written
         as Dataflow's template (`--template_location`) or as a translated graph (`--dry_run`)."""
         return any(a.startswith(("--template_location", "--dry_run")) for a in self.beam_args)
 

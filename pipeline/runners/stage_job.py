@@ -46,9 +46,9 @@ def run_stages(
         workers: the number of processes, if the job runs in this process.
         title: the name of the job.
         calls: the place of the run's call cache, if the job calls models. As long as replies arrive
-            there, the job does not count as stalled.
-        endpoints: the endpoints that the job may call. The progress also shows how these endpoints
-            work.
+            in the call cache, the job does not count as stalled.
+        endpoints: the endpoints that the job may call. The progress display also shows how the
+            calls to these endpoints are going.
 
     Raises:
         QuestloomError: the job failed.

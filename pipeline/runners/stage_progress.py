@@ -3,7 +3,7 @@ therefore the same for every runner and every number of workers.
 
 On a local disk, each update lists the folders of the stages. For each new shard, the update reads
 the file's footer and the reasons for rejections once. In a bucket, each update only lists the
-files. The progress there counts shards and not questions.
+files. The progress in a bucket therefore counts shards and not questions.
 """
 
 import os

@@ -1,5 +1,5 @@
-"""Runs a pipeline in this process or on a cluster. The call never waits forever. If a job stalls or
-gets lost, it is cancelled and the user is told."""
+"""Runs a pipeline in this process or on a cluster. The function never waits forever. If a job
+stalls or gets lost, it is cancelled and the user is told."""
 
 import logging
 import signal
@@ -95,7 +95,7 @@ def run_pipeline(
 @contextmanager
 def _ended_by_signal() -> Iterator[None]:
     """Makes SIGTERM end the block in the same way as Ctrl-C: the job is cancelled, and its job
-    server ends. Without this, the job and its job server would live on after this process."""
+    server ends. Without this block, the job and its job server would live on after this process."""
     if threading.current_thread() is not threading.main_thread():
         yield  # only the main thread may set a signal handler
         return
@@ -147,8 +147,8 @@ def run_on_flink(
 @contextmanager
 def _job_server(options: list[str]) -> Iterator[str]:
     """Runs Beam's job server as long as the block runs, and yields the server's address. Beam has a
-    class for this, but that class sets a signal handler, and ends the server only when the process
-    exits.
+    class for the job server, but that class sets a signal handler, and ends the server only when
+    the process exits.
     """
     logging.getLogger("FlinkJarJobServer").setLevel(logging.ERROR)
     server = FlinkJarJobServer(PipelineOptions(options))

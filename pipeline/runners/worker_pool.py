@@ -5,8 +5,8 @@ python -m questloom.pipeline.runners.worker_pool --bind 0.0.0.0:50000
 ```
 
 Beam has its own pool (`apache_beam.runners.worker.worker_pool_main`). Beam's own pool starts the
-`python` that is first in PATH, and answers before the worker runs. If that Python does not exist or
-lacks the package, the job hangs forever without a message.
+`python` that is first in PATH, and answers before the worker runs. If `python` in PATH does not
+exist or lacks the package, the job hangs forever without a message.
 
 This pool starts workers with its own Python interpreter, and waits until they have imported the
 package. If a worker fails, the pool tells the task manager why. The job then ends with the message

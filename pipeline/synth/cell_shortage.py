@@ -82,7 +82,7 @@ def describe_shortages(
 
 def _worst(fallen: list[Outcome], ended: list[Outcome], own: Mapping[str, str]) -> str:
     """Names the pair of ability and level that lost most seeds, and the reason that refused most of
-    these seeds. If numbers are equal, the alphabet decides."""
+    these seeds. If two pairs or reasons have equal numbers, the first in the alphabet counts."""
     lost = Counter((o.cell.ability, o.cell.level) for o in fallen)
     cell = min(lost, key=lambda c: (-lost[c], c))
     reasons = Counter(o.reason for o in fallen if (o.cell.ability, o.cell.level) == cell)

@@ -18,8 +18,8 @@ from questloom.transforms.stages.run_folder import RunFolder, absolute
 @dataclass(frozen=True)
 class Job:
     """The settings of a run, and the places where it reads and writes. The object can be pickled,
-    so that it reaches worker processes. Whatever one part of a process opens through the job, the
-    other parts of the process share."""
+    so that it reaches worker processes. All parts of a process share what one part opens through
+    the job."""
 
     run: RunFolder
     store_path: str

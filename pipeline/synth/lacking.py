@@ -40,7 +40,7 @@ class Lacking:
         held: the number of members of the class in the store. For claims, `held` counts only the
             members that have such a claim.
         total: the true number of members; None if it is unknown.
-        words: a sentence that says the same to people.
+        words: a sentence for people that says the same.
     """
 
     lack: Lack

@@ -89,7 +89,8 @@ def external_first(external: Callable[[Question], Any], own: Callable[[Question]
 
 def source_picture(job: Job, question: Question) -> bytes:
     """The question's picture before the run degraded it. The undegraded picture is the file in the
-    store. For a question from an external data set, it is the picture as shown."""
+    store. For a question from an external data set, the undegraded picture is the picture as shown.
+    """
     if question.method == METHOD:
         return job.run.picture(question.source_image_id).read_bytes()
     return job.store.image_bytes(question.source_image_id)

@@ -1,9 +1,9 @@
 """Assigns splits. Divides the questions into splits. Questions get the same split if they share an
 anchor (the pictured entity), a picture or a whole path.
 
-Questions that share such a key (an anchor, a picture or a path) form a component. Other shared
-entities do not count. If other shared entities counted, one component would contain two thirds of
-all questions.
+Questions that share such a key (an anchor, a picture or a path) form a component. Other entities
+that two questions share do not count. If other shared entities counted, one component would contain
+two thirds of all questions.
 
 If a run sets a benchmark aside, questions from the same seed stay together as well. VSearcher also
 keeps the seeds of its training data out of its benchmark. If a question has the level `benchmark`,
@@ -53,8 +53,8 @@ def components(keys: Iterable[Keys], recipe: Recipe) -> Iterator[tuple[str, int,
         keys: one tuple for each question: its id, its shard, its keys (see `keys_of`), and whether
             its level is `benchmark`.
         recipe: the run's recipe. The share `export.benchmark_share` of the components goes into the
-            benchmark. Each component with a question of the level `benchmark` goes there too.
-            `export.shares` decides how the other components are divided.
+            benchmark. Each component with a question of the level `benchmark` goes into the
+            benchmark too. `export.shares` decides how the other components are divided.
     """
     found = sorted(keys)
     parent: dict[str, str] = {}
@@ -86,7 +86,8 @@ def components(keys: Iterable[Keys], recipe: Recipe) -> Iterator[tuple[str, int,
 
 def split_of(component: str, recipe: Recipe) -> str:
     """The split of a component. The result is "benchmark", or the split to which the recipe's
-    shares for "sft" and "rl" lead. Random numbers made from the component's name decide the split.
+    shares for "sft" and "rl" lead. A random number that is made from the component's name decides
+    the split.
     """
     export = recipe.export
 

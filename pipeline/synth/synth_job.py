@@ -181,8 +181,8 @@ def check_models(job: Job, workers: int = 1, runner: RunnerOptions = LOCAL) -> N
 
 
 def needs_vectors(recipe: Recipe) -> bool:
-    """Whether a run compares pictures. A run compares pictures to ground or degrade them, or in a
-    filter that searches by picture."""
+    """Whether a run compares pictures. A run compares pictures if it grounds or degrades them, or
+    if a filter searches by picture."""
     filters = (each for each in registry.FILTERS if each.is_on(recipe.filters))
     return (
         recipe.grounding.mode != "none"

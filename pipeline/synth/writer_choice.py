@@ -1,4 +1,5 @@
-"""Makes the writer that a recipe names. Also makes the reader that checks the writer's words."""
+"""Makes the writer that a recipe names. The module also makes the reader that checks the writer's
+words."""
 
 import json
 

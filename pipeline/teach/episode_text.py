@@ -1,5 +1,5 @@
-"""Turns an episode into text. The command `chat` prints this text turn by turn, and
-`render_episode` returns it as a whole.
+"""Turns an episode into text. The command `chat` prints the text turn by turn, and `render_episode`
+returns the text as a whole.
 
 Some of the text comes from a model or from web pages. Control characters are therefore removed,
 since a terminal would obey them.

@@ -22,8 +22,8 @@ class PlayJob(Job):
     """The fingerprint of the run's recipe before the policy's settings were filled in."""
 
     def calls(self) -> Any:
-        """Where the policy's replies, its ledger and its budget are stored. The policy's own folder
-        stores all this, unless the recipe names another place."""
+        """Where the policy's replies, its ledger and its budget are stored. By default this is the
+        policy's own folder; the recipe may name another place."""
         return self.out.calls(self.recipe.run.calls)
 
     @cached_property

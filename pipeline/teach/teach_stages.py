@@ -29,7 +29,7 @@ from questloom.transforms.stages.stage import Apply, Side, Stage, in_order
 
 def teach_stages(job: PlayJob) -> tuple[Stage, ...]:
     """The stages of a job that plays questions. The first stage is written by `write_tasks`. The
-    last stage reads the tasks once more."""
+    last stage reads the tasks a second time."""
     rules, window = job.recipe.teach, job.recipe.run.in_flight
     played, judged = job.play_fingerprint, job.judge_fingerprint
     at_once = max(1, rules.episodes_at_once // rules.rollouts)
@@ -114,9 +114,8 @@ def make_play(job: PlayJob) -> Apply:
 
 
 def _source_finder(job: PlayJob) -> Callable[[str, str], str]:
-    """Returns a function. The function takes a picture that a tool returned, and finds the picture
-    of the store from which it comes. The two pictures have equal bytes, or come from the same
-    source page.
+    """Returns a function. The function finds the picture of the store from which a tool's picture
+    comes. The two pictures have equal bytes, or come from the same source page.
     """
     if job.recipe.teach.live is not None:
         return lambda sha256, url: ""

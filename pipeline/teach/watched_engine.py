@@ -28,7 +28,7 @@ class WatchedEngine:
 
     @property
     def sampling(self) -> Mapping[str, Any]:
-        """The sampling settings of the engine inside."""
+        """The settings for sampling tokens of the engine inside."""
         return self._engine.sampling
 
     async def step(self, conversation: Conversation, *, max_new_tokens: int) -> Sample:

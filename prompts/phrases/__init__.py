@@ -67,7 +67,8 @@ def property_phrase(property_id: str, language: str = "en", *, label: str = "") 
     Args:
         property_id: a property id, e.g. "P84".
         language: the language in which the phrase is.
-        label: the label of the property, from which the words are made if there are no better ones.
+        label: the label of the property. If there are no better words, the words are made from the
+            label.
 
     Raises:
         InputError: the language has no phrases.

@@ -45,11 +45,13 @@ class Format:
     help: str
     """The programs that read the format, in one sentence."""
     uses: tuple[Literal["sft", "rl"], ...]
-    """The uses of questions for which the format has rows. For the use "sft" the row's reply is the
-    bare answer. If a teacher has played, the rows are the teacher's trajectories instead."""
+    """The uses of questions ("sft" or "rl") for which the format has rows. For the use "sft" the
+    row's reply is the bare answer. If a teacher has played, the rows are the teacher's trajectories
+    instead."""
     features: Callable[[Sequence[str]], Features] | None
     """A function that takes the names of the policy's tools, and returns the columns of a
-    question's row. None for JSON lines."""
+    question's row. The value
+    is None if the format is JSON lines."""
     row: Callable[[RenderedQuestion, str, str], dict[str, Any]]
     """A function that makes a question's row from the rendered question, the name of the data
     source, and the split."""

@@ -49,8 +49,8 @@ def trajectory_row(rendered: RenderedTrajectory) -> dict[str, Any]:
     """The row for a trajectory, with alternating turns of "human" and "gpt". The system message has
     its own column.
 
-    Observations are human turns, as in our prompt. LLaMA-Factory also has a role for observations,
-    but its templates would wrap each observation a second time.
+    Observations (what tools return) are human turns, as in our prompt. LLaMA-Factory also has a
+    role for observations, but its templates would wrap each observation a second time.
     """
     system, *rest = with_placeholders(rendered.messages)
     turns = [
