@@ -30,7 +30,7 @@ class Rollout:
     """"correct", or the reason for the rejection."""
     said: str
     provider_faults: int
-    """The number of calls that failed through the fault of a provider (a model or search service)."""
+    """The number of calls that failed because of a provider (a model or search service)."""
     chain: tuple[str, ...]
     """The names of the called tools, in order."""
     statistics: ToolStatistics

@@ -50,8 +50,7 @@ class Format:
     instead."""
     features: Callable[[Sequence[str]], Features] | None
     """A function that takes the names of the policy's tools, and returns the columns of a
-    question's row. The value
-    is None if the format is JSON lines."""
+    question's row. The value is None if the format is JSON lines."""
     row: Callable[[RenderedQuestion, str, str], dict[str, Any]]
     """A function that makes a question's row from the rendered question, the name of the data
     source, and the split."""
