@@ -1,5 +1,5 @@
-"""Refuses settings that the rest of the recipe makes useless; this happens before work starts.
-Without this check such settings would silently do nothing."""
+"""Finds settings that have no effect because of the rest of the recipe. The check runs before work
+starts. Without this check, the program would silently ignore a setting without effect."""
 
 from collections.abc import Iterator
 
@@ -10,10 +10,11 @@ from questloom.transforms.filters import registry
 
 
 def check_settings(recipe: Recipe) -> None:
-    """Refuses a setting without effect.
+    """Raises an error for a setting that has no effect.
 
     Raises:
-        InputError: a setting has no effect. The message names the setting and what to set instead.
+        InputError: a setting has no effect. The message names the setting, and says which setting
+            to use instead.
     """
     for key, what, fix in _idle(recipe):
         raise InputError(f"recipe key {key}", what, fix)
