@@ -11,15 +11,16 @@ from questloom.records.table import Json, Record
 METHODS = ("paths", "injection", "exploration", "external")
 LEVELS = ("easy", "medium", "hard", "expert", "benchmark")
 MAX_ANSWER_WORDS = 6
-"""Default value of the recipe's limit `DraftRules.max_answer_words` (OpenSearch-VL, App.: at most 6 tokens)."""
+"""Maximum number of words of an answer, unless the recipe's `DraftRules.max_answer_words` says
+otherwise. OpenSearch-VL (appendix) allows at most 6 tokens."""
 ABILITIES = (
     "perception",
     "perception+search",
     "perception+reasoning",
     "perception+search+reasoning",
 )
-"""What a question demands of its solver (the ability profiles of ODE). Every question needs its picture; some also need
-a search, and some a computation or comparison."""
+"""What a question demands of its solver. ODE calls these the ability profiles. Every question needs
+its picture; some also need a search, and some a computation or comparison."""
 NOT_RUN = "not_run"
 BASES = ("closed", "margin", "external")
 
@@ -31,14 +32,16 @@ class Seed(Record):
     entity_id: str
     method: str
     rule: str
-    """The rule that chose the seed's entity: "rare" (VSearcher), "anchor" (OpenSearch-VL) or "external"."""
+    """The rule that selected the entity: "rare" (VSearcher's rule), "anchor" (OpenSearch-VL's rule)
+    or "external"."""
     level: str
     domain: str
     topic: str = ""
     ability: str = ""
-    """What the question will demand of its solver: one of `ABILITIES`; "" if the method does not plan this."""
+    """What the question will demand of its solver: one of `ABILITIES`; "" if the method does not
+    plan abilities."""
     index: int = 0
-    """Index of the seed among the seeds with the same entity and method."""
+    """Number of this seed among the seeds with the same entity and method."""
 
     @property
     def id(self) -> str:
@@ -47,7 +50,7 @@ class Seed(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Hop(Record):
-    """One edge of the path from picture to answer, with the evidence for the edge."""
+    """One edge of the path from the picture to the answer, with the evidence for the edge."""
 
     source: str
     """Variable at the start of the edge."""
@@ -56,14 +59,17 @@ class Hop(Record):
     property: str = ""
     """Property id; "" if only a sentence states the link."""
     reverse: bool = False
-    """Whether the claim's direction is opposite to the edge: the claim's subject is the edge's target."""
+    """Whether the claim points against the edge: the claim's subject is the edge's target."""
     claim_id: str = ""
     revision: int = 0
     evidence: str = ""
-    """The sentence or infobox line that states the claim; `stated` says which of the two it is."""
+    """The sentence or the infobox line that states the claim; `stated` says which of them it is."""
     stated: str = ""
-    """Where a page states the claim: "sentence", "infobox", or "no" if neither end's page states it in known words.
-    In rows of an older version, this field is ""."""
+    """Where a page states the claim: "sentence", "infobox" or "no".
+
+    "no" means that neither the page of the subject nor that of the object states the claim in known
+    words. Rows of an older version have "".
+    """
     page: str = ""
     """Title of the page that holds the evidence."""
     article_id: str = ""
@@ -74,7 +80,7 @@ class Hop(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Answer(Record):
-    """The answer: its typed value, the expected words, and other accepted words."""
+    """The answer: its typed value, the expected words, and other words that are accepted."""
 
     value: Value
     text: str
@@ -96,7 +102,7 @@ class Check(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Rival(Record):
-    """The entity that fits a description best, apart from the intended entity."""
+    """The entity that comes closest to fitting a description, apart from the intended entity."""
 
     var: str
     entity_id: str
@@ -105,19 +111,20 @@ class Rival(Record):
     """Number of clauses on which the store has no data about this entity. The entity contradicts none of the
     clauses."""
     gaps: tuple[str, ...] = ()
-    """The clauses on which the store has no data, in the notation of the form."""
+    """The clauses without data, in the notation of the logical form."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Fuzzed(Record):
-    """A clue that is said vaguely, and how many things of the described thing's class fit it said exactly and as it is said."""
+    """A clue that the question states vaguely. `before` and `after` count the things that fit the
+    exact clue and the vague clue, among the things of the described thing's class."""
 
     kind: str
     """Of `questloom.records.form.FUZZY_KINDS`."""
     var: str
     property: str
     value: str
-    """Key of the value that is not said."""
+    """Key of the exact value, which the question does not state."""
     before: int
     after: int
 
@@ -128,15 +135,15 @@ class Certificate(Record):
 
     basis: str
     margin: int
-    """The smallest number of gaps (clauses without data) over all rivals and variables; -1 if the basis of the
-    certificate is not "margin"."""
+    """The smallest number of gaps (clauses without data) over all rivals and variables; -1 if the
+    certificate's basis is not "margin"."""
     nearest_rival: Rival | None = None
     breaking_claims: tuple[str, ...] = ()
     """Ids of the claims without which the certificate would fail."""
     evidence: tuple[Hop, ...] = ()
     nominal_hops: int = 0
     effective_hops: int | None = None
-    """Number of hops in `smallest_part`; None if the form was not executed."""
+    """Number of hops in `smallest_part`; None if the form was not run as a query on the store."""
     smallest_part: Json = Json(None)
     """The smallest part of the form that still has the same single answer."""
     answers_without_picture: int | None = None
