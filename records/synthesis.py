@@ -145,13 +145,13 @@ class Certificate(Record):
     effective_hops: int | None = None
     """Number of hops in `smallest_part`; None if the form was not run as a query on the store."""
     smallest_part: Json = Json(None)
-    """The smallest part of the form that still has the same single answer."""
+    """The smallest part of the form that still has the same answer and no other."""
     answers_without_picture: int | None = None
-    """Number of answers that the form has without the picture (counted up to a limit); None if the form was not
-    executed."""
+    """Number of answers that the form has if the picture is left out (counted up to a limit); None
+    if the form was not run as a query on the store."""
     checks: tuple[Check, ...] = ()
     fuzzed: tuple[Fuzzed, ...] = ()
-    """Its vague clauses, in the form's order."""
+    """The vague clauses of the question's logical form, in the form's order."""
     votes: Json = Json(None)
 
     @property
@@ -161,7 +161,7 @@ class Certificate(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Verdict(Record):
-    """The verdict of one filter on a question. A question that is kept has the verdicts of all filters."""
+    """The verdict of one filter on a question. A kept question has a verdict of every filter."""
 
     filter: str
     passed: bool | None
@@ -180,7 +180,8 @@ def not_run(filter: str, why: str) -> Verdict:
 
 @dataclass(frozen=True, kw_only=True)
 class Enhancement(Record):
-    """How the shown picture was degraded, and which tool repairs it. The store still has the original picture."""
+    """How the shown picture was degraded, and which tool repairs it. The store keeps the original
+    picture."""
 
     degradation: str
     tool: str
@@ -205,10 +206,10 @@ class Question(Record):
     form: Json = Json(None)
     """The logical form (`questloom.records.form.Form`) as JSON; null if the draft has no form."""
     bindings: dict[str, str] = field(default_factory=dict)
-    """A dict from each variable to the entity id or value key that the question intends."""
+    """The entity id or value key that the question intends for each variable of the form."""
     hops: tuple[Hop, ...] = ()
     interest: float = 0.0
-    """How much a reader might want to know the answer, 1 to 5; 0 if this was not measured."""
+    """How much a reader might want to know the answer, from 1 to 5; 0 if this was not measured."""
     anchor: str = ""
     """The entity that the picture shows."""
     anchor_phrase: str = ""
@@ -217,16 +218,19 @@ class Question(Record):
     source_image_id: str = ""
     """Id of the picture before degradation; equals `image_id` if the picture was not degraded."""
     votes: Json = Json(None)
-    """Votes of the models that checked the question's wording, in order; null if code wrote the words from the form."""
+    """Votes of the models that checked the question's wording, in order; null if code wrote the
+    question from the logical form."""
     certificate: Certificate | None = None
     route: Route | None = None
-    """The price of the question's cheapest solution; None if the question has no form."""
+    """The price of the question: its cheapest sequence of tool calls. None if the question has no
+    logical form."""
     grounding: Json = Json(None)
     verdicts: tuple[Verdict, ...] = ()
     enhancement: Enhancement | None = None
     split: str = ""
     provenance: Json = Json(None)
-    """Source of a question from an external file: file, row and licence as given."""
+    """For a question from an external file: the file, the row and the licence as the file gives
+    them."""
     index: int = 0
 
     @property
@@ -240,12 +244,15 @@ class Question(Record):
 
     @property
     def needs_detail(self) -> bool:
-        """Whether a solver must read a detail that only a close look shows."""
+        """Whether a solver must read a detail that can be seen only from close up."""
         return self._has("reads")
 
     @property
     def reads_its_picture(self) -> bool:
-        """Whether a solver must read a detail in the question's own picture, and not only in a later picture."""
+        """Whether a solver must read a detail in the question's own picture.
+
+        A detail in a later picture alone does not count.
+        """
         form = self.logical_form
         return form is not None and bool(form.shown_reads)
 

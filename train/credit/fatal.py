@@ -1,5 +1,5 @@
-"""Fatal-aware learning: a rollout teaches nothing after K faulty steps (OpenSearch-VL, section
-4.3).
+"""Fatal-aware learning (OpenSearch-VL, section 4.3): after K faulty steps in a row, the rest of a
+rollout teaches nothing.
 
 ```
 step       0    1      2      3      4        f = 2, the first of the three
@@ -7,11 +7,12 @@ call       ok   ok     fault  fault  fault
 in loss    yes  yes    no     no     no
 ```
 
-Only faults of the model count. A success resets the count; provider faults and sandbox limits
-neither count nor reset. The reward of a fatal rollout stays in the group's statistics.
+Only faults of the model count. A successful call starts the count anew. Provider faults and sandbox
+limits do not change the count. The reward of a fatal rollout stays in the group's statistics.
 
-The clamp sets a negative advantage of a fatal rollout to 0. So training may raise the probability
-of the tokens before step f, but never lowers it. A good beginning did not cause the bad end.
+The clamp sets a negative advantage of a fatal rollout to 0. Therefore training may raise the
+probability of the tokens before step f, but never lowers it. The reason: the good beginning of a
+rollout did not cause the bad end.
 """
 
 from collections.abc import Sequence
@@ -28,7 +29,7 @@ OVERLONG = frozenset({EndReason.TOKENS, EndReason.CALLS, EndReason.TIME})
 
 @dataclass(frozen=True)
 class Treatment:
-    """The part of a rollout that is in the loss, and the rollout's advantage."""
+    """How much of a rollout is in the loss, and with which advantage."""
 
     advantage: float
     num_steps: int
@@ -38,9 +39,9 @@ class Treatment:
 def statuses(episode: Episode) -> list[str]:
     """The status of each step's call.
 
-    The end of the episode gives the status of a last turn without a call. A broken protocol is a
-    model fault. A turn gets the status of a limit if it was cut off, repeated itself endlessly, or
-    made one call too many.
+    A last turn without a tool call gets its status from the end of the episode. A turn that breaks
+    the agent's protocol is a model fault. The status is a limit if the turn was cut off, repeated
+    itself endlessly, or made one call too many.
     """
     last = {EndReason.FORMAT: ToolStatus.MODEL_FAULT, EndReason.ANSWERED: ToolStatus.OK}.get(
         EndReason(episode.end), ToolStatus.LIMIT
