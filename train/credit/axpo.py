@@ -1,4 +1,4 @@
-"""AXPO (arXiv 2605.28774, section 4): continues wrong rollouts a second time, from the middle.
+"""AXPO (arXiv 2605.28774, section 4): samples new endings for wrong rollouts.
 
 AXPO works on a question if all of its rollouts that used a tool are wrong. AXPO selects some of
 these wrong rollouts, called sources. It keeps the first tokens of each source (the prefix) and

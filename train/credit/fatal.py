@@ -52,10 +52,11 @@ def statuses(episode: Episode) -> list[str]:
 def fatal_step(
     statuses: Sequence[str], *, faults: int = 3, fatal_index: Literal["first", "last"] = "first"
 ) -> int | None:
-    """f: the step from which a rollout teaches nothing; None if the rollout is not fatal.
+    """f: number of the fatal step, from which a rollout teaches nothing; None if the rollout is not
+    fatal.
 
     Args:
-        statuses: one `ToolStatus` per step.
+        statuses: the `ToolStatus` of each step.
 
     >>> bad, ok, out = "model_fault", "ok", "provider_fault"
     >>> fatal_step([ok, bad, bad, ok, bad, bad, bad, ok]), fatal_step([ok, bad, bad, bad], fatal_index="last")
@@ -75,7 +76,7 @@ def fatal_step(
 
 
 def in_statistics(end: str, rules: FatalRules) -> bool:
-    """Whether a rollout with a known reward enters its group's statistics.
+    """Whether a rollout with a known reward counts in its group's statistics.
 
     >>> in_statistics("provider", FatalRules()), in_statistics("provider", FatalRules(provider="out_of_loss")), in_statistics("time", FatalRules())
     (False, True, True)
@@ -94,14 +95,14 @@ def treat(
 ) -> Treatment:
     """Applies the rules for failed rollouts to a rollout.
 
-    The rules for fatal rollouts apply first, then those for rollouts without an answer. The rule
-    for over-long rollouts overrides both other rules.
+    The rules for fatal rollouts apply first. The rules for rollouts without an answer apply next.
+    The rule for rollouts that ran out of tokens, calls or time comes last and overrides both.
 
     Args:
-        advantage: the rollout's normalised advantage in its group.
+        advantage: the rollout's advantage in its group, after normalisation.
         num_steps: number of turns in the rollout.
-        fatal: f, from `fatal_step`.
-        end: how the rollout ended, an `EndReason`.
+        fatal: number of the fatal step, from `fatal_step`.
+        end: the `EndReason` of the rollout.
 
     >>> facts = dict(num_steps=5, fatal=2, end="fatal", answered=False)
     >>> [treat(-1.0, rules=FatalRules(treatment=t), **facts) for t in ("vanilla", "hard_mask", "fatal_mask", "fatal_mask+clamp")]
@@ -126,11 +127,11 @@ def treat(
 
 
 def step_mask(loss_mask: Tensor, steps: Tensor, num_steps: int) -> Tensor:
-    """The mask M_t = policy token · 1[step(t) < f].
+    """The mask M_t: true for the policy's own tokens before the fatal step f.
 
     Args:
-        loss_mask: (T,) bool, the policy's tokens.
-        steps: (T,) int64, the step of each token, see `Row.steps`.
+        loss_mask: (T,) bool, whether the policy wrote the token.
+        steps: (T,) int64, the step of each token; see `Row.steps`.
 
     >>> import torch
     >>> step_mask(torch.tensor([False, True, True, False, True]), torch.tensor([-1, 0, 0, 0, 1]), 1).tolist()

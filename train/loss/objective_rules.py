@@ -1,4 +1,4 @@
-"""Settings of the objective. The file imports no torch, so settings load fast."""
+"""Settings of the GRPO objective. This file does not import torch, so that settings load fast."""
 
 from dataclasses import dataclass
 from typing import Annotated, Literal
@@ -6,19 +6,21 @@ from typing import Annotated, Literal
 from annotated_types import Ge, Gt
 
 KL_ALARM = 0.015
-"""The alarm threshold for the mean KL per token (k3 estimate) between engine and trainer under the
-same weights.
+"""Training stops if the mean KL divergence per token (k3 estimate) between inference engine and
+trainer is above this number. Both use the same weights.
 """
 
 
 @dataclass(frozen=True, kw_only=True)
 class Objective:
-    """Settings of the objective; the defaults are DAPO's clipping and no KL."""
+    """Settings of the GRPO objective. The defaults are DAPO's clipping and no KL term."""
 
     clip_low: Annotated[float, Ge(0)] = 0.2
-    """ε_low: with a negative advantage, a ratio ρ below 1 − ε_low has no gradient."""
+    """ε_low: a token with a negative advantage has no gradient if its ratio ρ is below 1 −
+    ε_low."""
     clip_high: Annotated[float, Ge(0)] = 0.28
-    """ε_high: with a positive advantage, a ratio ρ above 1 + ε_high has no gradient."""
+    """ε_high: a token with a positive advantage has no gradient if its ratio ρ is above 1 +
+    ε_high."""
     normaliser: Literal["trajectory", "token", "constant"] = "trajectory"
     """How the losses of tokens become a mean. `trajectory` takes the mean over a trajectory's
     tokens, then the mean over trajectories (OpenSearch-VL, GRPO). `token` takes the mean over all
