@@ -22,31 +22,32 @@ class Objective:
     """ε_high: a token with a positive advantage has no gradient if its ratio ρ is above 1 +
     ε_high."""
     normaliser: Literal["trajectory", "token", "constant"] = "trajectory"
-    """How the losses of tokens become a mean. `trajectory` takes the mean over a trajectory's
+    """How the losses of all tokens become one mean. `trajectory` takes the mean over a trajectory's
     tokens, then the mean over trajectories (OpenSearch-VL, GRPO). `token` takes the mean over all
     tokens (DAPO). `constant` divides the sum over a trajectory's tokens by the setting `constant`,
-    then takes the mean over trajectories (Dr. GRPO).
+    then takes the mean over trajectories (Dr GRPO).
     """
     constant: Annotated[int, Gt(0)] = 1
-    """The number of tokens in the longest possible trajectory, for `normaliser: constant`."""
+    """For `normaliser: constant`: the number of tokens in the longest possible trajectory."""
     divisor: Literal["sampled", "taught"] = "sampled"
-    """The rollouts that the divisor counts. `sampled` counts all rollouts of the update's
-    questions, also rollouts without an advantage (1/G Σ, as published and in TRL). A rollout has no
-    advantage if its group has equal rewards, its reward is unknown, or all of its tokens are
-    masked. With `sampled`, tokens of a rollout without an advantage still count in the KL term.
-    `taught` counts only rollouts with an advantage of their own, so an update stays large even if
-    few groups have variance.
+    """Which rollouts the divisor of the loss counts. `sampled` counts all rollouts of the update's
+    questions, including those without an advantage (1/G Σ, as published and in TRL). A rollout has
+    no advantage if all rewards of its group are equal, if its reward is unknown, or if all of its
+    tokens are masked. With `sampled`, the tokens of such a rollout still count in the KL term.
+    `taught` counts only rollouts that have an advantage. An update then stays large even if the
+    rewards differ in few groups only.
     """
     kl: Annotated[float, Ge(0)] = 0.0
-    """β: the weight of the KL to a reference model."""
+    """β: the weight of the KL divergence from a reference model."""
     kl_ratio: bool = True
-    """Whether each token's KL is multiplied by the ratio ρ. With ρ, the gradient of the KL term is
-    unbiased (TRL's default, which follows DeepSeek-V3.2). Without ρ, the on-policy gradient is the
-    gradient of KL(reference ‖ policy), as in verl.
+    """Whether the KL divergence of each token is multiplied by the ratio ρ. Multiplied by ρ, the KL
+    term has an unbiased gradient (TRL's default, which follows DeepSeek-V3.2). Without ρ, the
+    on-policy gradient is that of KL(reference ‖ policy), as in verl.
     """
     importance_cap: Annotated[float, Gt(0)] | None = None
-    """Upper limit of truncated importance weights. If the limit is set, the ratio ρ uses the
-    trainer's own log-probabilities under the weights that sampled. Each token then weighs
-    min(trainer / engine, limit). If no limit is set, the ratio uses the engine's log-probabilities.
-    This saves a forward pass.
+    """Upper limit of truncated importance weights (trainer's probability ÷ inference engine's
+    probability). If a limit is set, the ratio ρ uses the trainer's own log-probabilities under the
+    weights that sampled. The loss of each token is then multiplied by min(trainer / engine, limit).
+    If no limit is set, the ratio ρ uses the log-probabilities from the inference engine, which
+    saves a forward pass.
     """

@@ -1,7 +1,7 @@
 """Gives the policy's weights to an inference server.
 
-After every step, the trainer writes the weights as a checkpoint and asks the server to load this
-checkpoint.
+After every step, the trainer writes the weights as a checkpoint. Then it asks the server to load
+the checkpoint.
 """
 
 import shutil
@@ -19,17 +19,17 @@ from questloom.train.run.parallel import World
 
 
 class ServerWeights:
-    """The policy's weights for the engine `server`, see `policy_engine.Weights`.
+    """The policy's weights for the engine `server`; see `policy_engine.Weights`.
 
-    All ranks share one server; only the first rank calls it.
+    All ranks share one server. Only the first rank asks it to load weights.
 
     Args:
         config: the server's settings.
-        tokens: the renderer for the model's processor.
+        tokens: makes token ids for this model's processor.
         caller: sends the calls to the server.
-        write: function that writes the weights into a folder in transformers' format; all ranks
-            must call this function.
-        folder: OUT/weights, which the server must reach under the same path.
+        write: writes the weights into a folder in transformers' format. All ranks must call it
+            together.
+        folder: OUT/weights. The server must find this folder under the same path.
     """
 
     def __init__(
