@@ -1,5 +1,5 @@
-"""The settings that only GRPO has. `settings/training_settings.py` has the settings that GRPO
-shares with SFT.
+"""The settings that only GRPO has. The settings that GRPO shares with SFT are in
+`settings/training_settings.py`.
 """
 
 from collections.abc import Iterable, Mapping
@@ -29,11 +29,12 @@ from questloom.train.settings.training_settings import (
 
 @dataclass(frozen=True, kw_only=True)
 class PolicySettings(PlaySettings):
-    """Engine, sampling, tools and limits of an episode. The trained model itself plays."""
+    """Settings of an episode: engine, sampling, tools and limits. The model that is trained plays
+    the episodes."""
 
     engine: Literal["transformers", "server"] = "transformers"
-    """The engine that samples the policy's turns. `transformers` samples on this machine. `server`
-    uses an inference server of token ids, described in `play.server`.
+    """The inference engine that samples the policy's turns. `transformers` samples on this machine.
+    `server` uses an inference server of token ids, described in `play.server`.
     """
     temperature: Annotated[float, Gt(0)] = 1.0
     """The temperature of sampling; the trainer computes its log-probabilities at the same temperature."""
