@@ -19,8 +19,8 @@ from questloom.records.periods import (
 from questloom.records.table import Json, Record
 
 CACHED = 131_072
-"""Number of entity values that a cache keeps. Equal values occur thousands of times, and one object
-can stand for all of them."""
+"""Number of entity values that a cache keeps. One cached value can stand for the thousands of equal
+values that occur."""
 VALUE_KINDS = (
     "entity",
     "time",
@@ -97,8 +97,8 @@ class Value(Record):
 
     @functools.cached_property
     def _key(self) -> str:
-        """The key as computed once. It is kept, because the same values are compared thousands of
-        times."""
+        """The value's key. It is computed once and then kept, because keys are compared thousands
+        of times."""
         match self.kind:
             case "time":
                 return key_of_time(*self.gregorian, self.precision)
@@ -211,8 +211,8 @@ class Claim(Record):
 
     @functools.cached_property
     def id(self) -> str:
-        """The id of a claim: a hash of what the claim states. Two readers that read the same
-        statement therefore give it the same id."""
+        """The id of a claim: a hash of what the claim states. If two readers read the same
+        statement, both claims have the same id."""
         return record_id(
             "Claim",
             self.subject,
@@ -226,8 +226,8 @@ class Claim(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Popularity(Record):
-    """How well known an entity is, according to a popularity file. A figure that the file lacks is
-    None."""
+    """How well known an entity is, according to a popularity file. If the file lacks a figure, the
+    field is None."""
 
     sitelinks: int | None = None
     """Number of wikis that have a page about the item."""
@@ -265,8 +265,8 @@ class Entity(Record):
     merged_ids: tuple[str, ...] = ()
     """Former Wikidata ids that now redirect to this entity."""
     popularity: Popularity | None = None
-    """The entity's figures in the popularity file; None without a file, or if the file has none for
-    the entity."""
+    """The entity's figures in the popularity file; None if there is no file, or if the file has no
+    figures for the entity."""
 
     @property
     def num_sitelinks(self) -> int:
@@ -288,8 +288,8 @@ class Entity(Record):
         )
 
     def names(self, languages: tuple[str, ...]) -> tuple[str, ...]:
-        """Labels, aliases and page titles in the given languages, sorted, without duplicates. They
-        are used to check that a question does not give a name away."""
+        """Labels, aliases and page titles in the given languages, sorted, without duplicates. The
+        names are used to check that a question gives no name away."""
         found = {self.labels.get(code, "") for x in languages for code in codes_of(x)}
         found.update(alias for x in languages for alias in self.other_names(x))
         found.update(self.sitelinks.get(f"{x}wiki", "") for x in languages)
@@ -325,11 +325,11 @@ class PropertyInfo(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class PropertyProfile(Record):
-    """How often the entities of one class have one property, and with which values. The counts
-    cover best claims only; one pass over the store makes them.
+    """How often the entities of one class have one property, and with which values. Only best
+    claims are counted, in one pass over the store.
 
-    `class_id` is a class that the subjects state directly (P31), without superclasses. "" stands
-    for the subjects of all classes.
+    `class_id` is a class that the subjects state directly (P31), without superclasses. For the
+    subjects of all classes together, `class_id` is "".
     """
 
     property: str
@@ -337,9 +337,10 @@ class PropertyProfile(Record):
     num_instances: int = 0
     """Number of entities of the class in the store."""
     num_subjects: int = 0
-    """Number of these entities that have at least one best claim with the property."""
+    """Number of entities of the class that have at least one best claim with the property."""
     num_pairs: int = 0
-    """Number of distinct (subject, value) pairs; an unknown value (somevalue) counts as one value."""
+    """Number of different (subject, value) pairs; an unknown value (somevalue) counts as one
+    value."""
     num_values: int = 0
     """Number of different values of the property."""
     num_dated: int = 0
@@ -449,11 +450,13 @@ class Article(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Redirect(Record):
-    """A wiki page that only points to another page. Both titles are in normal form.
+    """A wiki page that only points to another page. The titles of the page and of its target are in
+    normal form.
 
-    Several pages may have the same title. Their `revision` and `timestamp` (as in `Article`) show
-    which page is the newest. In a source without versions, `revision` is 0 and `timestamp` is "".
-    Two redirects that differ only in `revision` and `timestamp` are equal.
+    Several pages may have the same title. Among pages with the same title, `revision` and
+    `timestamp` (as in `Article`) show which page is the newest. In a source without versions,
+    `revision` is 0 and `timestamp` is "". Two redirects that differ only in `revision` and
+    `timestamp` are equal.
     """
 
     wiki: str
@@ -470,8 +473,9 @@ class Detail(Record):
     Each detail comes from one statement about the picture's file. A statement with P1684
     (inscription) gives a detail whose `property` is P1684 and whose value is the text. A statement
     with P180 (depicts) gives a detail if it has a qualifier such as P1114 (quantity) or P462
-    (colour). Then `part` is the class of the depicted thing; `property` and `value` are those of
-    the qualifier. `box` is (left, top, width, height) in per cent of the picture, from P2677.
+    (colour). For a statement with P180, `part` is the class of the depicted thing; `property` and
+    `value` are those of the qualifier. `box` is (left, top, width, height) in per cent of the
+    picture, from P2677.
     """
 
     property: str
@@ -504,7 +508,8 @@ class ImageAsset(Record):
     """Short name of the licence as the source states it ("CC BY-SA 4.0", "Public domain"); "" if unknown."""
     licence_url: str = ""
     author: str = ""
-    """The credit in the words for which the picture's page asks, or else the author's name."""
+    """Whom to credit, in the words that the picture's page demands; without such words, the
+    author's name."""
     credit: str = ""
     source_page: str = ""
     description: str = ""

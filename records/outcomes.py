@@ -1,5 +1,5 @@
 """How an item leaves a stage: kept, rejected for a reason, or pending. In every stage, the number
-of items read equals the sum of the kept, the rejected and the pending ones."""
+of items read equals the sum of kept, rejected and pending items."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -12,7 +12,8 @@ class Reason(StrEnum):
     in a sentence."""
 
     ERROR = "error"
-    """A stage raised an exception. Our code is at fault. The evidence contains the traceback."""
+    """A stage raised an exception. Our code is at fault. The traceback is in the evidence of the
+    rejection."""
     # reading
     NAMESPACE = "namespace"
     NOT_WIKITEXT = "not_wikitext"
@@ -84,8 +85,8 @@ class Reason(StrEnum):
 
 
 class PendingCause(StrEnum):
-    """Why an item is pending: a service failed, or the budget is spent. In both cases a resumed run
-    tries the item again."""
+    """Why an item is pending: a service failed, or the budget is spent. A resumed run tries a
+    pending item again."""
 
     PROVIDER = "provider"
     BUDGET = "budget"

@@ -8,16 +8,16 @@ year that ends in 0 (the 1830s are 1830 to 1839). A longer period begins with a 
 1st century BC is 100 to 1 BC. There is no year 0. In this module, years before Christ are negative
 numbers.
 
-Source: https://www.wikidata.org/wiki/Help:Dates. Wikidata's pages round periods to the nearest
-multiple where the period has 10,000 years or more. This module counts such periods by the rule for
-centuries.
+Source: https://www.wikidata.org/wiki/Help:Dates. For a time that is exact to 10,000 years or worse,
+Wikidata's pages round to the nearest multiple of that precision. This module treats such long
+periods like centuries.
 """
 
 import datetime
 
 MILLENNIUM, CENTURY, DECADE, YEAR, MONTH, DAY = range(6, 12)
-"""Wikidata's precisions. Precision 0 is a billion years, and precision 9 is one year. From 0 to 9,
-each precision is a tenth of the one before."""
+"""Wikidata's precisions. Precision 0 is a billion years, and precision 9 is one year. From each
+precision to the next, up to precision 9, the period becomes ten times shorter."""
 GREGORIAN, JULIAN = "Q1985727", "Q1985786"
 """The Wikidata ids of the Gregorian and the Julian calendar."""
 _DAYS_IN_400_YEARS = 146_097
@@ -66,8 +66,8 @@ def _start(year: int, precision: int) -> int:
 
 
 def key_of_time(year: int, month: int, day: int, precision: int) -> str:
-    """A string for a period. The string has the precision, and those digits of year, month and day
-    that all days of the period share.
+    """A string for a period. The string consists of the precision, and of those digits of year,
+    month and day that all days of the period share.
 
     >>> [key_of_time(1832, 5, 4, p) for p in (11, 10, 9, 8, 7, 6, 5)]
     ['time:+1832-05-04/11', 'time:+1832-05/10', 'time:+1832/9', 'time:+183/8', 'time:+18/7', 'time:+1/6', 'time:+/5']
@@ -98,8 +98,8 @@ def time_of_key(key: str) -> tuple[str, int]:
 def year_digits(year: int) -> str:
     """A year as a string. Strings of years sort as the years do.
 
-    A short year gets four digits. A year of more digits gets a letter in front that states the
-    number of digits.
+    A short year gets four digits. A year with more than four digits gets a letter in front, which
+    states the number of digits.
 
     >>> year_digits(44), year_digits(12_000)
     ('0044', 'A12000')

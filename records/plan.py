@@ -10,7 +10,8 @@ from questloom.records.table import Json, Record
 
 DETAIL, COMPUTATION, PLAIN = "detail", "computation", "plain"
 LATER_PICTURE, MID_CHAIN = "later picture", "mid-chain picture"
-"""Kinds of work that need a second picture, which a solver finds after the question's own picture.
+"""Kinds of work that need a second picture, besides the picture of the question. The solver finds
+the second picture on the way.
 
 "later picture": the solver reads the answer in the second picture. "mid-chain picture": the solver
 reads a detail in the second picture and continues from there.

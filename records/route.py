@@ -30,5 +30,6 @@ class Route(Record):
     """Treewidth of the graph of the form's variables: 1 for a chain or a tree, 2 if two branches
     meet."""
     exact: bool = True
-    """Whether this route is certainly the cheapest. False if there were too many routes to compare,
-    or if no route leads to the answer. Then the figures are those of a greedy search."""
+    """Whether this route is certainly the cheapest. The value is False if there were too many
+    routes to compare, or if no route leads to the answer. The figures are then those of a greedy
+    search."""

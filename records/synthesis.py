@@ -68,7 +68,7 @@ class Hop(Record):
     """Where a page states the claim: "sentence", "infobox" or "no".
 
     "no" means that neither the page of the subject nor that of the object states the claim in known
-    words. Rows of an older version have "".
+    words. In rows of an older version, this field is "".
     """
     page: str = ""
     """Title of the page that holds the evidence."""
@@ -108,16 +108,18 @@ class Rival(Record):
     entity_id: str
     label: str = ""
     num_gaps: int = 0
-    """Number of clauses on which the store has no data about this entity. The entity contradicts none of the
-    clauses."""
+    """Number of clauses (statements in the description) on which the store has no data about this
+    entity. The entity contradicts none of the clauses."""
     gaps: tuple[str, ...] = ()
-    """The clauses without data, in the notation of the logical form."""
+    """The clauses on which the store has no data about this entity, in the notation of the logical
+    form."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Fuzzed(Record):
-    """A clue that the question states vaguely. `before` and `after` count the things that fit the
-    exact clue and the vague clue, among the things of the described thing's class."""
+    """A clue that the question states vaguely. Among the things of the described thing's class,
+    `before` counts those that fit the exact clue, and `after` counts those that fit the vague
+    clue."""
 
     kind: str
     """Of `questloom.records.form.FUZZY_KINDS`."""
@@ -135,17 +137,17 @@ class Certificate(Record):
 
     basis: str
     margin: int
-    """The smallest number of gaps (clauses without data) over all rivals and variables; -1 if the
-    certificate's basis is not "margin"."""
+    """The smallest number of gaps (clauses on which the store has no data) over all rivals and
+    variables; -1 if the certificate's basis is not "margin"."""
     nearest_rival: Rival | None = None
     breaking_claims: tuple[str, ...] = ()
-    """Ids of the claims without which the certificate would fail."""
+    """Ids of the claims without which the proof would fail."""
     evidence: tuple[Hop, ...] = ()
     nominal_hops: int = 0
     effective_hops: int | None = None
     """Number of hops in `smallest_part`; None if the form was not run as a query on the store."""
     smallest_part: Json = Json(None)
-    """The smallest part of the form that still has the same answer and no other."""
+    """The smallest part of the logical form that still has the same answer and no other."""
     answers_without_picture: int | None = None
     """Number of answers that the form has if the picture is left out (counted up to a limit); None
     if the form was not run as a query on the store."""

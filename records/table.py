@@ -34,7 +34,7 @@ _PLAIN: dict[Any, pa.DataType] = {
 
 
 def _without_none(hint: Any) -> Any:
-    """The type T for the hint `T | None`, else the hint itself."""
+    """For a hint `T | None`, the type T; any other hint unchanged."""
     if typing.get_origin(hint) in (types.UnionType, typing.Union):
         rest = [a for a in typing.get_args(hint) if a is not type(None)]
         assert len(rest) == 1, f"only `T | None` unions can be stored, not {hint}"
@@ -137,8 +137,8 @@ class Record:
 
     @classmethod
     def from_row(cls, row: dict[str, Any]) -> Self:
-        """Makes a record from a row. A field that the row lacks gets its default; rows of older
-        versions lack newer fields.
+        """Makes a record from a row. If the row lacks a field, the field gets its default; rows of
+        older versions lack newer fields.
 
         Raises:
             ValueError: the row lacks a field that has no default.

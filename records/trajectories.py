@@ -23,8 +23,8 @@ class ToolStatistics(Record):
     num_calls: int = 0
     calls_by_tool: dict[str, int] = field(default_factory=dict)
     faults_by_tool: dict[str, int] = field(default_factory=dict)
-    """Number of failed calls, by tool and by cause: the model's fault, a limit, or the provider's
-    fault."""
+    """Number of failed calls, by tool and by cause: a fault of the model, a limit, or a fault of an
+    external service."""
     pictures_found: int = 0
     """Number of pictures that searches and pages returned."""
     pictures_made: int = 0
@@ -86,7 +86,7 @@ class Trajectory(Record):
     question_id: str
     seed_id: str
     split: str
-    """The split to which the question belongs: "sft/train", "rl/validation", …"""
+    """The split to which the question belongs, such as "sft/train" or "rl/validation"."""
     level: str
     method: str
     domain: str
@@ -99,8 +99,8 @@ class Trajectory(Record):
     episode: Episode
     """The episode without its times; `EpisodeTimes` holds the times."""
     source_ids: tuple[str, ...] = ()
-    """For each picture of the episode: the store's picture from which it was made, or which it is;
-    "" if unknown."""
+    """For each picture of the episode, the store's picture that it is or that it was made from; ""
+    if unknown."""
     statistics: ToolStatistics
     verdict: AnswerVerdict | None = None
     process: ProcessCheck | None = None
@@ -118,7 +118,7 @@ class Trajectory(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class EpisodeTimes(Record):
-    """The clock times of an episode, and figures that depend on how the workers shared the work."""
+    """The clock times of an episode, and figures that depend on how processes shared the work."""
 
     episode_id: str
     seconds: float = 0.0

@@ -2,10 +2,10 @@
 torch nor a GPU.
 
 None of the constants was measured on a GPU. A caller may give the measured speed in tokens per
-second. Then the time is the number of tokens divided by this speed. Otherwise the time is the
-number of operations divided by an assumed share (MFU) of the GPU's peak speed. The memory is the
-sum of all known tensors. This sum lacks memory fragmentation, and the 1 to 3 GB that the libraries
-take.
+second. With a measured speed, the time is the number of tokens divided by this speed. Without a
+measured speed, the time is the number of operations divided by an assumed share (MFU) of the GPU's
+peak speed. The memory is the sum of all known tensors. The sum leaves out memory fragmentation, and
+the 1 to 3 GB that the libraries take.
 """
 
 import math
@@ -23,8 +23,8 @@ Kind = Literal["single", "ddp", "fsdp"]
 
 @dataclass(frozen=True, kw_only=True)
 class Gpu:
-    """The GPU for which a forecast is made. The defaults are the figures of an H100 (SXM). The
-    shares of its peak speed and bandwidth are assumptions.
+    """The GPU for which a forecast is made. The defaults are the figures of an H100 (SXM). Which
+    shares of the peak speed and bandwidth are reached is an assumption.
     """
 
     memory: float = 80e9
@@ -50,7 +50,8 @@ class RowLength:
     """The number of tokens of each picture."""
 
     def shortened(self, max_tokens: int) -> "RowLength":
-        """The row cut to a number of tokens. Labels and pictures become fewer in proportion.
+        """The row cut to a number of tokens. The numbers of labels and pictures shrink in the same
+        proportion.
 
         >>> RowLength(tokens=3000, labels=300, pictures=(256, 256, 256)).shortened(2000)
         RowLength(tokens=2000, labels=200, pictures=(256, 256))
@@ -66,7 +67,7 @@ class RowLength:
 def num_trained_parameters(shape: ModelShape, weights: WeightSettings) -> int:
     """The number of trained parameters; with LoRA, only the adapters are trained.
 
-    The examples are an 8B model: trained in full, then with a frozen vision model, then with
+    The examples train an 8B model in three ways: in full, with a frozen vision model, and with
     adapters of rank 64.
 
     >>> from questloom.train.model.shape import KNOWN
@@ -118,7 +119,7 @@ class Memory:
     """
     activations: float
     """The inputs of all layers, and the inner tensors of one layer. Without activation
-    checkpointing: the inner tensors of all layers.
+    checkpointing: the inputs and the inner tensors of all layers.
     """
     head: float
     """Two chunks of logits in fp32, one chunk in bf16, and the gradient of the head in fp32."""
@@ -138,8 +139,8 @@ def memory(
         tokens: number of tokens in one forward pass.
         gpus: number of ranks.
 
-    The first two examples are an 8B model at 20,480 tokens, in GB: trained in full on one GPU, then
-    under FSDP2 on eight GPUs.
+    The first two examples train an 8B model with 20,480 tokens per forward pass, in full: on one
+    GPU, then under FSDP2 on eight GPUs. The numbers are GB.
 
     >>> from questloom.train.model.shape import KNOWN
     >>> for gpus, kind in ((1, "single"), (8, "fsdp")):
@@ -148,7 +149,7 @@ def memory(
     {'trained': 140.3, 'frozen': 0.0, 'copies': 17.5, 'activations': 9.4, 'head': 3.8} 171
     {'trained': 17.5, 'frozen': 0.0, 'copies': 10.0, 'activations': 9.4, 'head': 3.8} 41
 
-    The third example is the same model with adapters of rank 64, on one GPU:
+    The third example trains adapters of rank 64 for the same model, on one GPU:
 
     >>> from questloom.train.settings.training_settings import LoraSettings
     >>> found = memory(KNOWN["qwen3-vl-8b"], WeightSettings(lora=LoraSettings(rank=64)), tokens=20_480, gpus=1, kind="single")
@@ -185,7 +186,8 @@ def fitting_kind(gpus: int) -> Kind:
 
 
 def row_flops(shape: ModelShape, weights: WeightSettings, row: RowLength) -> float:
-    """The number of operations for training on one row, if nothing is computed twice."""
+    """The number of operations for training on one row (an episode as tokens), if nothing is
+    computed twice."""
     full = 3 if weights.lora is None else 2
     tower = 1 if weights.freeze_vision else full
     projector = full if not weights.freeze_projector else 1 if weights.freeze_vision else 2
@@ -224,7 +226,7 @@ def training_pace(
     """The training speed: the measured speed, or else a speed derived from the number of
     operations.
 
-    The example is an 8B model with a frozen vision model, and rows of 9,000 tokens with 900 tokens
+    The example is an 8B model with a frozen vision model. Its rows have 9,000 tokens, 900 of them
     in the loss. One row takes 5 × 10¹⁴ operations, and the GPU does 30 % of 989 × 10¹² operations
     per second.
 
@@ -249,8 +251,8 @@ def decode_pace(
     from the bytes that a sampling step reads.
 
     A sampling step samples one token in each of `at_once` episodes. The step reads the bf16 weights
-    once. For each episode, the step also reads keys and values of as many tokens as half of the
-    episode has.
+    once. For each episode, the step also reads cached keys and values, on average for half of the
+    episode's tokens.
 
     >>> from questloom.train.model.shape import KNOWN
     >>> round(decode_pace(KNOWN["qwen3-vl-8b"], [RowLength(tokens=9000, labels=900)], Gpu(), 32, None).tokens_per_second)
@@ -322,7 +324,7 @@ def forecast_sft(
 
 @dataclass(frozen=True, kw_only=True)
 class GrpoForecast:
-    """The forecast of a GRPO run. All GPUs first sample, then train."""
+    """The forecast of a GRPO run. In each step, all GPUs first sample, then train."""
 
     steps: int
     episodes: int
@@ -337,8 +339,8 @@ class GrpoForecast:
     pace: Pace
     decode: Pace
     read_seconds: float
-    """Seconds per step for reading the prompts and observations of all episodes. Each token is read
-    once.
+    """Seconds per step for reading the prompts and observations of all episodes. Each token of a
+    prompt or observation is read once.
     """
     gpus: int
 
@@ -380,7 +382,7 @@ def forecast_grpo(
         questions, rollouts: number of questions per step, and of rollouts per question. Both
             numbers leave out AXPO's continuations, and questions that replace others.
         at_once: episodes that a GPU plays at once.
-        measured, measured_decode: tokens a second per GPU in updates and in sampling.
+        measured, measured_decode: measured tokens per second on a GPU, in updates and in sampling.
     """
     rows = [row.shortened(max_tokens) for row in lengths]
     episodes = questions * rollouts

@@ -22,16 +22,17 @@ mean reward of the other rollouts.
 
 @dataclass(frozen=True, kw_only=True)
 class RewardRules:
-    """The terms of the reward."""
+    """The settings of the reward's terms."""
 
     alpha: Annotated[float, Ge(0), Le(1)] = 0.8
-    """α: the weight of the answer's reward. The score of the query judge (the judge of the search
-    queries) has the weight 1 − α."""
+    """α: the weight of the answer's reward in the reward. The score of the query judge (the judge
+    of the search queries) has the weight 1 − α."""
     format: bool = True
-    """Whether the reward is multiplied by the format term."""
+    """Whether the reward is multiplied by the format term (the share of turns that kept the
+    protocol)."""
     tool_bonus: float = 0.0
     """A bonus for each rollout that called a tool; a negative number is a penalty. The AXPO paper
-    compares AXPO with such a bonus."""
+    tests such a bonus for comparison."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,14 +45,15 @@ class FatalRules:
     """What happens to fatal rollouts (rollouts with `faults` model faults in a row). `vanilla`
     treats fatal rollouts like all other rollouts. `hard_mask` leaves fatal rollouts out of the loss
     (Vision-DeepResearch). `fatal_mask` keeps only the steps before the fatal step in the loss.
-    `fatal_mask+clamp` does so too, and sets a negative advantage of the rollout to 0.
+    `fatal_mask+clamp` also keeps only these steps, and sets a negative advantage of the rollout to
+    0.
     """
     faults: Annotated[int, Ge(1)] = 3
-    """K: number of model faults in a row that make a rollout fatal. A successful call starts the
-    count anew."""
+    """K: number of model faults in a row that make a rollout fatal. A successful call sets the
+    count of faults back to 0."""
     fatal_index: Literal["first", "last"] = "first"
     """Which of the K faulty steps is the fatal step. OpenSearch-VL's text and code take the first
-    of these steps; the paper's appendix takes the last."""
+    of the K faulty steps; the paper's appendix takes the last."""
     no_answer: Literal["normal", "clamp"] = "normal"
     """What happens to rollouts that ended without an answer and are not fatal. `clamp`, as in
     OpenSearch-VL's code, sets a negative advantage of these rollouts to 0.
@@ -79,37 +81,41 @@ class Axpo:
     budget: Annotated[float, Ge(0)] = 0.25
     """Maximum number of continuations in a step, as a share of the step's rollouts."""
     trigger: Literal["tool", "no_tool"] = "tool"
-    """Which rollouts of a question must all be wrong before AXPO continues one of them: those that
-    called a tool, or those that called none. `no_tool` serves for comparison, and needs `resample:
-    question`."""
+    """Which rollouts of a question must all be wrong before AXPO continues one of them: `tool`
+    means those that called a tool, `no_tool` those that called none. The paper does not use
+    `no_tool`; it serves for comparison, and needs `resample: question`."""
     boundary: Literal["first", "most_uncertain"] = "first"
     """Where a prefix (the kept beginning of a wrong rollout) ends. `first` ends the prefix at the
-    first `<tool_call>`. `most_uncertain` ends the prefix at the least probable tool call before the
-    fatal step.
+    first `<tool_call>`. `most_uncertain` ends the prefix at the `<tool_call>` of the least probable
+    tool call before the fatal step.
     """
     rank: Literal["confidence", "random"] = "confidence"
     """Which wrong rollouts are continued first. `confidence` starts with the rollouts whose tool
-    calls were least probable. `random` uses a random order."""
+    calls the policy found least probable. `random` uses a random order."""
     resample: Literal["prefix", "question", "none"] = "prefix"
-    """Where continuations begin. `prefix` starts them after the source's prefix. `question` starts
-    them at the question: the source's tokens are not reused, masked or credited. `none` samples no
-    continuations. It only takes the source's tokens after the prefix out of the loss.
+    """Where continuations of a wrong rollout start. `prefix` starts them after the kept beginning
+    of the rollout. `question` starts them at the question: no token of the rollout is reused,
+    masked or credited. `none` samples no continuations, and only takes the rollout's tokens after
+    the prefix out of the loss.
     """
     prefix_credit: bool = True
-    """Whether a prefix gets an advantage (Â_pre) that is computed from its continuations. If false,
-    a prefix keeps the advantage of its rollout."""
+    """Whether the kept beginning of a wrong rollout (the prefix) gets an advantage (Â_pre) that is
+    computed from its continuations. If this is false, a prefix keeps the advantage of its
+    rollout."""
     group: Literal["own", "merged"] = "own"
-    """The rewards with which a continuation's reward is compared. `own`: the rewards of the same
-    source's continuations. `merged`: these rewards and the rewards of the question's rollouts.
+    """The rewards with which a continuation's reward is compared. `own` compares with the rewards
+    of the continuations of the same rollout. `merged` compares with these rewards and with those of
+    the question's rollouts.
     """
     resample_weight: Literal["one", "each"] = "one"
-    """The weights of a prefix and of its K continuations in a mean over trajectories. `one`: the
-    prefix and the continuations have the weight one together. `each`: the prefix and every
+    """The weights of a prefix and of its K continuations in a mean over trajectories. With `one`, a
+    prefix and its continuations have the weight one together. With `each`, a prefix and every
     continuation have the weight one each, as in the paper.
     """
     cap: Annotated[float, Gt(0)] | None = None
-    """Upper limit of a prefix's advantage. With the statistic `population`, one right continuation
-    in a group of 8 wrong rollouts gives the prefix an advantage of 2.65."""
+    """Upper limit of the advantage of a prefix (the kept beginning of a wrong rollout). With the
+    statistic `population`, one right continuation in a group of 8 wrong rollouts gives the prefix
+    an advantage of 2.65."""
 
     def __post_init__(self) -> None:
         if self.trigger == "no_tool" and self.resample == "prefix":
@@ -123,7 +129,7 @@ class Axpo:
     def piece_weight(self) -> float:
         """The weight of a prefix, and of each of its continuations, in the mean over trajectories.
 
-        The weight stays the same if some of these parts are not in the loss.
+        The weight stays the same if the prefix or some continuations are not in the loss.
 
         >>> Axpo(continuations=4).piece_weight, Axpo(resample_weight="each").piece_weight, Axpo(resample="none").piece_weight
         (0.2, 1.0, 1.0)

@@ -7,12 +7,13 @@ call       ok   ok     fault  fault  fault
 in loss    yes  yes    no     no     no
 ```
 
-Only faults of the model count. A successful call starts the count anew. Provider faults and sandbox
-limits do not change the count. The reward of a fatal rollout stays in the group's statistics.
+Only faults of the model count. A successful call sets the count of faults back to 0. Provider
+faults and sandbox limits do not change the count. The reward of a fatal rollout stays in the
+group's statistics.
 
-The clamp sets a negative advantage of a fatal rollout to 0. Therefore training may raise the
-probability of the tokens before step f, but never lowers it. The reason: the good beginning of a
-rollout did not cause the bad end.
+The clamp sets a negative advantage of a fatal rollout to 0. Training may then raise the probability
+of the tokens before step f, but never lowers it. After all, the good beginning did not cause the
+bad end.
 """
 
 from collections.abc import Sequence
@@ -29,7 +30,7 @@ OVERLONG = frozenset({EndReason.TOKENS, EndReason.CALLS, EndReason.TIME})
 
 @dataclass(frozen=True)
 class Treatment:
-    """How much of a rollout is in the loss, and with which advantage."""
+    """How many steps of a rollout are in the loss, and with which advantage."""
 
     advantage: float
     num_steps: int
@@ -37,11 +38,11 @@ class Treatment:
 
 
 def statuses(episode: Episode) -> list[str]:
-    """The status of each step's call.
+    """The status of the tool call in each step.
 
     A last turn without a tool call gets its status from the end of the episode. A turn that breaks
-    the agent's protocol is a model fault. The status is a limit if the turn was cut off, repeated
-    itself endlessly, or made one call too many.
+    the agent's protocol is a model fault. A turn has the status of a limit if it was cut off,
+    repeated itself endlessly, or made one call too many.
     """
     last = {EndReason.FORMAT: ToolStatus.MODEL_FAULT, EndReason.ANSWERED: ToolStatus.OK}.get(
         EndReason(episode.end), ToolStatus.LIMIT
@@ -95,8 +96,9 @@ def treat(
 ) -> Treatment:
     """Applies the rules for failed rollouts to a rollout.
 
-    The rules for fatal rollouts apply first. The rules for rollouts without an answer apply next.
-    The rule for rollouts that ran out of tokens, calls or time comes last and overrides both.
+    The rules for fatal rollouts apply first. After them, the rules for rollouts without an answer
+    apply. The rule for rollouts that ran out of tokens, calls or time applies last, whatever the
+    other rules say.
 
     Args:
         advantage: the rollout's advantage in its group, after normalisation.

@@ -17,8 +17,8 @@ DELTA = 1e-6
 def has_variance(rewards: Tensor) -> bool:
     """Whether the rewards of a group differ. A group of equal rewards teaches nothing.
 
-    The rewards are compared exactly. The standard deviation would not do: for eight rewards of 0.1
-    it is not 0 in floating point.
+    The rewards are compared exactly. The standard deviation cannot be used, because in floating
+    point it is not 0 for eight rewards of 0.1.
 
     Args:
         rewards: (n,) rewards, NaN if unknown.
@@ -31,14 +31,15 @@ def has_variance(rewards: Tensor) -> bool:
 
 
 def advantages(rewards: Tensor, statistic: Statistic, *, delta: float = DELTA) -> Tensor:
-    """How much each rollout's reward exceeds the mean of its group.
+    """How much each rollout's reward exceeds the mean reward of its group (all rollouts of the
+    question).
 
     Args:
         rewards: (n,) rewards, NaN if unknown.
 
     Returns:
-        (n,) advantages. The advantage is 0 for an unknown reward, and exactly 0 if all rewards are
-            equal.
+        (n,) advantages. An advantage is 0 if the reward is unknown, and exactly 0 if all rewards
+            are equal.
 
     >>> group = torch.tensor([0.0, 0, 0, 1, 1, 0, 0, 0])
     >>> [round(advantages(group, statistic)[0].item(), 3) for statistic in ("population", "sample", "leave_one_out")]

@@ -3,8 +3,9 @@
 The advantages are computed in a fixed order. First, the original rewards of all rollouts with a
 known reward give advantages. Then AXPO gives new advantages to its sources (the wrong rollouts that
 it continued). Last, the rules for fatal rollouts mask tokens and set negative advantages to 0. A
-group of equal rewards teaches nothing, apart from its AXPO sources. The rollouts of such a group
-still count in the divisor of the loss and in the KL term (see `Objective.divisor`).
+group of equal rewards teaches nothing, apart from the rollouts in it that AXPO continued. The
+rollouts of a group of equal rewards still count in the divisor of the loss and in the KL term (see
+`Objective.divisor`).
 """
 
 import dataclasses
@@ -41,15 +42,15 @@ class Rollout:
     reward: float
     """The reward; NaN if unknown."""
     accuracy: float
-    """r_acc, the accuracy reward: 0, 1 or NaN."""
+    """r_acc, the reward for the answer: 0, 1 or NaN."""
     end: str
     """How the rollout ended: an `EndReason`."""
     answered: bool
     fatal: int | None = None
     """Number of the fatal step; see `fatal.fatal_step`."""
     unusable: str = ""
-    """The `RowFault` because of which the rollout's row cannot be learned from. The reward of such
-    a rollout still counts in the group's statistics.
+    """The `RowFault` because of which the model cannot learn from the rollout's row. The rollout's
+    reward still counts in the group's statistics.
     """
 
 
@@ -64,11 +65,11 @@ class Resampled:
     at the question.
     """
     continuations: tuple[Rollout, ...] = ()
-    """The continuations; empty if AXPO only takes the end of the rollout out of the loss."""
+    """The continuations; empty if AXPO only takes the end of the wrong rollout out of the loss."""
 
 
 class DropReason(StrEnum):
-    """Why a rollout teaches nothing in this update."""
+    """Why a rollout teaches the model nothing in this update."""
 
     PROVIDER = "provider"
     UNKNOWN_REWARD = "unknown_reward"
@@ -94,7 +95,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class DroppedWeight:
-    """What a rollout that is left out of the loss adds to the loss's divisor."""
+    """How much a rollout that is left out of the loss adds to the loss's divisor."""
 
     weight: float = 0.0
     """The rollout's weight as a share of one trajectory; 0 if the rollout is not in the divisor."""
@@ -121,7 +122,7 @@ class QuestionSamples:
     left_out: tuple[tuple[str, DropReason], ...]
     """The episode ids of left-out rollouts, each with a reason."""
     counted: tuple[DroppedWeight, ...]
-    """What each rollout in `left_out` adds to the divisor, in the same order."""
+    """How much each rollout in `left_out` adds to the divisor, in the same order."""
 
 
 @dataclass(frozen=True)
@@ -164,8 +165,8 @@ def make_samples(
 
     Args:
         rollouts: all N rollouts, also failed ones.
-        objective: settings of the loss. They say whether rollouts without an advantage count in the
-            divisor and in the KL term.
+        objective: settings of the loss. These settings say whether rollouts without an advantage
+            count in the divisor and in the KL term.
         refilled: whether the step plays new questions in place of groups of equal rewards (DAPO).
         axpo: AXPO's settings; needed if AXPO continued a rollout.
         resampled: the rollouts that AXPO continued, each once.
@@ -305,11 +306,12 @@ def _learned(
 def _why_nothing(
     rollout: Rollout, row: Row, *, flat: bool, steps: int, rules: FatalRules
 ) -> DropReason | None:
-    """Why a rollout has no advantage, or no token in the loss; None if it has both.
+    """Why a rollout has no advantage, or no token in the loss; None if it has an advantage and such
+    tokens.
 
     Args:
         row: the row; its `loss_mask` has only the tokens that remain.
-        steps: number of steps that remain under the rules for fatal rollouts.
+        steps: number of steps that the rules for fatal rollouts keep.
     """
     if rollout.end == EndReason.PROVIDER:
         return DropReason.PROVIDER
