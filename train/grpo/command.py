@@ -115,8 +115,8 @@ CURVES = (
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the command line. The exit code is 2 for wrong input, and 1 for a run that stopped with
-    a named error.
+    """Runs the command line. The exit code is 2 for wrong input, and 1 if the run stopped with a
+    named error.
     """
     parser = argparse.ArgumentParser(
         prog="python -m questloom.train.grpo",
@@ -181,7 +181,7 @@ def grpo(settings: GrpoSettings, *, run: str, store: str, model: str, out: Path)
 
     Raises:
         InputError: the input is wrong; nothing was trained.
-        QuestloomError: the run stopped for the reason that the error states; the same call
+        QuestloomError: the run stopped for the reason that the error states. The same call
             continues the run.
     """
     with world(settings.parallel) as at, Opened() as opened:
@@ -355,7 +355,7 @@ def _actor(
 
 
 def _probe(asked: StepQuestion, questions: Questions, renderer: Renderer, made: Model) -> Row:
-    """A question with a made-up answer, as a row on which the model is tested."""
+    """A row (question and made-up answer) on which the model is tested."""
     bank = ImageBank()
     bank.add(questions.run.read_picture(asked.question.image_id), origin="task")
     opening = renderer.opening(asked.question.text, bank, task_handles(bank))

@@ -19,24 +19,25 @@ from questloom.train.settings.grpo_settings import CareSettings
 
 
 class ProvidersFailed(QuestloomError):
-    """Too many rollouts ended because a provider failed. The metrics therefore say nothing about
-    the policy.
+    """Too many rollouts ended because a provider failed. The metrics of such a step say nothing
+    about the policy.
 
     The providers are the engine's server and the services for searches and pages.
     """
 
 
 class JudgesFailed(QuestloomError):
-    """For too many rollouts a judge failed to give a verdict. The metrics therefore say nothing
-    about the policy."""
+    """For too many rollouts a judge failed to give a verdict. The metrics of such a step say
+    nothing about the policy."""
 
 
 Sums = dict[str, float]
 
 
 def count_sums(made: StepSamples, fatal: FatalRules) -> Sums:
-    """The sums of one rank, from which the metrics are computed. The rates count the original
-    rollouts and their questions. AXPO's continuations do not count.
+    """The sums of one rank (training process), from which the metrics are computed. The rates count
+    the original rollouts and their questions. The continuations that AXPO samples do not count in
+    the rates.
     """
     every = [each for group in made.groups for each in group.rollouts]
     taught = {each.sample.row.episode_id: each.sample for each in made.samples}
@@ -130,7 +131,7 @@ def add_sums(parts: Sequence[Mapping[str, float]]) -> Sums:
 
 
 def check_step(total: Mapping[str, float], care: CareSettings, step: int) -> None:
-    """Checks that no rollout is unaccounted for, and that most rollouts are usable.
+    """Checks that every rollout is accounted for, and that most rollouts are usable.
 
     Raises:
         ProvidersFailed, JudgesFailed: too many rollouts are unusable.
@@ -159,7 +160,7 @@ def step_metrics(total: Mapping[str, float], query_by: str = "") -> dict[str, fl
 
     Args:
         query_by: the model or rule that gave r_query (the score of the search queries). If a rule
-            gave it, the metric's name says so.
+            gave r_query, the metric's name says so.
     """
 
     def share(name: str, of: str) -> float:

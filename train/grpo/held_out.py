@@ -1,5 +1,5 @@
 """Plays held-out questions with the current weights, to evaluate the policy. The policy does not
-learn from them."""
+learn from held-out questions."""
 
 from collections.abc import Sequence
 
@@ -34,7 +34,7 @@ def evaluate_held_out(
     version: int,
 ) -> dict[str, float]:
     """Plays held-out questions and returns their metrics. All ranks must call this function
-    together; each rank plays its part of the questions.
+    together. Each rank plays its part of the questions.
 
     All rollouts count in the denominators of the metrics, also failed rollouts. AXPO continues no
     rollouts of held-out questions.

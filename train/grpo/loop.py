@@ -56,7 +56,7 @@ def train(run: Training, *, done: int, checkpoints: Checkpoints, metrics: Metric
     Raises:
         QuestloomError: the run stopped for the reason that the error states; the same command
             continues the run.
-        Stopped: the user asked the run to stop; a checkpoint is written.
+        Stopped: the user asked the run to stop, and a checkpoint is written.
     """
     with run.play.at.naming_the_missing("the run"):
         at, progress = run.play.at, _Progress(done)
@@ -132,7 +132,8 @@ def _examine(run: Training, update: int, metrics: Metrics | None) -> None:
     """Plays the held-out questions, or reads the results of an earlier evaluation after the same
     update.
 
-    Playing removes the journals of episodes, which a resumed run may still need for its step.
+    Stored results are kept, because playing removes the journals of episodes, and a resumed run may
+    still need the journals.
     """
     if not run.held_out:
         return

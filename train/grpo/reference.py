@@ -21,8 +21,8 @@ from questloom.train.settings.grpo_settings import GrpoSettings
 def reference_of(
     folder: str, policy: nn.Module, loaded: LoadedModel, settings: GrpoSettings, at: World
 ) -> Reference:
-    """A function that returns log-probabilities under the model as it was before training, without
-    gradient.
+    """A function that returns log-probabilities under the model as it was before training. No
+    gradient flows through them.
 
     Args:
         folder: folder of the model that is trained.

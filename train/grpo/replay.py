@@ -74,7 +74,7 @@ def replay(out: Path, update: int) -> str:
         A report in words; "" on all ranks but the first.
 
     Raises:
-        InputError: the run or the update is missing, or the number of processes differs.
+        InputError: the run or the update is missing, or the run had another number of processes.
         UpdateMismatch: the repeated update gives a different result; the error states the figures.
     """
     path = out / "settings.json"
@@ -118,8 +118,8 @@ def replay(out: Path, update: int) -> str:
 
 
 def _checked(trainer: Trainer, update: int, step: int, settings: GrpoSettings, at: World) -> int:
-    """The update of the checkpoint at which the replay starts; 0 if it starts at the original
-    model.
+    """The number of the last update before the replay starts (that of a checkpoint); 0 if the
+    replay starts at the original model.
 
     Raises:
         InputError: the update cannot be repeated.
@@ -156,8 +156,8 @@ def _ranges(numbers: Sequence[int]) -> str:
 
 
 def _noted(out: Path, update: int) -> dict[str, Any]:
-    """Reads the metrics that the run recorded for an update. An update without any rows has fewer
-    metrics.
+    """Reads the metrics that the run recorded for an update. The metrics of an update without any
+    rows have fewer fields.
 
     Raises:
         InputError: the update has no metrics.

@@ -36,7 +36,7 @@ class Model:
 
 @dataclass(frozen=True)
 class Trainer:
-    """The wrapped model, and the objects that update its weights."""
+    """The model in its wrapper, and the objects that update its weights."""
 
     policy: nn.Module
     """The scorer (which computes log-probabilities) inside its DDP or FSDP wrapper."""

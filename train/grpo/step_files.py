@@ -1,6 +1,6 @@
-"""Stores the rows of a step on disk. The updates learn from them afterwards.
+"""Stores the rows of a step on disk. After that, the updates learn from these rows.
 
-After a kill, a run resumes from these files. The replay also repeats updates from them.
+After a kill, a run resumes from these files. The replay of an update also reads these files.
 
 ```
 OUT/replay/step-000012/rank-00000.pt   the rank's samples (ids, masks, log-probabilities, picture hashes, advantages); divisor parts of the rest
@@ -40,8 +40,8 @@ class Pixels:
     """The pixels of stored pictures, made by the model's processor.
 
     Args:
-        processor: the model's processor. It is already set to the largest number of pixels that is
-            allowed.
+        processor: the model's processor. The processor is already set to the largest number of
+            pixels that is allowed.
         files: the files that hold the pictures.
     """
 
@@ -117,7 +117,7 @@ class StepFiles:
     def read(self, step: int, at: World) -> Share:
         """Reads a rank's share of a complete step.
 
-        If the number of ranks is the same as at writing, the rows come in the order of training.
+        If as many ranks read the step as wrote it, the rows come in the order of training.
 
         Raises:
             RowError: the pixels differ from those that the engine saw.

@@ -1,8 +1,8 @@
 """Plays a step: each rank plays its questions, judges the answers and makes training samples.
 
-After that, all ranks wait for each other. With refills, the ranks also play further questions in
-place of those whose rewards are all equal. If the step was stored before a kill, it is read from
-disk.
+At the end of a step, all ranks wait for each other. With refills, the ranks also play new questions
+in place of questions whose rollouts all have the same reward. If the step was stored before the run
+was killed, it is read from disk.
 """
 
 import time
@@ -151,7 +151,7 @@ class StepPlay:
 def trajectory_of(question: Question, episode: Episode, verdict: Judgement) -> Trajectory:
     """Turns an episode into a trajectory, which the report can show.
 
-    The sources of the pictures are not looked up. Only published data need them, and training
+    The sources of the pictures are not looked up. Only published episodes need them, and these
     episodes are never published.
     """
     return Trajectory(

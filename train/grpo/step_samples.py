@@ -1,10 +1,9 @@
-"""Makes a step's training samples: groups the rollouts with their rewards, chooses AXPO's sources,
-and computes advantages.
+"""Makes a step's training samples. It groups the rollouts with their rewards, chooses the rollouts
+that AXPO continues, and computes advantages.
 
-The choice of AXPO's sources (wrong rollouts to continue) covers the rollouts of all ranks. Every
-rollout and every continuation either becomes a sample, or is left out and counted under a reason.
-In every step, the rollouts and continuations together are as many as the samples and the left-out
-rollouts together.
+AXPO's choice of wrong rollouts to continue covers the rollouts of all ranks. Every rollout and
+every continuation either becomes a sample, or is left out and counted with a reason. In every step,
+the number of rollouts and continuations equals the number of samples and left-out rollouts.
 """
 
 import dataclasses
@@ -41,7 +40,8 @@ from questloom.train.rows.row import PictureTokens, drop_tail
 from questloom.train.settings.grpo_settings import GrpoSettings
 
 PICTURE = "task_picture"
-"""The reason under which a rollout is left out if its question's picture cannot be used."""
+"""The reason that is counted if a rollout is left out because its question's picture cannot be
+used."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +66,7 @@ class StepSample:
     """The place of the question in the step."""
     sample: Sample
     reward: float
-    """The rollout's reward; NaN if its advantage comes from other rewards."""
+    """The rollout's reward; NaN if the advantage comes from the rewards of other rollouts."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +91,7 @@ class StepSamples:
     continuations: int
     groups: tuple[Group, ...]
     again: tuple[tuple[Source, tuple[ScoredRollout, ...]], ...] = field(default=())
-    """AXPO's sources (the wrong rollouts that it continued), each with its continuations."""
+    """The wrong rollouts that AXPO continued, each with its continuations."""
 
     @property
     def samples(self) -> tuple[StepSample, ...]:
@@ -151,11 +151,11 @@ def make_step_samples(
     """Makes the samples of a rank from its groups of rollouts.
 
     Args:
-        chosen: AXPO's sources (wrong rollouts to continue) in these groups.
+        chosen: the rollouts in these groups that AXPO continues.
         play_on: plays the continuations of each source and returns them.
 
     Raises:
-        RowError: a continuation begins differently from its source.
+        RowError: a continuation begins differently from the rollout that it continues.
     """
     continued = _played_on(groups, chosen, settings, play_on, tokens)
     taught: list[StepSample] = []
@@ -261,7 +261,7 @@ def choose_sources(
 def is_member(each: ScoredRollout, rules: Axpo) -> bool:
     """Whether a rollout must be wrong before AXPO works on its question.
 
-    This holds for rollouts that called a tool; with `no_tool`, for rollouts that called none.
+    A rollout must be wrong if it called a tool; with `no_tool`, if it called none.
     """
     return each.rollout.end != EndReason.PROVIDER and each.used_tool == (rules.trigger == "tool")
 
@@ -278,8 +278,8 @@ def all_wrong(group: Group, members: Sequence[ScoredRollout]) -> bool:
 def _source(
     number: int, rollout: int, each: ScoredRollout, rules: Axpo, tags: CallTags | None
 ) -> Source | None:
-    """A rollout as a source that AXPO may continue; None if its row is unusable or it has no place
-    for a prefix's end."""
+    """A rollout as a candidate for AXPO to continue. None if the model cannot learn from its row,
+    or if AXPO finds no place to cut it."""
     row = each.rollout.row
     if each.rollout.unusable or math.isnan(each.rollout.reward):
         return None
@@ -300,7 +300,7 @@ def _played_on(
     play_on: PlayOn,
     tokens: PictureTokens,
 ) -> dict[tuple[int, int], tuple[ScoredRollout, ...]]:
-    """The continuations of each source. The source is given as (group, rollout)."""
+    """The continuations of each rollout that AXPO continued, by (group, rollout)."""
     rules = settings.axpo
     if rules is None or rules.resample == "none":
         return {(source.group, source.rollout): () for source in chosen}

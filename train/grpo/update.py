@@ -22,7 +22,8 @@ from questloom.train.run.updating import products, take_step
 from questloom.train.settings.grpo_settings import GrpoSettings
 
 Reference = Callable[[Packed], Tensor]
-"""Returns the (N,) log-probabilities of a micro-batch's labels under the reference model."""
+"""A function that returns the (N,) log-probabilities of a micro-batch's labels under the reference
+model."""
 
 
 @dataclass(frozen=True)
@@ -45,8 +46,8 @@ class Learner:
 
         Raises:
             NotFinite: a gradient is infinite or NaN.
-            EngineMismatch: the engine samples from a model that differs from the trained model. The
-                weights are unchanged.
+            EngineMismatch: the inference engine samples from a model that differs from the trained
+                model. The weights are unchanged.
         """
         self.policy.train()
         every = [
@@ -81,10 +82,10 @@ class Learner:
         """Makes one optimiser step, or none if no rank has a row in the loss.
 
         Args:
-            counted: what each left-out rollout adds to the divisor.
-            sampled: the trainer's log-probabilities under the weights that sampled, for each
-                micro-batch. None if the weights have not changed since sampling, or if nothing
-                needs these log-probabilities.
+            counted: how much each left-out rollout adds to the divisor.
+            sampled: for each micro-batch, the trainer's log-probabilities under the weights that
+                sampled the tokens. The value is None if the weights have not changed since
+                sampling, or if nothing needs these log-probabilities.
         """
         plan = self._plan(samples)
         if not plan:  # on any rank
@@ -196,11 +197,12 @@ class Learner:
 def mini_batch(number: int, settings: GrpoSettings) -> int:
     """Number of the update that learns from a question, counted within the step.
 
-    Neighbouring questions are in the same update, so that every rank has a part of every update.
+    Questions with neighbouring places are in the same update, so that every rank has a part of
+    every update.
 
     Args:
-        number: the question's place in the step. Refills have places after the step's own
-            questions, and go to the updates in turn.
+        number: the question's place in the step. Refills (questions played in place of others) have
+            places after the step's own questions. They are given to the updates in turn.
     """
     step = settings.step
     return (
@@ -226,7 +228,7 @@ class _Figures:
         self.engine_kl = 0.0
 
     def add(self, **more: Any) -> None:
-        """Adds the figures of a micro-batch to the sums."""
+        """Adds the figures of a micro-batch to the sums of the update."""
         for name, value in more.items():
             added = torch.as_tensor(value, dtype=torch.float64, device=self._at.device).detach()
             self._sums[name] = self._sums.get(name, torch.zeros_like(added)) + added

@@ -1,10 +1,11 @@
 """Losses are sums over tokens. All ranks and micro-batches divide their sums by the same count.
 
-It would be wrong to take a mean over tokens, then over micro-batches, then over ranks. For example,
-let two ranks have two micro-batches each: 5 and 40 tokens, 11 and 90 tokens. With these means, a
-token of the first micro-batch weighs 18 times as much as a token of the last. The error of the
-gradient is then 183 %. The correct loss is the sum over all tokens divided by 146. It does not
-depend on how tokens are distributed.
+It would be wrong to take a mean over the tokens of a micro-batch, then over micro-batches, then
+over ranks. For example, let two ranks have two micro-batches each. The first rank has 5 and 40
+tokens, the second rank 11 and 90. With means of means, a token of the first micro-batch weighs 18
+times as much as a token of the last. With means of means, the gradient is then wrong by 183 %. The
+correct loss is the sum over all tokens divided by 146. This loss does not depend on how the tokens
+are distributed.
 """
 
 from dataclasses import dataclass
@@ -19,15 +20,18 @@ class Normaliser:
     """The count of one update, added up over all ranks."""
 
     total: float
-    """The divisor of every sum: the number of tokens, of trajectories, or of something else."""
+    """The number by which every sum is divided: a number of tokens, of trajectories, or of
+    something else."""
     world_size: int = 1
 
     def share(self, loss_sum: Tensor) -> Tensor:
-        """A micro-batch's part of the loss. The caller calls `backward` on this part.
+        """A micro-batch's part of the loss, already divided by the common count. The caller calls
+        `backward` on this part.
 
         `backward` adds up the gradients of all parts. DDP and FSDP average gradients over ranks.
         Therefore each part is multiplied by the number of ranks. With accelerate, keep
-        `gradient_accumulation_steps` at 1. Any other value would divide the loss once more.
+        `gradient_accumulation_steps` at 1. With any other value, accelerate would divide the loss
+        once more.
 
         >>> Normaliser(total=8.0, world_size=2).share(torch.tensor(6.0))
         tensor(1.5000)
@@ -55,8 +59,8 @@ def sum_over_ranks(count: float, device: torch.device | str = "cpu") -> Normalis
 
 
 def max_over_ranks(number: int, device: torch.device | str = "cpu") -> int:
-    """The maximum of a number over all ranks. It gives all ranks the same number of micro-batches.
-    All ranks must call this function together."""
+    """The maximum of a number over all ranks. With this maximum, all ranks use the same number of
+    micro-batches. All ranks must call this function together."""
     if not dist.is_initialized():
         return number
     found = torch.tensor(number, dtype=torch.int64, device=device)

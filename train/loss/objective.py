@@ -1,8 +1,8 @@
 """GRPO's clipped objective over packed tokens.
 
-J = Σ M · min(ρÂ, clip(ρ, 1 − ε_low, 1 + ε_high)·Â) / normaliser − β·KL.
+The objective is J = Σ M · min(ρÂ, clip(ρ, 1 − ε_low, 1 + ε_high)·Â) / normaliser − β·KL.
 
-All tensors have shape (N,). The tensors hold those tokens of one micro-batch that are in the loss,
+All tensors have shape (N,). The tensors hold the tokens of one micro-batch that are in the loss,
 row by row. The tensor `row` holds the row number of each token. The loss is the sum of −J over
 tokens.
 """
@@ -35,8 +35,8 @@ def token_losses(
 def kl_k3(logp: Tensor, reference_logp: Tensor) -> Tensor:
     """Schulman's k3 estimate of KL(policy ‖ reference) per token: q/p − ln(q/p) − 1.
 
-    p is the policy's probability of the sampled token, and q is the reference model's probability
-    of it. The estimate is never negative. All tensors have shape (N,).
+    p is the probability that the policy gives to the sampled token; q is the probability that the
+    reference model gives to it. The estimate is never negative. All tensors have shape (N,).
 
     >>> kl_k3(torch.tensor([0.5, 0.5]).log(), torch.tensor([0.5, 0.25]).log())
     tensor([0.0000, 0.1931])
@@ -62,8 +62,8 @@ def token_weights(row: Tensor, row_weights: Tensor, objective: Objective) -> Ten
 
     Args:
         row: (N,) int64, the row number of each token.
-        row_weights: (R,) the weight of each row as a share of one trajectory. Only the parts that
-            AXPO makes of a rollout have weights below 1 (see `credit/axpo.py`).
+        row_weights: (R,) the weight of each row as a share of one trajectory. Only a rollout that
+            AXPO continued is split into rows with weights below 1 (see `credit/axpo.py`).
 
     >>> row, ones = torch.tensor([0, 0, 0, 0, 1]), torch.ones(2)
     >>> token_weights(row, ones, Objective(normaliser="trajectory"))
@@ -80,10 +80,10 @@ def token_weights(row: Tensor, row_weights: Tensor, objective: Objective) -> Ten
 
 
 def count(row: Tensor, row_weights: Tensor, objective: Objective) -> float:
-    """What a micro-batch adds to the divisor: the number of its tokens in the loss, or the number
-    of its trajectories with such tokens.
+    """How much a micro-batch adds to the divisor: the number of its tokens in the loss, or of its
+    trajectories with such tokens.
 
-    `samples.DroppedWeight` adds what rollouts outside all micro-batches contribute.
+    `samples.DroppedWeight` adds the share of the rollouts that are in no micro-batch.
 
     >>> row, weights = torch.tensor([0, 0, 0, 0, 1]), torch.tensor([1.0, 0.5, 1.0])  # the third row is masked out
     >>> count(row, weights, Objective(normaliser="trajectory")), count(row, weights, Objective(normaliser="token"))
@@ -161,13 +161,13 @@ def clip_masks(
 class EngineMismatch(QuestloomError):
     """The inference engine and the trainer disagree on the log-probabilities of sampled tokens.
 
-    Training would become off-policy, and nobody would notice.
+    Without this error, training would become off-policy and nobody would notice.
     """
 
 
 def check_engine(trainer_logp: Tensor, engine_logp: Tensor, *, alarm: float = KL_ALARM) -> float:
     """Estimates the KL divergence between inference engine and trainer under the same weights. The
-    estimate is k3, over the tokens of all ranks.
+    estimate is Schulman's k3, over the tokens of all ranks.
 
     All ranks must call this function together. Either all ranks pass the check, or all ranks stop.
 

@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 from annotated_types import Ge, Gt
 
 KL_ALARM = 0.015
-"""Training stops if the mean KL divergence per token (k3 estimate) between inference engine and
-trainer is above this number. Both use the same weights.
+"""Training stops if the mean KL divergence per token (k3 estimate) between the inference engine and
+the trainer exceeds this number. The engine and the trainer use the same weights here.
 """
 
 
@@ -25,29 +25,31 @@ class Objective:
     """How the losses of all tokens become one mean. `trajectory` takes the mean over a trajectory's
     tokens, then the mean over trajectories (OpenSearch-VL, GRPO). `token` takes the mean over all
     tokens (DAPO). `constant` divides the sum over a trajectory's tokens by the setting `constant`,
-    then takes the mean over trajectories (Dr GRPO).
+    then takes the mean over trajectories (the method Dr GRPO).
     """
     constant: Annotated[int, Gt(0)] = 1
-    """For `normaliser: constant`: the number of tokens in the longest possible trajectory."""
+    """The number of tokens in the longest possible trajectory; used if `normaliser` is
+    "constant"."""
     divisor: Literal["sampled", "taught"] = "sampled"
     """Which rollouts the divisor of the loss counts. `sampled` counts all rollouts of the update's
     questions, including those without an advantage (1/G Σ, as published and in TRL). A rollout has
     no advantage if all rewards of its group are equal, if its reward is unknown, or if all of its
-    tokens are masked. With `sampled`, the tokens of such a rollout still count in the KL term.
-    `taught` counts only rollouts that have an advantage. An update then stays large even if the
-    rewards differ in few groups only.
+    tokens are masked. With `sampled`, the tokens of a rollout without an advantage still count in
+    the KL term. `taught` counts only rollouts that have an advantage. With `taught`, an update
+    stays large even if the rewards differ in few groups only.
     """
     kl: Annotated[float, Ge(0)] = 0.0
     """β: the weight of the KL divergence from a reference model."""
     kl_ratio: bool = True
-    """Whether the KL divergence of each token is multiplied by the ratio ρ. Multiplied by ρ, the KL
-    term has an unbiased gradient (TRL's default, which follows DeepSeek-V3.2). Without ρ, the
-    on-policy gradient is that of KL(reference ‖ policy), as in verl.
+    """Whether the KL divergence of each token is multiplied by the ratio ρ. If the KL term is
+    multiplied by ρ, its gradient is unbiased (TRL's default, which follows DeepSeek-V3.2). If the
+    KL term is not multiplied by ρ, the on-policy gradient is that of KL(reference ‖ policy), as in
+    verl.
     """
     importance_cap: Annotated[float, Gt(0)] | None = None
-    """Upper limit of truncated importance weights (trainer's probability ÷ inference engine's
-    probability). If a limit is set, the ratio ρ uses the trainer's own log-probabilities under the
-    weights that sampled. The loss of each token is then multiplied by min(trainer / engine, limit).
-    If no limit is set, the ratio ρ uses the log-probabilities from the inference engine, which
-    saves a forward pass.
+    """Upper limit of a token's importance weight: the trainer's probability divided by the
+    inference engine's probability. If a limit is set, the ratio ρ uses the trainer's own
+    log-probabilities. They belong to the weights that sampled the tokens. If a limit is set, the
+    loss of each token is also multiplied by min(trainer / engine, limit). If no limit is set, the
+    ratio ρ uses the log-probabilities from the inference engine, which saves a forward pass.
     """

@@ -4,7 +4,7 @@ The SDPA attention of transformers separates packed rows by a T × T mask. For 8
 tokens, this mask takes 1 GB, and attention computes eight times as many products as needed. The
 fastest attention kernels accept no mask. This file separates the rows by their text positions
 (`rows/packing.py`) and computes the attention of each row alone. If attention needs a mask (for
-padding, a cache or sliding windows), it works like "sdpa" in transformers.
+padding, a cache or sliding windows), this file calls the SDPA attention of transformers.
 """
 
 from typing import Any
@@ -23,8 +23,8 @@ def row_lengths(positions: Tensor) -> list[int]:
     """The number of tokens in each packed row.
 
     Args:
-        positions: (T,) text positions. They increase by one within a row, and jump at the start of
-            the next row.
+        positions: (T,) text positions. The positions increase by one within a row, and start anew
+            at the next row.
 
     >>> row_lengths(torch.tensor([0, 1, 2, 3, 4, 0, 1, 2]))
     [5, 3]

@@ -1,9 +1,9 @@
 """Log-probabilities and entropies of labels. The logits of all tokens are never in memory at once.
 
-The fp32 logits of 32,768 tokens with a vocabulary of 151,936 take 20 GB. Therefore the head works
-on one chunk of tokens at a time, first in the forward pass and again in the backward pass. The
-head's gradients from all chunks are summed in fp32. In bf16, the error of the sum would grow with
-the number of chunks.
+The fp32 logits of 32,768 tokens with a vocabulary of 151,936 take 20 GB. Therefore the head
+computes the logits of one chunk of tokens at a time. It does so in the forward pass, and again in
+the backward pass. The head's gradients from all chunks are summed in fp32. If the sum were in bf16,
+its error would grow with the number of chunks.
 """
 
 import contextlib
@@ -30,7 +30,7 @@ class TokenScores(NamedTuple):
     logp: Tensor
     """(N,) natural log-probabilities."""
     entropy: Tensor
-    """(N,) entropies in nats. Each is the entropy of the distribution from which a token was
+    """(N,) entropies in nats. Each entropy is that of the distribution from which a token was
     drawn."""
 
 
@@ -48,13 +48,14 @@ def token_scores(
     The result can be differentiated once, with respect to `hidden` and `weight`.
 
     Args:
-        hidden: (N, d) output of the last layer at the token before each label.
+        hidden: (N, d) output of the last layer at the position before each label.
         weight: (V, d) weight matrix of the head, which has no bias.
         labels: (N,) int64, the token ids.
         temperature: the temperature at which the labels were sampled. Engines report
             log-probabilities at this temperature.
-        chunk_elements: number of logits per chunk. A chunk has at least the logits of one token. 0
-            takes the number for the device from `CHUNK_ELEMENTS`. Two chunks are in memory at once.
+        chunk_elements: number of logits per chunk. A chunk has at least the logits of one token,
+            however small this number is. 0 takes the number in `CHUNK_ELEMENTS` for the device. Two
+            chunks are in memory at once.
 
     >>> hidden, head = torch.tensor([[1.0, 0.0]]), torch.tensor([[0.0, 0.0], [torch.log(torch.tensor(3.0)), 0.0]])
     >>> [round(x.item(), 4) for x in token_scores(hidden, head, torch.tensor([1]))]  # ln(3/4), and the entropy of (1/4, 3/4)
@@ -143,14 +144,14 @@ def _sum_dtype(tensor: Tensor) -> torch.dtype:
 
 
 def _as_they_are(tensor: Tensor) -> contextlib.AbstractContextManager[Any]:
-    """Switches autocast off. Autocast would round fp32 logits to bf16."""
+    """Switches autocast off, because autocast would round fp32 logits to bf16."""
     return torch.autocast(tensor.device.type, enabled=False)
 
 
 def _add_product(total: Tensor, a: Tensor, b: Tensor) -> None:
     """Computes total += a @ b without another tensor as large as the head.
 
-    Such a tensor would be read and written once for every chunk.
+    Another tensor would be read and written once for every chunk.
     """
     if a.dtype == total.dtype:
         total.addmm_(a, b)
@@ -161,7 +162,7 @@ def _add_product(total: Tensor, a: Tensor, b: Tensor) -> None:
 
 
 def _product(a: Tensor, b: Tensor) -> Tensor:
-    """Computes a @ b; the sums and the result are fp32 (fp64 if the factors are fp64). The result
+    """Computes a @ b. The sums and the result are fp32, or fp64 if the factors are fp64. The result
     is not rounded to the dtype of the factors.
     """
     wide = _sum_dtype(a)

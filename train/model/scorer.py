@@ -1,8 +1,8 @@
-"""The policy as a function from packed rows to log-probabilities and entropies, which the losses
-need.
+"""The scorer: takes packed rows, and returns the policy's log-probabilities and entropies for the
+loss.
 
-DDP and FSDP wrap this module. The head must run inside the wrapped forward pass. The head as
-defined in the model is never called on a whole sequence; see `model/logprobs.py`.
+DDP and FSDP wrap this module, because the head must run inside the wrapped forward pass. The
+model's own head is never called on a whole sequence; see `model/logprobs.py`.
 """
 
 from typing import Any
@@ -19,14 +19,14 @@ class Scorer(nn.Module):
     in the loss.
 
     Args:
-        model: a model for generation, as transformers loads it. With LoRA: the model inside peft's
-            wrapper (`get_base_model()`).
+        model: a model for generation, as transformers loads it. With LoRA, this is the model inside
+            peft's wrapper (`get_base_model()`).
         temperature: the temperature at which the rows were sampled; 1 for SFT.
         chunk_elements: see `logprobs.token_scores`.
 
     Raises:
-        InputError: the head is more than one matrix without bias. The scorer would silently leave
-            out the rest of the head.
+        InputError: the head is more than one matrix without bias. The scorer would leave out the
+            rest of such a head, and nobody would notice.
     """
 
     def __init__(self, model: Any, *, temperature: float = 1.0, chunk_elements: int = 0) -> None:

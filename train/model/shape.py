@@ -1,8 +1,9 @@
 """Computes from a model's configuration how many parameters the model has and how many operations
-it needs. Torch is not needed.
+it needs. The computation does not need torch.
 
 Forecasts and benchmarks use these figures. The formulas hold for Qwen3-VL and for dense models of
-the same form: grouped-query attention with normed heads, a gated MLP, a vision tower with mergers.
+the same form. Such a model has grouped-query attention with normed heads, a gated MLP, and a vision
+tower with mergers.
 """
 
 import json
@@ -22,13 +23,13 @@ class VisionShape:
     width: int
     mlp_width: int
     patch_numbers: int
-    """How many numbers a patch has: channels × frames × side²."""
+    """How many numbers a patch of a picture has: channels × frames × side²."""
     patch_side: int
     merge: int
-    """How many patches a square has on each side, if the square becomes one token."""
+    """How many patches lie along each side of the square of patches that becomes one token."""
     positions: int
     projectors: int
-    """The number of mergers: one for the last layer, and those of deepstack."""
+    """The number of projectors (mergers): one for the last layer, and those of deepstack."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,15 +162,15 @@ class ModelShape:
             tokens: number of tokens of the row, pictures included.
             labels: number of tokens that the head scores.
             pictures: number of tokens of each picture.
-            text_passes: number of passes through the language model. Trained weights need 3
-                (forward, gradient of the inputs, gradient of the weights), weights with adapters
-                need 2, and frozen weights with nothing trained below them need 1.
+            text_passes: number of passes through the language model. Trained weights need 3 passes:
+                forward, gradient of the inputs, gradient of the weights. Weights with adapters need
+                2 passes. Frozen weights need 1 pass if nothing below them is trained.
             projector_passes, tower_passes: number of passes through these parts of the vision
                 model.
 
         The example is a row of 1,000 tokens, 200 of them in the loss, in the 2B model. The number
-        is 3 × (2 × 1.41e9 × 1,000 + 28 × 2 × 2,048 × 1,000² + 2 × 0.31e9 × 200); the second term is
-        the attention.
+        is 3 × (2 × 1.41e9 × 1,000 + 28 × 2 × 2,048 × 1,000² + 2 × 0.31e9 × 200). The second term in
+        the brackets is the attention.
 
         >>> round(KNOWN["qwen3-vl-2b"].flops(1000, 200) / 1e12, 3)
         9.173
@@ -235,8 +236,8 @@ KNOWN = {
         _qwen3_vl("qwen3-vl-32b", 64, 5120, 25_600, 64, tied=False, big_tower=True),
     )
 }
-"""Known models and their shapes, from the configurations on the Hugging Face Hub. Therefore a run
-can be forecast before its model is downloaded.
+"""Known models and their shapes, from the configurations on the Hugging Face Hub. With these
+shapes, a run can be forecast before its model is downloaded.
 """
 
 

@@ -44,7 +44,7 @@ def load_processor(folder: str, max_pixels: int = 0) -> Any:
         max_pixels: the upper limit; 0 for the processor's own limit.
 
     Raises:
-        InputError: the folder has no processor, or the processor cannot limit pixels.
+        InputError: the folder has no processor, or the processor cannot limit the number of pixels.
     """
     try:
         processor = AutoProcessor.from_pretrained(folder)
@@ -66,8 +66,8 @@ def load_processor(folder: str, max_pixels: int = 0) -> Any:
 
 
 def load_model(folder: str, settings: WeightSettings, seed: int) -> LoadedModel:
-    """Loads a model; trained weights become fp32, frozen weights keep their stored dtype. With
-    `precision: fp32`, all weights are fp32.
+    """Loads a model. Trained weights become fp32; frozen weights keep the dtype in which they are
+    stored. With `precision: fp32`, all weights are fp32.
 
     Args:
         seed: seed for the initial weights of the adapters; all ranks must use the same seed.
@@ -169,14 +169,15 @@ def export(
     bf16: bool,
     writes: bool,
 ) -> None:
-    """Writes OUT/model for transformers and inference servers. With LoRA, it also writes
+    """Writes OUT/model for transformers and inference servers. With LoRA, this function also writes
     OUT/adapter for peft.
 
-    All ranks must call this function together. A folder is never left half written.
+    All ranks must call this function together. A folder gets its name only when all of its files
+    are written.
 
     Args:
-        policy: the wrapped scorer.
-        scorer, loaded: the scorer and the model inside the wrapper.
+        policy: the scorer in its DDP or FSDP wrapper.
+        scorer, loaded: the scorer without the wrapper, and its model.
         source: folder of the model with which the training began.
         writes: whether this rank writes the folders.
     """

@@ -1,8 +1,8 @@
 """Plays the questions of one rank with the current policy, and has the answers judged.
 
-Ranks do not wait for each other while they play. They may therefore play different numbers of
-turns. A journal for each question records every turn. A resumed run therefore does not play
-finished turns again.
+Ranks do not wait for each other while they play. Therefore ranks may play different numbers of
+turns. A journal for each question records every turn. Because of the journals, a resumed run does
+not play finished turns again.
 """
 
 import asyncio
@@ -32,12 +32,13 @@ from questloom.transforms.stages.run_folder import RunFolder
 
 T = TypeVar("T")
 LOOK_SECONDS = 0.5
-"""After so many seconds, the program checks again whether the user asked the run to stop."""
+"""Number of seconds after which the program checks again whether the user asked the run to stop."""
 
 
 class RolloutsFailed(QuestloomError):
     """The engine, a tool or a judge failed, and the policy did not cause the failure. The journals
-    keep all finished turns. The same command continues after them.
+    keep all finished turns. After the failure, the same command continues the run from the
+    journals.
     """
 
 
@@ -51,8 +52,8 @@ class JudgedRollout:
     played: Played
     verdict: Judgement
     query: float
-    """r_query: the score of the judge of search queries. NaN if it is unknown, or if the reward
-    does not use it."""
+    """r_query: the score that the judge gave to the search queries. NaN if the score is unknown, or
+    if the reward does not use it."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ class Continuation:
         turn: index of the turn whose beginning is copied from the source. With -1, nothing is
             copied, and the continuations start at the question.
         begun: number of tokens that are copied from this turn.
-        rollouts: the numbers that the continuations have among the question's rollouts.
+        rollouts: the numbers that the continuations get among the question's rollouts.
     """
 
     source: JudgedRollout
@@ -89,10 +90,10 @@ class Actor:
     Args:
         run: the run (a folder made by `questloom synth`) with the pictures of the questions.
         withhold_own: see `task_of`.
-        files: where journals are stored, and pictures that were shown in episodes.
+        files: where journals are stored, and the pictures that episodes showed.
         answers: the judge of the answers.
-        queries: the client for the judge of search queries; if None, a rule without a model scores
-            the queries.
+        queries: the client for the judge of search queries. If it is None, a rule without a model
+            gives the score.
         judges_queries: whether the reward uses r_query (the score of the search queries).
         at_once: number of episodes that are played at the same time.
         stop: ends the playing when the user asks for it; the journals keep what was played.
@@ -109,15 +110,15 @@ class Actor:
 
     @property
     def answer_by(self) -> str:
-        """Names who judges the answers: the model if the role has one, else "rules"."""
+        """Names who judges the answers: the model that has this role, else "rules"."""
         return (
             "rules" if self.answers.client is None else self.answers.client.roles[ANSWER_ROLE].model
         )
 
     @property
     def query_by(self) -> str:
-        """Names who gives r_query (the score of the search queries): a model, or "measured" for a
-        rule without a model. "" if the reward does not use r_query.
+        """Names who gives r_query (the score of the search queries): a model, or "measured" if a
+        rule without a model does. The name is "" if the reward does not use r_query.
         """
         if not self.judges_queries:
             return ""
@@ -269,7 +270,7 @@ class Actor:
 async def _all(works: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
     """Runs coroutines and returns their results in order.
 
-    If one coroutine fails, all are cancelled, and the failure that says most is raised.
+    If one coroutine fails, all are cancelled, and the most informative failure is raised.
     """
     ended = await asyncio.gather(*works, return_exceptions=True)
     faults = [each for each in ended if isinstance(each, BaseException)]

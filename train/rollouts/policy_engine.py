@@ -1,9 +1,9 @@
 """The inference engine that samples from the current policy, and the players that use this engine.
 
-In a single process and under DDP, the engine uses the trained weights themselves. The engine has
-its own copy if the weights are sharded (FSDP2), or if they are kept in fp32 and multiplied in bf16.
-The copy has the dtype of the products, and is updated after every step. Every step has a new
-engine, so that no cached keys or values of old weights are used.
+In a single process and under DDP, the engine uses the trained weights themselves. The engine needs
+its own copy of the weights if they are sharded (FSDP2), or kept in fp32 and multiplied in bf16. The
+engine's copy has the dtype of the products, and is updated after every step. Every step has a new
+engine. An old engine would reuse cached keys and values of old weights.
 """
 
 import copy
@@ -26,7 +26,7 @@ from questloom.train.settings.training_settings import WeightSettings
 
 
 class Weights(Protocol):
-    """What an engine needs in order to get the policy's weights."""
+    """The interface through which an engine gets the policy's weights."""
 
     def bring_up_to_date(self, version: int) -> None:
         """Gives the engine the current weights. All ranks must call this function together.
@@ -39,14 +39,15 @@ class Weights(Protocol):
         """Makes an engine with the current weights."""
 
     def close(self) -> None:
-        """Frees what the engine of the last step holds."""
+        """Frees the memory and connections of the newest engine."""
 
 
 class PolicyPlayers:
     """Players that use the current policy, for training and for held-out questions.
 
     Args:
-        place: the files and clients that the players use. No other engine may be open there.
+        place: the files and clients that the players use. No other inference engine may be open at
+            this place.
         seed: the seed of every random draw.
     """
 
@@ -81,13 +82,14 @@ class PolicyPlayers:
         """The player (which plays episodes) for a step.
 
         Args:
-            version: number of updates that the weights have had. This number is part of the
-                episodes' names.
+            version: number of updates that the weights have had. The number of updates is part of
+                the episodes' names.
         """
         return self._player(self.playing, version, f"step {step}", self._drawn)
 
     def held_out(self, version: int) -> Player:
-        """The player for held-out questions. Its random draws are the same at every evaluation."""
+        """The player for held-out questions. The random draws for held-out questions are the same
+        at every evaluation."""
         return self._player(self._held_out, version, "held out", self._drawn_held_out)
 
     def _player(self, playing: Playing, version: int, draw: str, drawn: dict[str, float]) -> Player:
@@ -104,7 +106,7 @@ class OwnWeights:
 
     Args:
         model: the trained model, before it is sharded.
-        tokens: makes token ids for this model's processor.
+        tokens: the renderer that makes token ids for this model.
         at_once: number of conversations that the engine decodes together.
     """
 

@@ -1,5 +1,5 @@
-"""The questions that GRPO plays in each step. The questions come from the part of a run that is
-meant for reinforcement learning.
+"""The questions that GRPO plays in each step. The questions are those of a run's splits rl/train
+and rl/validation.
 """
 
 import dataclasses
@@ -49,8 +49,8 @@ class Questions:
 
     @property
     def models(self) -> ModelSettings:
-        """The models that the recipe names. The recipe's settings for writing questions are left
-        out."""
+        """The models that the recipe names. The recipe's settings for the writing of questions are
+        left out."""
         known = {field.name for field in dataclasses.fields(ModelSettings)}
         found = {name: value for name, value in self.recipe["models"].items() if name in known}
         made = settings_of(ModelSettings, found, f"{self.run.path}/recipe.json, section models")
@@ -59,8 +59,8 @@ class Questions:
 
 
 def teacher_tools(run: RunFolder) -> dict[str, Any]:
-    """The tool settings with which the run's teacher played. If no teacher has played, the settings
-    in the run's recipe."""
+    """The settings of the tools that the run's teacher had. If no teacher has played, they come
+    from the run's recipe."""
     teacher = EpisodeFolder.of(run)
     found: dict[str, Any] = (
         (teacher if teacher.recipe.is_file() else run)
@@ -103,10 +103,10 @@ def read_questions(run: RunFolder, store_digest: str) -> Questions:
 
 @dataclass(frozen=True)
 class QuestionCourse:
-    """Assigns questions to steps.
+    """Assigns training questions to the steps of a GRPO run.
 
-    Each epoch has a different order, and has each question at most once. The last questions of an
-    epoch are skipped if they are too few for a step.
+    Each epoch has every question at most once, in a different order. If the last questions of an
+    epoch are too few for a step, they are skipped.
 
     Args:
         questions: the training questions.
@@ -144,8 +144,8 @@ class QuestionCourse:
         return [StepQuestion(number, self.questions[n]) for number, n in enumerate(order)]
 
     def more(self, step: int, asked: Collection[StepQuestion], wanted: int) -> list[StepQuestion]:
-        """Chooses further questions for a step. If too few questions are left, there are fewer than
-        `wanted`.
+        """Chooses further questions for a step. The result has fewer than `wanted` questions if too
+        few are left.
 
         Args:
             asked: the questions that the step already has.

@@ -40,7 +40,7 @@ class RolloutRows:
 
     def row(self, segments: Sequence[Segment], episode_id: str, version: int) -> Row:
         """Makes the row of an episode and checks it. The row has the tokens that the engine saw,
-        cut to the maximum length of the settings.
+        cut to the maximum length in the settings.
 
         Raises:
             UnusableRow: the model cannot learn from the row.
@@ -67,7 +67,7 @@ class RolloutRows:
         return row
 
     def none(self, episode_id: str) -> Row:
-        """An empty row. It stands for the row of an episode if that row is unusable."""
+        """An empty row, which stands in for the row of an episode if that row cannot be used."""
         empty = torch.zeros(0, dtype=torch.long)
         return Row(
             episode_id=episode_id,
@@ -153,8 +153,8 @@ def score_rollouts(
 
 
 def _fatal(episode: Episode, rules: FatalRules) -> int | None:
-    """Number of the fatal step (from which the rollout teaches nothing). None if there is none, or
-    if the settings treat fatal rollouts like all others."""
+    """Number of the fatal step (from which the rollout teaches nothing). None if the rollout has
+    none, or if the settings treat fatal rollouts like all others."""
     return (
         None
         if rules.treatment == "vanilla"

@@ -3,7 +3,7 @@ the episodes.
 
 Of all files of the trainer, only this file uses the agent's turns and prompts. Token ids that a
 policy sampled stay unchanged. A teacher behind an API gives text without token ids. The renderer
-turns each turn of such text into ids, once.
+turns each turn of a teacher's text into ids, once.
 """
 
 from collections.abc import Sequence
@@ -35,12 +35,12 @@ def row_of_segments(
     rope: Rope,
     policy_version: int = -1,
 ) -> Row:
-    """Makes a row from the parts (segments) of a conversation that an engine of token ids has
-    played.
+    """Makes a row (tensors) from the parts (segments) of a conversation that an engine of token ids
+    has played.
 
     Args:
-        segments: the parts of the conversation in order, the prompt first. An observation at the
-            end is left out if no turn follows it.
+        segments: the parts of the conversation in order, the prompt first. If the last part is an
+            observation without a turn after it, it is left out.
         policy_version: number of updates that the sampling weights have had.
 
     Raises:
@@ -109,7 +109,8 @@ def row_of_segments(
 def segments_of_episode(
     episode: Episode, bank: ImageBank | StoredBank, renderer: Renderer, tokens: TokenRenderer
 ) -> list[Segment]:
-    """The parts (segments) of a finished episode's conversation, as the engine had them.
+    """The parts (segments) of a finished episode's conversation, with the same ids and pixels as in
+    the engine.
 
     Args:
         bank: the episode's pictures, restored from records and files.
@@ -145,7 +146,7 @@ def row_of_episode(
     rope: Rope,
     policy_version: int = -1,
 ) -> Row:
-    """Makes the row of a stored episode, for SFT or to train once more on an episode from a
+    """Makes the row of a stored episode, for SFT, or for training again on an episode from a
     journal.
 
     Args:
@@ -153,8 +154,8 @@ def row_of_episode(
         picture_tokens, rope, policy_version: see `row_of_segments`.
 
     Raises:
-        RowError: the rendered pictures are not those that the episode showed, or come in another
-            order.
+        RowError: the rendered pictures differ from those that the episode showed, or come in
+            another order.
     """
     row = row_of_segments(
         segments_of_episode(episode, bank, renderer, tokens),
@@ -174,9 +175,9 @@ def row_of_episode(
 
 
 def drop_violations(row: Row, episode: Episode) -> Row:
-    """Takes turns that broke the protocol out of a row's loss.
+    """Takes the turns that broke the agent's protocol out of a row's loss.
 
-    Later turns still read these turns, but the policy does not learn to imitate them.
+    The model still reads these turns before later turns, but it does not learn to imitate them.
     """
     slips = torch.tensor([bool(turn.violation) for turn in episode.turns])
     if len(slips) != len(row.turns):

@@ -8,14 +8,14 @@ positions[0]  0 1 2 3 4 0 1 2      text positions: a new row begins where they d
 positions[1:] mrope positions of each row, as if the row were alone
 ```
 
-transformers separates packed rows by their text positions. This works only if there is no attention
-mask and no cache. Packed rows wrongly read each other if there is a cache or a mask of ones, or if
-only the three rows of mrope positions are given. Then the error of the logits is 0.87; without the
-fault it is 2e-7.
+transformers separates packed rows by their text positions. transformers does this only if there is
+no attention mask and no cache. Packed rows wrongly read each other if there is a cache or a mask of
+ones, or if only the three rows of mrope positions are given. If packed rows read each other, the
+error of the logits is 0.87; else it is 2e-7.
 
 If a micro-batch has no pictures, it gets a picture of zeros in a row of its own, outside the loss.
-Therefore every parameter has a gradient on every rank. Without this picture, two thirds of the
-parameters would have no gradient on such a rank, and FSDP would wait forever.
+With this picture of zeros, every parameter has a gradient on every rank. Without the picture of
+zeros, two thirds of the parameters would have no gradient on such a rank. FSDP would wait forever.
 """
 
 import dataclasses
@@ -42,7 +42,7 @@ class Packed:
     grid_thw: Tensor
     """(n, 3) int64: the size of each picture in patches (time, height, width)."""
     places: Tensor
-    """(N,) int64: the position just before each label. The last hidden state at this position
+    """(N,) int64: the position just before each label. At this position, the last hidden state
     predicts the label.
     """
     labels: Tensor
@@ -67,8 +67,8 @@ class Packed:
 def pack(rows: Sequence[Row], tokens: PictureTokens) -> Packed:
     """Packs rows into a micro-batch, in the given order.
 
-    If there are no rows, the micro-batch has only the picture of zeros. A rank needs such a
-    micro-batch when other ranks still have rows.
+    If there are no rows, the micro-batch has only the picture of zeros. A rank needs a micro-batch
+    without rows when other ranks still have rows.
 
     Args:
         rows: rows that passed `row.check`.
@@ -99,10 +99,10 @@ def pack(rows: Sequence[Row], tokens: PictureTokens) -> Packed:
 
 
 def _zeros(tokens: PictureTokens) -> Row:
-    """A row that has only a picture of zeros. The picture has the smallest possible size: one
-    token.
+    """A row that has only a picture of zeros. The picture of zeros has the smallest possible size:
+    one token.
 
-    In this row, mrope's positions equal the text positions, because the picture has one token.
+    mrope's positions equal the text positions in this row, because its picture is one token.
     """
     begin, end = tokens.framing[:1], tokens.framing[1:]
     ids = torch.tensor([*begin, tokens.image_id, *end])
@@ -136,9 +136,8 @@ def micro_batches(
 
     Args:
         max_tokens: maximum number of tokens in a micro-batch.
-        at_least: minimum number of micro-batches, so that all ranks have the same number. This rank
-            adds empty micro-batches. With different numbers, ranks would wait for each other
-            forever.
+        at_least: minimum number of micro-batches. If this rank has fewer, it adds empty ones: ranks
+            with different numbers of micro-batches would wait for each other forever.
 
     Returns:
         For each micro-batch, the indices of its rows.

@@ -11,9 +11,9 @@ steps     -1 …                 0 0 0 0 0   0 …           1 1 1
 ```
 
 There are two kinds of errors. `UnusableRow` concerns one row: what the policy or its engine did
-cannot be learned from. The run leaves this row out, and counts it under its reason. `RowError`
-means that engine and trainer disagree, for example that the pixels do not fit the ids. A `RowError`
-ends the run, because the model would learn from wrong inputs.
+cannot be learned from. The run leaves such a row out of the loss, and counts it under the reason
+for it. `RowError` means that engine and trainer disagree, for example that the pixels do not fit
+the ids. A `RowError` ends the run, because the model would learn from wrong inputs.
 """
 
 import dataclasses
@@ -36,7 +36,7 @@ class RowFault(StrEnum):
     NO_POLICY_TOKENS = "no_policy_tokens"
     SAMPLED_PICTURE_TOKEN = "sampled_picture_token"
     """The policy sampled a token that stands for a picture, or that marks where a picture begins or
-    ends. No pixels belong to this token.
+    ends. The sampled picture token has no pixels.
     """
     LOGPROB = "logprob"
     """A log-probability is missing, is not finite, or is above 0."""
@@ -78,7 +78,8 @@ class RowError(QuestloomError):
 
 
 class UnusableRow(RowError):
-    """A row from which the model cannot learn. The run leaves it out and counts it."""
+    """A row from which the model cannot learn. The run leaves such a row out of the loss and counts
+    it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,9 +89,9 @@ class PictureTokens:
     image_id: int
     """The id of an image token. A picture has one image token for each square of merged patches."""
     merge: int
-    """How many patches a square has on each side, if the square becomes one token."""
+    """How many patches lie along each side of the square of patches that becomes one token."""
     pixel_dim: int
-    """How many numbers a patch has: channels × frames × side²."""
+    """How many numbers a patch of a picture has: channels × frames × side²."""
     framing: tuple[int, ...] = ()
     """The ids (begin, end) that stand before and after each picture's tokens, if the model has such
     ids."""
@@ -150,15 +151,15 @@ class Row:
     pictures: tuple[str, ...] = ()
     """The sha256 of each picture's file, in the order of the pictures."""
     pixel_hashes: tuple[str, ...] = ()
-    """`hashes_of` the pixels that the engine had."""
+    """The hashes of the pixels that the engine had, as `hashes_of` makes them."""
     old_logp: Tensor | None = None
     """(T,) float32: natural log-probabilities from the engine that sampled; 0 for tokens that are
     not the policy's.
 
-    None if the engine reported no log-probabilities.
+    The value is None if the engine reported no log-probabilities.
     """
     policy_version: int = -1
-    """How many updates the sampling weights have had; -1 if another model wrote the turns.
+    """Number of updates that the sampling weights have had; -1 if another model wrote the turns.
     """
 
     def __len__(self) -> int:
@@ -166,8 +167,8 @@ class Row:
 
     @property
     def steps(self) -> Tensor:
-        """(T,) int64: for each token, the number of its turn; an observation has the number of the
-        turn before it. -1 before the first turn."""
+        """(T,) int64: the number of the turn to which each token belongs. An observation belongs to
+        the turn before it. Tokens before the first turn have -1."""
         steps = torch.zeros(len(self), dtype=torch.long)
         for begin, _ in self.turns:
             steps[begin] += 1
@@ -177,8 +178,8 @@ class Row:
         """The same row with fewer tokens in the loss.
 
         Args:
-            mask: (T,) bool, the tokens that may stay in the loss. Tokens outside the loss stay
-                outside.
+            mask: (T,) bool, the tokens that may stay in the loss. Tokens that are outside the loss
+                stay outside.
         """
         return dataclasses.replace(self, loss_mask=self.loss_mask & mask)
 
@@ -271,7 +272,7 @@ def _check_policy(row: Row, tokens: PictureTokens) -> None:
 def check_sampled(
     ids: Tensor, turns: Sequence[tuple[int, int]], tokens: PictureTokens, episode_id: str
 ) -> None:
-    """Checks that the policy sampled no picture tokens, because they would make the positions
+    """Checks that the policy sampled no picture tokens. Such tokens would make the positions
     meaningless.
 
     Raises:
@@ -358,7 +359,8 @@ def cut(row: Row, length: int, tokens: PictureTokens) -> Row:
 def shorten(row: Row, max_tokens: int, tokens: PictureTokens) -> Row:
     """The row, cut after its last turn that ends within the maximum number of tokens.
 
-    The shorter row has whole turns and whole pictures. Its last part is a turn, not an observation.
+    The shorter row has whole turns and whole pictures. The shorter row ends with a turn, not with
+    an observation.
 
     Raises:
         UnusableRow: even the first turn exceeds the maximum number of tokens.
@@ -375,8 +377,8 @@ def shorten(row: Row, max_tokens: int, tokens: PictureTokens) -> Row:
 
 
 def drop_tail(row: Row, tokens: PictureTokens) -> Row:
-    """The row, cut after its last token in the loss. The tokens after that have no influence on the
-    loss.
+    """The row, cut after its last token in the loss. The tokens after this place have no influence
+    on the loss.
 
     A row without tokens in the loss is kept whole.
     """

@@ -7,9 +7,10 @@ OUT/checkpoints/update-000100/   trained weights and the optimiser's state, in t
 ```
 
 All ranks write into a folder whose name starts with a dot. When all ranks are done, the first rank
-gives the folder its final name. A folder with its final name is therefore complete. A run may read
+gives the folder its final name. Therefore a folder with its final name is complete. A run may read
 a checkpoint with another number of ranks than wrote it. The number of the update determines the
-learning rate and the position in the data. A checkpoint therefore stores neither.
+learning rate and the position in the data. Therefore a checkpoint stores neither the learning rate
+nor the position in the data.
 """
 
 import errno
@@ -38,7 +39,7 @@ _OPTIONS = StateDictOptions(ignore_frozen_params=True, strict=False)
 
 
 class DiskFull(QuestloomError):
-    """The disk is too full for what the run writes. Earlier files are unchanged."""
+    """The disk is too full for what the run writes. Files that were there before are unchanged."""
 
 
 @dataclass(frozen=True)
@@ -118,8 +119,8 @@ class Checkpoints:
         ranks must call this function together.
 
         Returns:
-            Whether the random generators continue exactly; this needs the same number of ranks as
-                before. The order of the rows always continues.
+            Whether the random generators continue exactly. They do if the number of ranks is the
+                same as before. The order of the rows always continues.
         """
         path = self._path(update)
         weights, numbers = get_state_dict(policy, optimiser, options=_OPTIONS)
@@ -158,8 +159,8 @@ class Checkpoints:
 
 
 def _write_random(path: Path) -> Exception | None:
-    """Writes the states of the random generators. An error is returned, not raised, so that all
-    ranks learn of it.
+    """Writes the states of the random generators. If there is an error, it is returned and not
+    raised, so that all ranks learn of it.
     """
     try:
         kept: dict[str, Any] = {
@@ -227,8 +228,8 @@ def named_if_full(folder: Path, what: str, otherwise: str) -> Iterator[None]:
 
 
 def _says_full(error: BaseException | None) -> bool:
-    """Whether an error was caused by a full disk. Torch wraps the errors of its ranks, so the
-    causes within the error are searched too."""
+    """Whether an error was caused by a full disk. Torch wraps the errors of its ranks. Therefore
+    the errors inside an error are searched too."""
     seen: list[BaseException] = [error] if error is not None else []
     for each in seen:
         if isinstance(each, OSError) and each.errno in (errno.ENOSPC, errno.EDQUOT):

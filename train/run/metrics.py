@@ -23,13 +23,13 @@ DRAW_SECONDS = 60.0
 
 @dataclass
 class Metrics:
-    """Writes the metrics of a run; only one rank has such a writer.
+    """Writes the metrics of a run. Only one rank has this writer.
 
     Args:
         folder: OUT, the folder of the training run.
         updates: number of updates in the whole run.
-        done: number of updates that earlier starts of the run have finished. Metrics of later
-            updates are removed; a killed run may have left some.
+        done: number of updates that earlier starts of the run have finished. The metrics of later
+            updates, which a killed run may have left, are removed.
         curves: names of the metrics that are drawn.
     """
 
@@ -105,8 +105,8 @@ class Metrics:
 
 
 def read_metrics(folder: Path) -> list[dict[str, Any]]:
-    """The complete lines of OUT/metrics.jsonl. The last line of a killed run may be incomplete, and
-    is then left out. If the file does not exist, the list is empty.
+    """The complete lines of OUT/metrics.jsonl. If the run was killed, an incomplete last line is
+    left out. If the file does not exist, the list is empty.
     """
     path = folder / "metrics.jsonl"
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True) if path.is_file() else []
@@ -114,7 +114,7 @@ def read_metrics(folder: Path) -> list[dict[str, Any]]:
 
 
 def duration(seconds: float) -> str:
-    """Formats a number of seconds for reading.
+    """Formats a number of seconds for people to read.
 
     >>> duration(42), duration(4000)
     ('42 s', '1 h 07 min')

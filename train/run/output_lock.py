@@ -1,7 +1,7 @@
 """Writes a run's identity into the run's folder.
 
 The identity is all settings that must stay the same when the run is resumed. `together` runs a
-function on all ranks. If one rank has an error, all ranks end.
+function on all ranks. `together` ends all ranks if one rank has an error.
 """
 
 import json
@@ -18,8 +18,8 @@ from questloom.train.run.stopping import STOPPED, Stopped, exit_code
 
 T = TypeVar("T")
 UNLOCKED = ".begun"
-"""The name of a folder for files that are written before the inputs have been checked. An OUT that
-has only this folder does not belong to a run yet.
+"""The name of a folder for files that are written before the inputs have been checked. If OUT has
+only this folder, it does not belong to a run yet.
 """
 
 
@@ -50,7 +50,8 @@ def check_output(out: Path, identity: Mapping[str, Any]) -> None:
 def lock_output(out: Path, identity: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
     """Writes the run's identity and settings to OUT/settings.json.
 
-    Check all inputs first. A wrong input would otherwise become part of the identity.
+    Call this function after all inputs were checked, because a wrong input would become part of the
+    identity.
 
     Args:
         identity: as for `check_output`.
@@ -95,8 +96,8 @@ def together(at: World, do: Callable[[], T]) -> T:
     Raises:
         QuestloomError: the error of this rank.
         SystemExit: another rank had an error.
-        Stopped: a rank was asked to stop, and no rank had another error. All ranks then write a
-            checkpoint.
+        Stopped: a rank was asked to stop, and no rank had another error. After such a stop, all
+            ranks write a checkpoint.
     """
     failed: QuestloomError | None = None
     try:

@@ -4,8 +4,8 @@
 process into the environment. Torch wraps the model; accelerate does not. A configuration of
 accelerate is either followed or refused with an error. With FSDP on a CPU, accelerate starts
 processes that do not know of each other. With `--cpu --num_processes 2`, accelerate may start only
-one process. Therefore the program checks how many processes there are. Under FSDP2, it also checks
-that every parameter is sharded. The trainer sums gradients over micro-batches itself
+one process. Therefore the program checks how many processes there are. Under FSDP2, the program
+also checks that every parameter is sharded. The trainer sums gradients over micro-batches itself
 (`loss/normalise.py`). Therefore accelerate's `gradient_accumulation_steps` must stay 1.
 """
 
@@ -43,7 +43,7 @@ _OTHER_ENGINES = {
 
 
 class LateRank(QuestloomError):
-    """One process has not come, and the others have waited for it too long."""
+    """One process did not come in time, and the others waited for it in vain."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class World:
             what: the work for which the ranks wait; the error names it.
 
         Raises:
-            LateRank: some ranks have not come in time. The error names these ranks.
+            LateRank: some ranks have not come in time. The error names the late ranks.
         """
         if self.size == 1:
             return
@@ -120,7 +120,7 @@ class World:
         """Names the missing ranks if a collective call breaks inside this block.
 
         Raises:
-            LateRank: as for `meet`. It replaces torch's error about broken connections.
+            LateRank: as for `meet`. This error replaces torch's error about broken connections.
         """
         try:
             yield
@@ -130,8 +130,8 @@ class World:
             raise
 
     def gather(self, thing: T) -> list[T]:
-        """The objects of all ranks, in the order of the ranks. Every rank gets them. All ranks must
-        call this function together. The objects must be picklable.
+        """Gives every rank the objects of all ranks, in the order of the ranks. All ranks must call
+        this function together. The objects must be picklable.
         """
         if self.size == 1:
             return [thing]
@@ -270,7 +270,7 @@ def wrap_policy(scorer: Scorer, at: World, *, bf16: bool) -> nn.Module:
         scorer: the model that computes log-probabilities, with trained weights in fp32, on the CPU
             or on the device.
         bf16: whether FSDP2 gathers parameters in bf16 and sums gradients in fp32. Without FSDP2,
-            the caller uses autocast.
+            the caller uses autocast for bf16.
 
     Raises:
         InputError: the model does not name the layers that FSDP2 shards.
@@ -317,8 +317,8 @@ def wrap_policy(scorer: Scorer, at: World, *, bf16: bool) -> nn.Module:
 def no_sync_but_last(policy: nn.Module, last: bool) -> AbstractContextManager[Any]:
     """Makes DDP send gradients only once per update.
 
-    FSDP2 sends gradients in every micro-batch. Otherwise each rank would hold the gradient of the
-    whole model.
+    FSDP2 sends gradients after every micro-batch. If FSDP2 sent gradients once per update, each
+    rank would hold the gradient of the whole model.
     """
     return (
         policy.no_sync()
@@ -328,6 +328,7 @@ def no_sync_but_last(policy: nn.Module, last: bool) -> AbstractContextManager[An
 
 
 def clip_gradients(policy: nn.Module, max_norm: float) -> float:
-    """Scales the gradient of all ranks down to a maximum norm. Returns the norm before scaling."""
+    """Scales the gradient of all ranks down to a maximum norm. Returns the gradient's norm before
+    scaling."""
     norm = nn.utils.clip_grad_norm_([p for p in policy.parameters() if p.requires_grad], max_norm)
     return float(norm.full_tensor() if isinstance(norm, DTensor) else norm)

@@ -1,8 +1,8 @@
 """Checks before training that a transformers model can be trained here.
 
-The model's own forward pass over a single row must give the same log-probabilities as packed rows
-do here. The check uses a few real rows with pictures. The check finds these faults: attention that
-mixes packed rows, wrong positions, a head with scaling or a soft cap, active dropout.
+For this, the model's own forward pass over a single row must give the same log-probabilities as
+packed rows. The check uses a few real rows with pictures. The check finds these faults: attention
+that mixes packed rows, wrong positions, a head with scaling or a soft cap, active dropout.
 """
 
 from collections.abc import Sequence
@@ -25,9 +25,9 @@ rows wrongly read each other, the difference is 3.3.
 """
 
 CHECK_TOKENS = 64
-"""The check reads this many tokens of a turn.
+"""Number of tokens of a turn that the check reads.
 
-The number is small, because the model's own forward pass keeps the logits of all tokens before.
+The number is small, because the model's own forward pass keeps the logits of all tokens.
 """
 
 
@@ -38,7 +38,7 @@ def check_on(
     must not be sharded yet.
 
     Args:
-        rows: at least one row. Each row needs a token in the loss.
+        rows: at least one row. Each row needs at least one token in the loss.
 
     Raises:
         InputError: see `check_model`.
@@ -75,7 +75,7 @@ def check_model(scorer: Scorer, rows: Sequence[Row], tokens: PictureTokens) -> f
         The largest difference between two log-probabilities.
 
     Raises:
-        InputError: the difference is too large for rounding.
+        InputError: the difference is larger than rounding can explain.
     """
     device = next(scorer.parameters()).device
     kind = (

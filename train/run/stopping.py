@@ -1,6 +1,8 @@
-"""Handles the signal SIGTERM. Schedulers send it some seconds before they kill a process.
+"""Handles the signal SIGTERM. Schedulers of computing clusters send SIGTERM some seconds before
+they kill a process.
 
-The run finishes its update and writes a checkpoint. The same command continues the run.
+After SIGTERM, the run finishes its update and writes a checkpoint. The same command continues the
+stopped run.
 """
 
 import os

@@ -1,5 +1,5 @@
-"""The precision in which an update multiplies matrices, and an optimiser step that refuses
-gradients with NaN.
+"""The precision in which an update multiplies matrices, and an optimiser step that refuses infinite
+gradients and NaN.
 """
 
 import math
@@ -45,7 +45,7 @@ def take_step(
         about: words about the loss and its rows, for the error.
 
     Raises:
-        NotFinite: the gradient is infinite or NaN. The weights are unchanged.
+        NotFinite: the gradient is infinite or NaN. The weights are left unchanged.
     """
     norm = clip_gradients(policy, settings.max_grad_norm)
     if not math.isfinite(norm):

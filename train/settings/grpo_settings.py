@@ -37,12 +37,12 @@ class PolicySettings(PlaySettings):
     `server` uses an inference server of token ids, described in `play.server`.
     """
     temperature: Annotated[float, Gt(0)] = 1.0
-    """The temperature at which the engine samples. The trainer computes its log-probabilities at
-    the same temperature."""
+    """The temperature at which the engine samples. The trainer computes log-probabilities at the
+    same temperature."""
     top_p: Annotated[float, Gt(0), Le(1)] = 1.0
-    """The policy samples from the most probable tokens that have this probability together (top-p).
-    The recorded log-probabilities always belong to the distribution over all tokens, also if this
-    value is below 1.
+    """Top-p: the policy samples from the most probable tokens, whose probabilities together reach
+    this number. The recorded log-probabilities always belong to the distribution over all tokens,
+    even if `top_p` is below 1.
     """
 
 
@@ -59,7 +59,7 @@ class StepSettings:
     rollouts: Annotated[int, Gt(1)] = 8
     """N: number of rollouts per question in a step."""
     mini_questions: Annotated[int, Ge(0)] = 0
-    """Number of questions per update. 0 takes all questions of the step; then every update is
+    """Number of questions per update. 0 takes all questions of the step, so that every update is
     on-policy.
     """
     refills: Annotated[int, Ge(0)] = 0
@@ -70,8 +70,8 @@ class StepSettings:
     """Maximum number of tokens in one forward pass of a rank; 0 takes the value of
     `data.max_tokens`."""
     at_once: Annotated[int, Gt(0)] = 64
-    """Number of episodes that a rank plays at the same time. The rank's engine decodes as many
-    conversations together.
+    """Number of episodes that a rank plays at the same time. The rank's engine decodes this number
+    of conversations together.
     """
 
     @property
@@ -83,7 +83,7 @@ class StepSettings:
 @dataclass(frozen=True, kw_only=True)
 class EvaluationSettings:
     """Settings of evaluations. An evaluation plays held-out questions (split rl/validation) during
-    training. The policy does not learn from them.
+    training. The policy does not learn from held-out questions.
     """
 
     every: Annotated[int, Ge(0)] = 10
@@ -113,18 +113,18 @@ class EvaluationSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class CareSettings:
-    """Limits. These limits stop a run with an error before it learns from too few or wrong samples.
+    """Limits that stop a run with an error before it learns from too few or wrong samples.
 
     A resumed run may change these settings.
     """
 
     max_lost: Annotated[float, Ge(0), Le(1)] = 0.5
     """Maximum share of a step's rollouts that may end because a provider failed. The same maximum
-    holds for rollouts without a judge's verdict.
+    holds for the share of rollouts without a judge's verdict.
     """
     engine_kl: Annotated[float, Gt(0)] = KL_ALARM
     """Maximum of the mean KL divergence per token (k3 estimate) between inference engine and
-    trainer. Both use the same weights.
+    trainer. The inference engine and the trainer use the same weights here.
     """
 
 
@@ -138,8 +138,8 @@ class GrpoKeepSettings:
     checkpoints: Annotated[int, Gt(0)] = 2
     """How many checkpoints stay on disk; older ones are removed."""
     episodes_every: Annotated[int, Ge(0)] = 10
-    """Number of steps from one stored example to the next. The example is all rollouts of the
-    step's first question. 0 stores no examples.
+    """Number of steps after which a step's example rollouts are stored. The example rollouts are
+    all rollouts of the step's first question. 0 stores no example rollouts.
     """
     replay_steps: Annotated[int, Ge(0)] = 0
     """How many of the newest steps keep their rows on disk for replays; 0 keeps the rows of all
@@ -229,7 +229,7 @@ def load_grpo_settings(
 
     Args:
         tools: the settings of the teacher's tools (`questions.teacher_tools`), used if the file
-            does not set `play.tools`. A policy needs the same tools and the same prompt as in its
+            does not set `play.tools`. A policy needs the tools and the prompt that it had in its
             fine-tuning.
 
     Raises:

@@ -1,8 +1,8 @@
 """The settings of SFT, and the settings that SFT shares with GRPO (`settings/grpo_settings.py`).
 
-A settings file contains only the values that differ from the defaults. The run stores every value.
-This project has chosen the defaults itself. The files in `presets/` contain published settings. The
-files mark the values that a paper does not state.
+A settings file contains only the values that differ from the defaults. The run stores every value,
+also the defaults. The default values are this project's own choice. The files in `presets/` contain
+published settings. These files mark the values that a paper does not state.
 """
 
 from collections.abc import Iterable, Mapping
@@ -23,8 +23,8 @@ class DataSettings:
     max_tokens: Annotated[int, Gt(0)] = 32_768
     """Maximum number of tokens in a row, pictures included."""
     too_long: Literal["shorten", "leave_out"] = "shorten"
-    """What happens to rows that are longer than `max_tokens`. `shorten` cuts such a row after the
-    last whole turn that fits. `leave_out` drops such a row. The run counts the rows that it
+    """What happens to rows that are longer than `max_tokens`. `shorten` cuts a long row after its
+    last whole turn that fits. `leave_out` drops a long row. The run counts the rows that it
     shortened or dropped.
     """
     max_pixels: Annotated[int, Ge(0)] = 0
@@ -68,8 +68,8 @@ class WeightSettings:
     as sdpa and flash_attention_2 do. A check before training tests this.
     """
     activation_checkpointing: bool = True
-    """Whether the backward pass computes the layers a second time. This costs about a third more
-    work, but saves most of the memory for activations.
+    """Whether the backward pass computes the layers again (activation checkpointing). Computing
+    them again costs about a third more work, but saves most of the memory for activations.
     """
 
 
@@ -80,8 +80,8 @@ class OptimiserSettings:
     lr: Annotated[float, Gt(0)] = 1e-5
     """The learning rate at the end of the warm-up, which is the highest."""
     schedule: Literal["cosine", "linear", "constant"] = "cosine"
-    """The learning rate after the warm-up. `cosine` and `linear` let it fall to 0; `constant` keeps
-    it.
+    """The learning rate after the warm-up. `cosine` and `linear` let the learning rate fall to 0;
+    `constant` keeps it.
     """
     warm_up: Annotated[float, Ge(0), Le(1)] = 0.1
     """Share of all updates that belong to the warm-up."""
@@ -129,7 +129,7 @@ class ParallelSettings:
     """The number of processes that there must be; 0 accepts any number that the launcher
     started."""
     timeout_minutes: Annotated[float, Gt(0)] = 60.0
-    """How long a rank waits for another rank. After that, the run ends with an error."""
+    """How long a rank waits for another rank, before the run ends with an error."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -173,7 +173,7 @@ class SftSettings:
     def identity(self) -> dict[str, Any]:
         """The settings that must stay the same when a run is resumed.
 
-        A change of any of them would change the trained weights by more than rounding.
+        A change of any of these settings would change the trained weights by more than rounding.
         """
         return identity_of(self.resolved())
 
@@ -192,8 +192,8 @@ OF_THE_MACHINE = frozenset(
 def identity_of(
     resolved: Mapping[str, Any], but: frozenset[str] = OF_THE_MACHINE
 ) -> dict[str, Any]:
-    """A dict from "section.key" to the setting. Settings that may change when a run is resumed are
-    left out.
+    """A dict from "section.key" to the setting. The dict leaves out settings that may change when a
+    run is resumed.
     """
     flat = {
         f"{section}.{key}" if key else section: value
@@ -218,10 +218,10 @@ def load_settings(source: str, overrides: Iterable[str] = ()) -> SftSettings:
 def check_micro_tokens(
     data: DataSettings, micro_tokens: int, where: str, *, key: str = "batch.micro_tokens"
 ) -> None:
-    """Checks that the longest allowed row fits into one forward pass.
+    """Checks that the longest row which the settings allow fits into one forward pass.
 
     Raises:
-        InputError: the longest allowed row does not fit.
+        InputError: the longest row which the settings allow does not fit.
     """
     if micro_tokens < data.max_tokens:
         raise InputError(

@@ -258,12 +258,12 @@ def _rows(
     at: World, maker: RowMaker, data: Sequence[str], validation: Sequence[str], out: Path
 ) -> tuple[Documents, Survey]:
     """Stores the documents (conversations) on disk, and records the length and other figures of
-    each row. Each rank makes the rows of its part of the documents.
+    each row. Each rank makes the rows of some of the documents.
 
     The files of a new run lie in a hidden folder below OUT until all inputs have been checked.
 
     Raises:
-        InputError: the model can learn from no row, or a row comes twice.
+        InputError: there is no row to learn from, or a row comes twice.
     """
     survey = at.gather(read_survey(out / "rows" / SURVEY) if at.first else None)[0]
     if survey is not None:
@@ -306,7 +306,7 @@ def _self_check(
     settings: SftSettings,
     at: World,
 ) -> None:
-    """Tests the model on two rows: the shortest rows with pictures, if there are any."""
+    """Tests the model on two rows: the shortest rows with pictures, or else the shortest rows."""
     few = sorted(survey.used, key=lambda each: (each.pictures == 0, each.tokens))[:2]
     check_on(
         scorer,

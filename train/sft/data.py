@@ -1,7 +1,8 @@
 """The rows of an SFT run: the documents on disk, a survey of their rows, and the order of training.
 
 A document is one conversation in the form in which its source stores it. The survey has an entry
-for each document: the figures of its row, or the reason why the document is left out.
+for each document. The entry holds the figures of the document's row, or the reason why the document
+is left out.
 
 ```
 OUT/rows/documents.arrow   every document, memory-mapped; a resumed run reads the same rows from it
@@ -9,8 +10,8 @@ OUT/rows/documents.arrow   every document, memory-mapped; a resumed run reads th
 ```
 
 A row with pixels is made when training needs it. Rows are never stored with pixels, because a
-picture of 262,144 pixels takes 6 MB of patches. The run compares each row with the survey. It stops
-if a picture file has changed.
+picture of 262,144 pixels takes 6 MB of patches. The run compares each row with the survey. The run
+stops if a picture file has changed.
 """
 
 import dataclasses
@@ -91,10 +92,10 @@ class SurveyedRow:
     are not in the loss.
     """
     shortened: bool
-    """Whether turns were cut off at the end of the row."""
+    """Whether turns at the end of the row were cut off."""
     ids: str
-    """Where the token ids come from. "sampled": they are the ids that the policy sampled, as
-    stored. "rendered": the policy's text was turned into ids here.
+    """Where the token ids come from. "sampled": the policy sampled these ids, and they were stored.
+    "rendered": the policy's text was turned into these ids here.
     """
     digest: str
     """A hash of the row's ids, loss mask and pixels."""
@@ -105,7 +106,7 @@ class SurveyedRow:
 
 @dataclass(frozen=True)
 class Survey:
-    """What is known of all documents. Each document is either used or left out."""
+    """The survey: what is known of all documents. Each document is either used or left out."""
 
     read: int
     used: tuple[SurveyedRow, ...]
@@ -153,8 +154,8 @@ class DroppedDocuments:
 
     reasons: Counter[str] = field(default_factory=Counter)
     examples: dict[str, str] = field(default_factory=dict)
-    """For each reason, the first error message. It is missing if the reason alone explains the
-    error."""
+    """For each reason, the first error message that explains more than the reason. There is none if
+    the reason alone explains the error."""
 
     def add(self, left_out: DroppedRow) -> None:
         """Counts an input row that was left out."""
@@ -271,7 +272,7 @@ class RowMaker:
         ), row
 
     def again(self, surveyed: SurveyedRow, document: Document) -> Row:
-        """Makes the row of a document once more, and compares it with the survey.
+        """Makes the row of a document once more, and checks that it is the row of the survey.
 
         Raises:
             RowError: the row differs from what the survey recorded.
@@ -439,7 +440,7 @@ class Course:
     Args:
         rows: the training rows.
         rows_per_update: number of rows per update, over all ranks. The last update of an epoch may
-            have fewer.
+            have fewer rows.
     """
 
     rows: Sequence[SurveyedRow]
@@ -477,8 +478,8 @@ class Course:
 
 
 def deal_rows(rows: Sequence[SurveyedRow], world_size: int) -> list[list[SurveyedRow]]:
-    """Assigns rows to ranks. The longest row comes first. Each row goes to the rank that has the
-    fewest tokens so far.
+    """Assigns rows to ranks. The longest rows are assigned first. Each row goes to the rank that
+    has the fewest tokens so far.
 
     Every rank computes the same assignment.
     """

@@ -38,8 +38,7 @@ _SPLITS = {
     "eval": VALIDATION,
     "test": "test",
 }
-"""The names of splits as they stand in file names; the library `datasets` recognises the same
-names."""
+"""The names of splits in file names. The library `datasets` recognises the same names."""
 _REPOSITORY = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 _FIX = f"Name a run, a file of dialogues ({', '.join(SUFFIXES)}), or one configuration of a data set: --data FOLDER:CONFIGURATION."
 
@@ -55,7 +54,7 @@ class DialogueFile:
 
 
 def dialogue_files(source: str, split: str) -> list[DialogueFile]:
-    """The dialogue files of a source, in order.
+    """The files with dialogues that a source names, in order.
 
     Args:
         split: the split of files whose name does not contain a split.
@@ -115,8 +114,8 @@ class _Folder:
         self.path = Path(name) if not self._is_of_hub else self.brought([CARD, LIST])
 
     def brought(self, patterns: Sequence[str]) -> Path:
-        """The local folder that has all files that match some patterns. Files that are missing are
-        downloaded.
+        """The local folder that has all files whose names match the patterns. Files that are
+        missing are downloaded.
         """
         if not self._is_of_hub:
             return self.path
@@ -152,7 +151,8 @@ def _parted(source: str) -> tuple[str, str]:
 
 
 def full_name(source: str) -> str:
-    """A source as a run's identity stores it. The result does not depend on the current folder."""
+    """The name under which a run's identity stores a source of data. The name does not depend on
+    the current folder."""
     name, configuration = _parted(source)
     here = not source.startswith(HUB) and Path(name).exists()
     return f"{os.path.abspath(name) if here else name}{':' * bool(configuration)}{configuration}"
@@ -182,8 +182,8 @@ def _of_card(folder: _Folder, configuration: str, split: str) -> list[DialogueFi
 
 
 def _configs(card: Path) -> dict[str, Any]:
-    """The `data_files` of each configuration that a data set's card lists; empty if it lists
-    none."""
+    """The `data_files` of each configuration that a data set's card lists; empty if the card lists
+    no configurations."""
     fix = "Name files of dialogues instead."
     told = read_front_matter(card, fix=fix) if card.is_file() else {}
     try:
@@ -219,7 +219,8 @@ def _of_list(folder: _Folder, configuration: str, split: str) -> list[DialogueFi
 
 
 def _chosen(known: Mapping[str, Any], configuration: str, folder: _Folder) -> str:
-    """The name of the configuration that the user named, or of the only one.
+    """The name of the configuration that the user wants: the one that the user named, or the only
+    one.
 
     Raises:
         InputError: there are several configurations and the user named none, or the user named one

@@ -12,9 +12,9 @@ text, text} and {type: image}.
 What the policy said stays unchanged and is in the loss. All other text is only input. A message
 `observation` becomes a user message between response tags. A message `function_call` is put between
 call tags. The system message describes the row's `tools` in the form of Qwen's templates. Special
-tokens are escaped in all text that the policy read. Therefore text from outside cannot end a turn
-or stand for a picture. The reader also accepts Questloom's own export, and then returns the token
-ids of the stored episode.
+tokens are escaped in all text that the policy read. Therefore text from outside cannot end a turn,
+and cannot stand for a picture. The reader also accepts Questloom's own export, and then returns the
+token ids of the stored episode.
 """
 
 import json
@@ -69,8 +69,9 @@ def fields_of(row: Any, where: str) -> tuple[dict[str, Any], tuple[bytes, ...]]:
         where: the file and the row's number, for errors.
 
     Returns:
-        A dict and the pictures. The dict has "system", "said" ([[role, text], …]) and "paths" (one
-            path per picture; "" if the row itself has the picture).
+        A pair: a dict, and the pictures as bytes. The dict has three keys: "system"; "said", a list
+            of [role, text]; and "paths", one path for each picture ("" if the row itself has the
+            picture).
 
     Raises:
         UnusableRow: the row is not a dialogue, or the number of placeholders differs from the
@@ -150,8 +151,8 @@ def _schema(tool: Mapping[str, Any]) -> Mapping[str, Any]:
 def _text(value: Any, *, policy: bool = False) -> str:
     """A text in which placeholders stand for pictures.
 
-    A row may have its pictures as separate parts. In the texts that the policy read, a placeholder
-    then stands for no picture.
+    A row may have its pictures as separate parts. If it has, a placeholder in a text that the
+    policy read does not stand for a picture.
     """
     if isinstance(value, list):
         return "".join(_part(part, policy) for part in value)

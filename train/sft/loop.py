@@ -167,7 +167,7 @@ def _update(
 def _validate(
     run: Training, rows: Sequence[SurveyedRow], update: int, metrics: Metrics | None
 ) -> None:
-    """Computes the loss on validation rows; it is the mean over tokens, as in training."""
+    """Computes the loss on validation rows: the mean over tokens, as in training."""
     run.policy.eval()
     total = torch.zeros((), dtype=torch.float64, device=run.at.device)
     for packed in make_ahead(run.packed, run.plan(rows)):
@@ -179,7 +179,8 @@ def _validate(
 
 
 def make_ahead(make: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
-    """Yields `make(item)` for each item in order. Meanwhile a thread prepares the next result."""
+    """Yields `make(item)` for each item in order. A thread prepares the next result while the
+    caller uses the last one."""
     with ThreadPoolExecutor(1, thread_name_prefix="rows") as pool:
         waiting: Future[R] | None = None
         for item in items:

@@ -5,7 +5,7 @@ RUN, RUN/episodes/POLICY       a policy's kept trajectories (by default the teac
 FILE, FOLDER, DATA_SET:CONFIGURATION      dialogues in LLaMA-Factory's ShareGPT form, or as messages (`sft/dialogues.py`, `sft/data_sets.py`)
 ```
 
-Every row is accounted for: it becomes a `Document`, or a `DroppedRow` with a reason.
+Every row is accounted for. It becomes a `Document`, or a `DroppedRow` with a reason.
 """
 
 import gzip
@@ -72,7 +72,7 @@ def read_documents(
 
     Args:
         train: runs, folders of episodes, and dialogues. Stored episodes and configurations of data
-            sets say themselves which split they belong to.
+            sets state their own splits.
         validation: dialogues for validation, which are never used for training.
 
     Raises:
@@ -85,7 +85,7 @@ def read_documents(
 
 
 def check_sources(train: Sequence[str], validation: Sequence[str] = ()) -> None:
-    """Checks that the sources exist and differ. Their rows are not read.
+    """Checks that the sources exist and differ. The rows of the sources are not read.
 
     Raises:
         InputError: see `read_documents`; also if a source is named twice.
@@ -120,7 +120,7 @@ def _read(path: str, split: Split) -> Iterator[Document | DroppedRow]:
 
 
 def _files(path: str, split: Split) -> list[DialogueFile]:
-    """The files of a source that has dialogues.
+    """The files with dialogues that a source has.
 
     Raises:
         InputError: see `dialogue_files`; also if a source for validation has rows for training.
@@ -142,7 +142,7 @@ def _files(path: str, split: Split) -> list[DialogueFile]:
 
 
 def _episodes(path: str) -> EpisodeFolder | None:
-    """The folder of episodes at a path; None if the path has something else.
+    """The folder of episodes at a path; None if the path leads to something else.
 
     Raises:
         InputError: the path is a run, but has no kept episodes.
