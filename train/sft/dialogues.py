@@ -69,7 +69,7 @@ def fields_of(row: Any, where: str) -> tuple[dict[str, Any], tuple[bytes, ...]]:
         where: the file and the row's number, for errors.
 
     Returns:
-        A pair: a dict, and the pictures as bytes. The dict has three keys: "system"; "said", a list
+        A dict, and the pictures as bytes. The dict has three keys: "system"; "said", a list
             of [role, text]; and "paths", one path for each picture ("" if the row itself has the
             picture).
 
