@@ -29,8 +29,8 @@ def main(
     steps: int = 600,
     seed: int = 1,
 ) -> None:
-    """Trains on the stores `store` and measures on the store `unseen`. Writes the checkpoint and
-    its calibration to `out`."""
+    """Trains on the stores `store` and measures on the store `unseen`. The checkpoint and its
+    calibration are written to `out`."""
     torch.use_deterministic_algorithms(True)
     examples = reduce(add, (examples_of(Store.open(path)) for path in store))
     typer.echo(f"{len(examples.pixels)} pictures of {len(examples.looks)} entities")

@@ -1,4 +1,4 @@
-"""The shape of the small CLIP; the files of its folder are configuration, byte-pair merges and
+"""The shape of the small CLIP, and the files of its folder: configuration, byte-pair merges,
 weights."""
 
 import gzip
@@ -15,8 +15,8 @@ from questloom.models.clip import MERGES_FILE
 from questloom.train.small_clip.fit import SIDE
 
 NUM_MERGES = 4000
-"""How many of open_clip's 48,894 byte-pair merges are kept. With all merges, the embedding would be
-twice as large as the rest of the model.
+"""How many of open_clip's 48,894 byte-pair merges are kept. With all of open_clip's merges, the
+embedding would be twice as large as the rest of the model.
 """
 CONFIG: dict[str, Any] = {
     "model_cfg": {
@@ -60,7 +60,7 @@ def start(folder: Path, seed: int) -> tuple[Any, open_clip.SimpleTokenizer]:
 
 
 def save(model: Any, folder: Path) -> None:
-    """Writes the weights at half precision. Loading them converts them to fp32."""
+    """Writes the weights at half precision. Loading the weights converts them to fp32."""
     weights = {
         name: (t.half() if t.is_floating_point() else t).contiguous()
         for name, t in model.state_dict().items()

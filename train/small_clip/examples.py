@@ -21,9 +21,9 @@ a picture can start at different places.
 class Examples:
     """The training examples: n pictures of m entities.
 
-    `pixels` is uint8 (n, STORED_SIDE, STORED_SIDE, 3). The pictures are squashed to squares, as in
-    the checkpoint's preprocessing. `entity` is int (n,): the index in `looks` of the entity that
-    each picture shows. `files` has the bytes of the picture files.
+    `pixels` is uint8 (n, STORED_SIDE, STORED_SIDE, 3). `pixels` are pictures squashed to squares,
+    as in the checkpoint's preprocessing. `entity` is int (n,): the index in `looks` of the entity
+    that each picture shows. `files` has the bytes of the picture files.
     """
 
     pixels: np.ndarray
@@ -43,7 +43,7 @@ class Examples:
 def examples_of(store: Any) -> Examples:
     """All pictures of a store that show exactly one entity with a description, sorted by image id.
 
-    Flags and maps are left out.
+    Pictures of flags and maps are left out.
 
     Args:
         store: a `questloom.knowledge.store.Store` of a fictional world.

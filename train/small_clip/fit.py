@@ -1,16 +1,16 @@
 """The losses and the training loop of the small CLIP.
 
 The model learns to match texts to pictures. The similarity of a description and a picture of its
-entity must exceed a fixed threshold. The description must also fit these pictures better than other
-descriptions do. Different entities may share a description. Therefore the labels of a batch state
-for every pair whether the words really fit the picture. CLIP's contrastive loss teaches the model
-to rank the descriptions. SigLIP's balanced pairwise loss (Zhai et al. 2023) sets the scale of the
-similarities. Without SigLIP's loss, the words "a man" fitted no picture of a man well (AUC 0.93):
-hundreds of pictures share these words.
+entity must exceed a fixed threshold. A description must also fit the pictures of its entity better
+than other descriptions do. Different entities may share a description. Therefore the labels of a
+batch state, for every pair of text and picture, whether the words really fit. CLIP's contrastive
+loss teaches the model to rank the descriptions. SigLIP's balanced pairwise loss (Zhai et al., 2023)
+sets the scale of the similarities. Without SigLIP's loss, the words "a man" fitted no picture of a
+man well (AUC 0.93), because hundreds of pictures share these words.
 
-The model also learns to match two pictures (views) of the same entity. A contrastive loss over two
-views of each entity teaches this (Khosla et al. 2020). Half of the batches have entities of a
-single class, because such entities are hardest to tell apart.
+The model also learns to match two pictures (views) of the same entity. This is taught by a
+contrastive loss over two views of each entity (Khosla et al., 2020). Half of the batches have
+entities of a single class, because such entities are hardest to tell apart.
 """
 
 import math
@@ -30,7 +30,7 @@ from questloom.transforms.pictures.describe import Looks
 
 SIDE = 112
 ENTITIES_A_BATCH = 48
-"""The number of entities in a batch. The batch has two pictures of each entity."""
+"""The number of entities in a batch. The batch has two pictures of each of these entities."""
 PEAK_RATE = 2e-3
 WEIGHT_DECAY = 0.05
 VIEW_TEMPERATURE = 0.1
@@ -116,12 +116,12 @@ def text_loss(
     scale: torch.Tensor,
     bias: torch.Tensor,
 ) -> torch.Tensor:
-    """The loss for matching texts with pictures. `fits` is 1 where a text fits a picture, else 0,
-    with shape (texts, pictures). Every text fits some picture.
+    """The loss for matching texts with pictures. `fits` has the shape (texts, pictures). It is 1
+    where a text fits a picture, else 0. For every text there is a fitting picture.
 
-    The loss has two parts. The first part is the cross-entropy in both directions. The targets are
-    the fitting pairs, with equal weights. The second part is the mean logistic loss of fitting
-    pairs, plus the mean logistic loss of all other pairs.
+    The loss has two parts. The first part is the cross-entropy in both directions. The targets of
+    the cross-entropy are the fitting pairs, with equal weights. The second part is the mean
+    logistic loss of fitting pairs, plus the mean logistic loss of all other pairs.
     """
     logits = scale * texts @ pictures.T
     to_pictures = -(fits / fits.sum(1, keepdim=True) * F.log_softmax(logits, 1)).sum(1).mean()
@@ -132,8 +132,8 @@ def text_loss(
 
 
 def view_loss(pictures: torch.Tensor) -> torch.Tensor:
-    """The InfoNCE loss over two views of each entity. Rows i and i + B of the (2·B, d) tensor are
-    views of the same entity."""
+    """The InfoNCE loss over two views (pictures) of each entity. Rows i and i + B of the (2·B, d)
+    tensor are views of the same entity."""
     size = len(pictures) // 2
     logits = pictures @ pictures.T / VIEW_TEMPERATURE
     logits = logits.masked_fill(torch.eye(2 * size, dtype=torch.bool), -1e9)
@@ -141,12 +141,12 @@ def view_loss(pictures: torch.Tensor) -> torch.Tensor:
 
 
 def augment(pixels: torch.Tensor) -> torch.Tensor:
-    """Augments pictures. The input is uint8 (n, side, side, 3), the result normalised float (n, 3,
-    SIDE, SIDE).
+    """Augments pictures. The input is uint8 (n, side, side, 3). The result is normalised float (n,
+    3, SIDE, SIDE).
 
     Pictures are moved, tilted, recoloured and blurred, and noise is added. Blur and tilt imitate
     the degradations of `transforms/enhancement`. The vector of a degraded picture should stay near
-    that of the original.
+    the vector of the original.
     """
     n = len(pixels)
     x = pixels.permute(0, 3, 1, 2).float() / 255
@@ -183,7 +183,7 @@ def _views(examples: Examples) -> dict[int, list[int]]:
 
 def _entities(rng: random.Random, by_noun: dict[str, list[int]], *, one_noun: bool) -> list[int]:
     """Draws the entities of one batch, either from all classes or from one large class. A larger
-    class is drawn more often.
+    class is chosen more often.
     """
     everything = [e for members in by_noun.values() for e in members]
     large = [
@@ -200,7 +200,8 @@ def _entities(rng: random.Random, by_noun: dict[str, list[int]], *, one_noun: bo
 def _shortened(rng: random.Random, looks: Looks) -> Looks:
     """Leaves out some attributes of a description.
 
-    The shorter description still fits the picture. The model learns not to need all attributes.
+    The shorter description still fits the picture. From shorter descriptions, the model learns not
+    to need all attributes.
     """
 
     def some(words: tuple[str, ...]) -> tuple[str, ...]:

@@ -27,7 +27,8 @@ def main(
         Path | None, typer.Option(help="Weights to continue from, as this command wrote them.")
     ] = None,
 ) -> None:
-    """Pre-trains a base model. Its newest state is written to `out` again and again."""
+    """Pre-trains a base model. The newest state of the model is written to `out` again and
+    again."""
     processor = new_processor()
     check_names(processor.tokenizer)
     model = new_model(processor, seed=seed, width=width, layers=layers)

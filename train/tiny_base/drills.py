@@ -23,11 +23,11 @@ from questloom.knowledge.world.learning import (
 from questloom.knowledge.world.part import Part
 
 FIRST_SEED = 1000
-"""The lowest seed of a world for drills. Worlds of tasks have lower seeds."""
+"""The lowest seed of a world for drills. The worlds of tasks have lower seeds."""
 MARKS = ("<think>", "</think>", "<tool_call>", "</tool_call>", "<answer>", "</answer>")
 """The tags that a turn of the agent has. In drills, these tags have no meaning.
 
-They stand among names that the model must copy, so that their embeddings are trained before
+The tags stand among names that the model must copy, so that their embeddings are trained before
 fine-tuning.
 """
 MARKED = 0.6
@@ -66,8 +66,8 @@ class World:
     pages: dict[str, str]
     """The page that `visit` shows, for each title."""
     first_picture: int
-    """The number of the first thing's picture. The pictures of the other things have the next
-    numbers."""
+    """The number of the first thing's picture. The pictures of the other things have the numbers
+    after it."""
 
     def look(self, thing: Thing) -> str:
         """What a picture of the thing shows, in three words."""
@@ -141,7 +141,7 @@ def question(rng: random.Random, thing: Thing) -> tuple[str, list[str]]:
 
 
 def drills(worlds: Sequence[World], rng: random.Random) -> Iterator[Drill]:
-    """Yields drills; there is no end."""
+    """Yields drills without end."""
     makers = {
         caption: 1,
         lookup: 0.5,
@@ -160,10 +160,10 @@ def drills(worlds: Sequence[World], rng: random.Random) -> Iterator[Drill]:
 
 
 def mark_lines(drill: Drill, rng: random.Random) -> Drill:
-    """Puts two marks around each answer line of a drill. The question names the marks.
+    """Puts two marks around each answer line of a drill. The question names the two marks.
 
-    Any two marks may be used, except the two thought tags as a pair. The model thereby learns to
-    find the answer after any mark. Fine-tuning teaches which marks a turn has.
+    Any two marks may be used, but not the two thought tags together. The model
+    thereby learns to find the answer after any mark. Fine-tuning teaches which marks a turn has.
     """
     turns: list[tuple[Parts, str]] = []
     for parts, said in drill.turns:
@@ -295,7 +295,7 @@ def calls(world: World, rng: random.Random) -> Drill:
 
 def chosen_call(world: World, rng: random.Random) -> Drill:
     """A drill: given a question, a picture and search results, choose the page to open. The reply
-    is JSON."""
+    to this drill is JSON."""
     thing = rng.choice(world.pictured)
     asked, relations = question(rng, thing)
     things = alike(world, thing, rng, 3)
@@ -311,7 +311,8 @@ def chosen_call(world: World, rng: random.Random) -> Drill:
 
 
 def copying(world: World, rng: random.Random) -> Drill:
-    """A drill: repeat names and marks. The marks come in any order, and never as in a turn."""
+    """A drill: repeat names and marks. The marks come in any order, but never in the order of a
+    turn."""
     words = [
         rng.choice(MARKS)
         if rng.random() < 0.3
@@ -322,7 +323,7 @@ def copying(world: World, rng: random.Random) -> Drill:
 
 
 def vocabulary_texts() -> Iterator[str]:
-    """Every word in the drills, for training the tokenizer. Names are left out."""
+    """Every word in the drills except names, for training the tokenizer."""
     looks = [f"{c} {k} {n}" for c in COLOURS for k in KINDS for n in NUMBERS]
     yield from looks
     yield from (f" {look}" for look in looks)

@@ -30,7 +30,7 @@ ROWS = 4
 TEXT_WEIGHT = 0.2
 """The weight that the text of prompts has in the loss. Answers have the weight 1.
 
-The model learns copying from prompts, because much of their text repeats names.
+The model learns to copy from the text of prompts, because much of it repeats names.
 """
 RATE = 1.5e-3
 WARM_UP = 100
@@ -55,7 +55,7 @@ class EncodedDrill:
 class Album:
     """Worlds, and the patches of their pictures: float16 (pictures, 16, 3, 16, 16).
 
-    Qwen3-VL reads a picture as two equal frames. Only the first frame is stored here.
+    Qwen3-VL reads a picture as two equal frames. Only the first of the two frames is stored here.
     """
 
     worlds: list[World]
@@ -141,7 +141,7 @@ class Batch:
 def batches(
     source: Iterator[EncodedDrill], patches: np.ndarray, image_id: int, pad: int, rows: int = ROWS
 ) -> Iterator[Batch]:
-    """Yields batches; there is no end."""
+    """Yields batches without end."""
     held: EncodedDrill | None = None
     while True:
         ids = np.full((rows, LENGTH), pad)
@@ -180,7 +180,7 @@ def batches(
 
 def positions_of(image: np.ndarray) -> np.ndarray:
     """Computes the positions (3, B, L) of Qwen3-VL: time, height and width. Each picture has 2×2
-    tokens.
+    tokens here.
 
     >>> positions_of(np.array([[False, True, True, True, True, False]]))[:, 0].tolist()
     [[0, 1, 1, 1, 1, 3], [0, 1, 1, 2, 2, 3], [0, 1, 2, 1, 2, 3]]
@@ -264,9 +264,9 @@ def fit(
     Args:
         learned: worlds for the drills of training.
         unseen: worlds for the drills of evaluation.
-        minutes: wall time. The learning rate falls to 0 over the last part of it (`FALL`).
-        report: is called with a line of progress after every `every` updates.
-        keep: stores the model; is called after each report.
+        minutes: wall time. The learning rate falls to 0 over the last part of this time (`FALL`).
+        report: is called with a line of progress, once in `every` updates.
+        keep: stores the model. It is called after each report.
     """
     encode = Encoder(processor)
     image_id, pad = model.config.image_token_id, processor.tokenizer.pad_token_id

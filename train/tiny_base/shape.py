@@ -17,7 +17,7 @@ With the usual 0.02 to 0.05, so small a model would need several times longer to
 def new_model(
     processor: Qwen3VLProcessor, *, seed: int, width: int = 96, layers: int = 3
 ) -> Qwen3VLForConditionalGeneration:
-    """A Qwen3-VL with about 0.7 million random weights.
+    """A Qwen3-VL with about 0.7 million weights, which are random.
 
     Args:
         processor: the processor whose tokenizer gives the vocabulary.
@@ -75,7 +75,7 @@ def save_base(
 ) -> None:
     """Writes a folder that `from_pretrained` can load, with weights at half precision.
 
-    The configuration names no dtype. Loading therefore converts the weights to fp32.
+    The configuration names no dtype, so loading converts the weights to fp32.
     """
     folder.mkdir(parents=True, exist_ok=True)
     processor.save_pretrained(folder)

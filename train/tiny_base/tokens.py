@@ -1,5 +1,5 @@
 """The tokenizer and the processor of the tiny model. The tokenizer is a byte-level BPE of a few
-hundred tokens, with Qwen's special tokens. The processor is Qwen3-VL's.
+hundred tokens, with Qwen's special tokens. The processor is that of Qwen3-VL.
 
 Each word in the questions, pages and tool results of the fictional worlds is one token. A name is
 two tokens, one for each syllable. A small model learns to copy texts that have few tokens.
@@ -56,14 +56,15 @@ TEMPLATE = (
 )
 """The chat template of Qwen3-VL-Instruct without its parts for tools and videos.
 
-Tools are described in the system prompt instead.
+The system prompt describes the tools instead.
 """
 SIDE = 64
 MANY = 1_000_000
 
 
 def new_processor() -> Qwen3VLProcessor:
-    """Makes the processor and its tokenizer. They are the same on every machine."""
+    """Makes the processor and its tokenizer. Processor and tokenizer are the same on every
+    machine."""
     made = new_tokenizer()
     return Qwen3VLProcessor(
         image_processor=Qwen2VLImageProcessor(
@@ -103,8 +104,8 @@ def new_tokenizer() -> PreTrainedTokenizerFast:
 
 
 def _texts() -> Iterable[str]:
-    """Yields the texts on which the tokenizer is trained. Syllables are much more frequent than all
-    else.
+    """Yields the texts on which the tokenizer is trained. In these texts, syllables are much more
+    frequent than all else.
 
     Therefore the tokenizer merges syllables first, and no whole name becomes a token.
     """

@@ -13,24 +13,24 @@ class CertificateRules:
     """The recipe's settings for the certificate."""
 
     margin: Annotated[int, Evolves("filters", 1, 4, 1)] = 2
-    """Minimum margin. The margin is the number of facts that the store would have to lack before
-    another entity could fit."""
+    """The minimum margin: how many facts the store would have to lack before another entity could
+    fit."""
     trust: Trust = Trust()
     languages: tuple[str, ...] = ("en",)
-    """Languages whose names for hidden things must not stand in a question. The question's own
-    language always counts too."""
+    """The question must not contain names of hidden things in these languages. Names in the
+    question's own language are never allowed."""
     min_answers_without_picture: int = 2
     """Minimum number of answers that are possible for somebody who does not see the picture."""
     max_guess: float = 0.4
     """Maximum probability that the best guess without the picture is right."""
     min_hops: int = 2
-    """Minimum number of hops (claims from picture to answer) that a solver really needs. A question
-    whose words have fewer hops needs only that many."""
+    """Minimum number of hops (claims from picture to answer) that a solver really needs. If a
+    question's words state fewer hops, only that many are needed."""
     stated: bool = True
-    """Whether each claim must be named on a page: the page of its subject must name its object, or
-    the other way round. An agent reads pages and not claims. `Hop.stated` also records whether a
-    page states the relation in known words. No question is refused for this, because pages use more
-    words than any table has."""
+    """Whether a page must support each claim: the subject's page must name the object, or the other
+    way round. Agents read pages, not claims. `Hop.stated` also records whether a page states the
+    relation in known words. A question is not refused if no page states a relation in known words,
+    because pages use more words than any table has."""
     bases: tuple[Literal["closed", "margin"], ...] = ("closed", "margin")
     """The bases of a certificate that the recipe accepts: "closed" (the store is complete) or
     "margin"."""

@@ -34,7 +34,7 @@ from questloom.transforms.facts.lookups import Facts, Lookups
 from questloom.transforms.facts.values import held_at
 
 COMPOSED = "graph"
-"""The writer that makes the words from the logical form, so that no reader needs to check the
+"""The name of the writer that makes the words from the logical form. No reader needs to check these
 words."""
 
 
@@ -48,8 +48,8 @@ class Refusal:
 
 @dataclass(frozen=True, kw_only=True)
 class Needed:
-    """What the one answer needs: the smallest part of the form, the number of hops stated and of
-    hops needed, and the answers that remain without the picture."""
+    """What the one answer needs. This is the smallest part of the form, the number of hops stated,
+    the number of hops needed, and the answers that remain without the picture."""
 
     part: Form
     nominal: int
@@ -75,8 +75,8 @@ def intended_binding(
 
 
 def smallest_part(form: Form, facts: Facts, binding: Binding) -> Form:
-    """The form without the clauses that it does not need. Each clause is tried in order. It is
-    dropped if the form keeps the same single answer without it."""
+    """The form without the clauses that it does not need. Each clause is tried in order. A clause
+    is dropped if the form has the same single answer without it."""
     wanted = (coarsen_to_ask(binding[form.ask.var], form.ask).key(),)
     kept = form
     for clause in form.clauses:
@@ -93,14 +93,14 @@ def smallest_part(form: Form, facts: Facts, binding: Binding) -> Form:
 
 
 def unclear_names(form: Form, facts: Facts) -> tuple[str, ...]:
-    """The things that a question names and makes a claim about, but whose name is not the title of
+    """Things that the question names and uses a claim about, although the name is not the title of
     their article.
 
     For example, "published by the publisher of The Glass Parish" starts from a name. Another work
-    with this name would lead to another publisher. If several things share a name, an encyclopedia
-    uses the plain name as a title for the best known of them.
+    with the same name would lead to another publisher. An encyclopedia uses a plain name as a title
+    only for the best known thing with this name.
 
-    (`margin.py` treats things of the same name among the values of a claim.)
+    (Things of the same name among the values of a claim are handled in `margin.py`.)
     """
     named = {c.subject.entity for c in form.of(ClaimClause) if isinstance(c.subject, Value)}
     labels = {e: entity.label() for e in sorted(named) if (entity := facts.entity(e))}
@@ -113,7 +113,8 @@ SAINTS = frozenset({"saint", "st"})
 
 def named_alike(form: Form, facts: Facts, binding: Binding) -> tuple[str, str] | None:
     """The name of the answer and the name of a thing on the path, if one of the names contains the
-    other. Otherwise a solver who only finds the described thing could answer with its name."""
+    other. In such a question, a solver who only finds the described thing could give its name as
+    the answer."""
     labels = {
         v: entity.label()
         for v, value in binding.items()
@@ -132,14 +133,14 @@ def named_alike(form: Form, facts: Facts, binding: Binding) -> tuple[str, str] |
 
 
 def _telling_words(name: str) -> set[str]:
-    """The words of a name without the title of a saint: "St Ysolde's Church" then contains "Saint
-    Ysolde"."""
+    """The words of a name without a saint's title. By its words, "St Ysolde's Church" then contains
+    "Saint Ysolde"."""
     return set(folded(name).split()) - SAINTS
 
 
 def decorations(form: Form, facts: Lookups, binding: Binding) -> tuple[str, ...]:
-    """Variables whose description fits only one entity even without the step before. The path to
-    such a variable is decoration, because a solver does not need it."""
+    """Variables whose description fits only one entity even without the previous step. The path to
+    such a variable is decoration. A solver does not need it."""
     found = []
     for description in descriptions(form, binding):
         if binding[description.var].kind != "entity":
@@ -151,8 +152,8 @@ def decorations(form: Form, facts: Lookups, binding: Binding) -> tuple[str, ...]
 
 
 def misshapen(form: Form) -> Refusal | None:
-    """A refusal of a form whose clauses do not connect, or in which two steps together have a name
-    of their own: "the father's wife" is "the mother"."""
+    """A refusal if the form's clauses do not connect, or if two steps have one name together: "the
+    father's wife" is "the mother"."""
     if not connected(form):
         return Refusal(reason=Reason.NOT_CONNECTED, evidence={"form": form.to_json()})
     steps = chain(form)
@@ -167,7 +168,7 @@ def needed_of(
     form: Form, facts: Lookups, binding: Binding, rules: CertificateRules
 ) -> Needed | Refusal:
     """The part of a form that its answer needs; or a refusal if a part of the path, or the picture,
-    is not needed. More clauses never make more of the path needed, only less."""
+    is not needed. Further clauses can make parts of the path unneeded, but never needed."""
     if decorated := decorations(form, facts, binding):
         return Refusal(reason=Reason.DECORATION, evidence={"variables": list(decorated)})
     if alike := named_alike(form, facts, binding):
@@ -364,8 +365,8 @@ def certify(
 
 
 def words_agree(question: Question) -> tuple[Check, ...] | Refusal:
-    """The check of the question's words by readers, if a model wrote the words. No check if code
-    made the words from the form."""
+    """The check by readers of a question's words, if a model wrote the words. There is no check if
+    code made the words from the form."""
     if question.writer == COMPOSED:
         return ()
     votes = (
@@ -382,8 +383,8 @@ def words_agree(question: Question) -> tuple[Check, ...] | Refusal:
 
 
 def rival_fits(question: Question, facts: Facts, anchor: Binding, key: str) -> bool:
-    """Whether a wrong answer of a solver or teacher satisfies the form too. Then the question has
-    several answers, and is dropped."""
+    """Whether an answer that differs from the expected one satisfies the form too. If it does, the
+    question has several answers and is dropped."""
     form = question.logical_form
     if form is None or key == question.answer.value.key():
         return False

@@ -10,7 +10,7 @@ from questloom.records.periods import YEAR, years_between
 
 def _number(value: Value) -> float | None:
     """The number of a quantity, or the year of a date. Years are counted without a gap at Christ's
-    birth: one year lies between 1 BC and AD 1."""
+    birth, so one year lies between 1 BC and AD 1."""
     if value.kind == "quantity":
         return value.number
     return (
@@ -26,18 +26,18 @@ def _bounds(value: Value) -> tuple[float, float]:
 
 
 def as_quantity(number: float, unit: str = "") -> Value:
-    """A quantity whose number is rounded to a fixed number of digits. The digits then do not depend
-    on the way of computing."""
+    """A quantity whose number is rounded to a fixed number of digits. The digits do not depend on
+    the order of computing."""
     return Value(kind="quantity", number=float(f"{number:.10g}"), unit=unit)
 
 
 def compute(op: str, args: tuple[Value, ...], keys: tuple[Value, ...] = ()) -> Value | None:
-    """The result of an operation. None if there is no result: unknown arguments, different units, a
-    tie, division by zero.
+    """The result of an operation. The result is None for unknown arguments, different units, a tie
+    or a division by zero.
 
-    `difference` is never negative. `duration_years` counts whole calendar years from day to day, or
-    from year to year. `earliest`, `latest`, `largest` and `smallest` return the argument whose key
-    is the earliest, latest, largest or smallest.
+    `difference` is never negative. `duration_years` counts whole calendar years, from day to day or
+    from year to year. `earliest`, `latest`, `largest` and `smallest` return one of the arguments.
+    The keys decide which.
 
     >>> compute("difference", (as_quantity(1850), as_quantity(1832))).number
     18.0

@@ -2,7 +2,7 @@
 named things to the asked variable.
 
 The form is a tree, and the asked variable is its root. A variable is described by the clauses that
-connect it to terms farther from the root. These farther terms are identified first:
+connect it to terms farther from the root. Terms farther from the root are identified first:
 
 ```
 picture -> x0 --P84--> x1 <--P1066-- x2 --P569--> a (asked)
@@ -73,8 +73,8 @@ class Description:
 
 
 def distances(form: Form) -> dict[str, int]:
-    """How many clauses each variable is away from the asked variable. Variables that no clause
-    connects to it are left out."""
+    """How many clauses each variable is away from the asked variable. A variable is left out if no
+    chain of clauses connects it to the asked variable."""
     found, level = {form.ask.var: 0}, [form.ask.var]
     tied = [variables(clause) for clause in form.clauses]
     while level:
@@ -95,7 +95,8 @@ def descriptions(form: Form, binding: Binding) -> tuple[Description, ...]:
     pictured thing and details read in pictures need no description.
 
     Args:
-        form: the logical form. Clauses must connect all of its variables to the asked variable.
+        form: the logical form. Clauses must connect all variables of the form to the asked
+            variable.
         binding: the intended value of every variable.
     """
     depth = distances(form)
@@ -214,8 +215,8 @@ def _ranges(form: Form, claim: ClaimClause, known: set[str], binding: Binding) -
 
 
 def connected(form: Form) -> bool:
-    """Whether clauses connect everything to the asked variable: the pictured thing and every other
-    clause."""
+    """Whether clauses connect the asked variable with everything else: the pictured thing and all
+    other clauses."""
     depth = distances(form)
     return form.anchor in depth and all(
         v in depth for c in form.clauses if not isinstance(c, Image) for v in variables(c)

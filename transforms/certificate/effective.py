@@ -3,10 +3,11 @@ variable.
 
 The words of a question state a certain number of relations. A solver may need fewer relations, for
 two reasons. First, two relations may be one: "the person married to the father" is the mother.
-Second, a chain of other claims may lead to the same answer in fewer steps, and to nothing else. In
-the first case the question is refused. In the second case the shorter chain counts. The question is
-refused if the chain has fewer hops than the recipe demands. A shorter chain alone is no reason to
-refuse a question: in a dense store, some chain leads from nearly everything to everything.
+Second, a chain of other claims may lead to the same answer, and to nothing else, in fewer steps. If
+two relations are one, the question is refused. If there is a shorter chain, its number of steps
+counts. A question is refused if its chain has fewer hops than the recipe demands. A shorter chain
+alone is no reason to refuse a question: in a dense store, some chain leads from nearly everything
+to everything.
 """
 
 from math import inf
@@ -41,8 +42,8 @@ _INVERSE = {
     "P527": "P361",
     "P355": "P749",
 }
-"""Inverse properties: the second states the same relation as the first, but backwards. "Child" has
-only "father" as its inverse here, not "mother"."""
+"""Inverse properties. Each pair states the same relation in opposite directions. For "child", the
+inverse here is only "father", not "mother"."""
 _AROUND = ("P131", "P361", "P706", "P17", "P30")
 _COMPOSED = {
     ("P22", "P26"),
@@ -75,8 +76,8 @@ def along(step: Step) -> Step:
 
 
 def composed(steps: tuple[Step, ...]) -> int:
-    """The number of relations in a chain of steps. Two steps count as one relation if together they
-    have a common name.
+    """The number of relations in a chain of steps. Two steps count as one relation if they have a
+    common name together.
 
     >>> composed((("P22", False), ("P26", False))), composed((("P84", False), ("P19", False)))
     (1, 2)
@@ -94,8 +95,8 @@ def chain(form: Form) -> tuple[Step, ...]:
     """The steps from the pictured thing to the asked variable, in order; () if a computation lies
     on the way.
 
-    If a solver must read a detail in a later picture, the reading counts as a step. Its property is
-    that of the detail.
+    If a solver must read a detail in a later picture, the reading counts as a step. The property of
+    such a step is that of the detail.
     """
     depth, at, steps = distances(form), form.anchor, list[Step]()
     if form.of(Compute):
@@ -138,12 +139,12 @@ def _onward(facts: Facts, node: str) -> dict[Step, frozenset[str]]:
 
 def leads(facts: Facts, start: str, target: str, steps: int) -> bool:
     """Whether some chain of exactly `steps` steps leads from one thing to the other, and to no
-    third thing. Such a chain would make a shorter question with the same answer."""
+    third thing. A chain of this kind would make a shorter question with the same answer."""
     return target in alone(facts, start, steps)
 
 
 def alone(facts: Facts, start: str, steps: int) -> frozenset[str]:
-    """The things to which some chain of exactly `steps` steps leads, if the chain leads to nothing
+    """Things to which some chain of exactly `steps` steps leads, without leading to anything
     else."""
     return frozenset(
         next(iter(nodes)) for nodes in _reached(facts, start, steps) if len(nodes) == 1
@@ -152,8 +153,8 @@ def alone(facts: Facts, start: str, steps: int) -> frozenset[str]:
 
 @remembered(4096)
 def _reached(facts: Facts, start: str, steps: int) -> frozenset[frozenset[str]]:
-    """All chains of exactly `steps` steps; for each chain, the set of things to which it leads. A
-    chain that leads to too many things is not continued."""
+    """For each chain of exactly `steps` steps, the set of things to which it leads. A chain that
+    leads to too many things is not continued."""
     if not steps:
         return frozenset({frozenset({start})})
     reached = set()
@@ -167,8 +168,8 @@ def _reached(facts: Facts, start: str, steps: int) -> frozenset[frozenset[str]]:
 
 
 def effective_hops(form: Form, part: Form, facts: Facts, binding: Binding) -> int:
-    """The smallest number of hops that lead to the asked variable. It is at most the number of hops
-    in the needed part of the form.
+    """The smallest number of hops that lead to the asked variable. The number is at most the number
+    of hops in the needed part of the form.
 
     Args:
         form: the question's form.

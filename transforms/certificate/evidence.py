@@ -33,8 +33,8 @@ def claim_of(facts: Facts, clause: ClaimClause, binding: Binding) -> Claim | Non
 
 
 def is_named(facts: Facts, claim: Claim) -> bool:
-    """Whether the subject's page names the value, or the other way round. If neither page does, no
-    reader could learn the claim."""
+    """Whether the subject's page names the value, or the value's page names the subject. If neither
+    page names the other end, no reader could learn the claim."""
     value = claim.value
     article = facts.article(claim.subject)
     if article is not None and article_names(facts, article, value, spellings(facts, value)):
@@ -67,20 +67,20 @@ def _claims_told(form: Form, facts: Facts, binding: Binding) -> tuple[Claim, ...
 
 
 def unstated(form: Form, facts: Facts, binding: Binding) -> tuple[Claim, ...]:
-    """The claims of a form that no page names: neither the subject's page names the object, nor the
-    other way round."""
+    """The claims of a form for which neither the subject's page names the object, nor the object's
+    page the subject."""
     return tuple(c for c in _claims_told(form, facts, binding) if not is_named(facts, c))
 
 
 def volatile_claims(form: Form, facts: Facts, binding: Binding) -> tuple[Claim, ...]:
-    """The claims of a form that may become wrong at any time. A question cannot state the day on
-    which it holds, so it must not depend on such claims."""
+    """The claims of a form that may become wrong with time. A question cannot state the day on
+    which it holds. Therefore it must not depend on claims that may become wrong."""
     return tuple(c for c in _claims_told(form, facts, binding) if is_volatile(facts, c))
 
 
 def evidence(form: Form, facts: Facts, binding: Binding) -> tuple[Hop, ...] | None:
-    """One hop for each claim and sentence of the form, from the picture to the answer. None if a
-    hop has no evidence."""
+    """One hop for each claim and sentence of the form, from the picture to the answer. The result
+    is None if a hop has no evidence."""
     depth = distances(form)
     hops = []
     if not all(claims_behind(facts, c, binding) for c in form.of(Fuzzy)):
@@ -140,7 +140,7 @@ def evidence(form: Form, facts: Facts, binding: Binding) -> tuple[Hop, ...] | No
 
 def num_hops(form: Form) -> int:
     """Number of claims, sentences and later pictures on the way from the picture to the asked
-    variable. The step to the asked value counts too.
+    variable. The step to the value that is asked for counts too.
 
     A claim that only connects a thing with a named thing or value is a clue, not a hop. Clauses
     that do not connect to the asked variable do not count.

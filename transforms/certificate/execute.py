@@ -1,9 +1,9 @@
-"""Runs a logical form as a query on the store. The result is all sets of values for its variables
-that the best claims support.
+"""Runs a logical form as a query on the store. The result is all ways to give its variables values
+so that the best claims support every clause.
 
-The cheapest clause comes first: clauses whose variables all have values, then look-ups from one
-known end, then enumerations. Here, an unknown value (`somevalue`) is never an answer. `margin.py`
-counts it as a possible match.
+The cheapest clause comes first. Clauses whose variables all have values are cheapest, then look-ups
+from one known end, then enumerations. An unknown value (`somevalue`) is never an answer here. For
+an unknown value, `margin.py` assumes that it may match.
 """
 
 from collections.abc import Iterator, Mapping
@@ -48,7 +48,8 @@ def binding_of(bindings: Mapping[str, str]) -> Binding:
 
 
 class TooLarge(Exception):
-    """A clause has more matches than may be enumerated. The caller decides what happens then."""
+    """A clause has more matches than may be enumerated. The caller decides what happens in this
+    case."""
 
 
 def resolve(term: Term, binding: Binding) -> Value | None:
@@ -178,8 +179,9 @@ def _extend_claim(
 def matching_subjects(
     facts: Facts, property: str, value: Value, limit: int = ENUMERATION_LIMIT
 ) -> tuple[str, ...]:
-    """Entities that have this value of the property in the store. A place within the value, or a
-    date that may be the same, counts too. Raises `TooLarge` if there are more than `limit`."""
+    """Entities that have this value of the property in the store. Entities whose place lies within
+    the value, or whose date may be the same, count too. Raises `TooLarge` if there are more than
+    `limit`."""
     found = subjects_within(facts, property, value, limit)
     if found is None:
         raise TooLarge(f"{property} {value.key()}")
@@ -196,8 +198,8 @@ def _extend_reads(clause: Reads, binding: Binding, facts: Facts) -> Iterator[Bin
 
 
 def _extend_sentence(clause: SentenceClause, binding: Binding) -> Iterator[Binding]:
-    """A hop that only a text states. It holds if both of its ends have values. The store cannot
-    enumerate its ends."""
+    """A hop that only a text states. The hop holds if both of its ends have values; the store
+    cannot list its ends."""
     value = resolve(clause.object, binding)
     if value is not None:
         yield binding
@@ -206,8 +208,8 @@ def _extend_sentence(clause: SentenceClause, binding: Binding) -> Iterator[Bindi
 def solutions(
     form: Form, facts: Facts, given: Binding, limit: int = ENUMERATION_LIMIT
 ) -> Iterator[Binding]:
-    """All sets of values that satisfy a form. Some values are given: the pictured entity, and
-    details read in the picture."""
+    """All ways to give a form's variables values so that every clause holds. The values of the
+    pictured entity and of details read in the picture are given."""
 
     def search(
         left: tuple[tuple[Clause, tuple[str, ...]], ...], binding: Binding
@@ -233,7 +235,8 @@ def solutions(
 
 
 def coarsen_to_ask(value: Value, ask: Ask) -> Value:
-    """A date, made as exact as the question asks for. Other values stay unchanged."""
+    """A date, made as exact as the question asks for. A value that is not a date stays
+    unchanged."""
     return (
         coarsened(value, PRECISIONS.get(ask.precision, value.precision))
         if value.kind == "time"

@@ -1,10 +1,11 @@
 """Guessing: how well somebody can answer who hears the question and does not see its picture.
 
-To this person, the picture might show anything of the class that the words name. Therefore several
-answers are possible. If two are possible, half of all guesses are right. Some answers are the most
-common of their kind, whatever the picture shows ("Northern Hemisphere", "mayor"). The ingest job
-counts how common each value of a property is (`PropertyProfile.num_commonest`). For a chain of
-several steps, this module counts where the whole chain ends.
+For somebody without the picture, it might show anything of the class that the words name. Therefore
+several answers seem possible to such a guesser. If two answers are possible, half of all guesses
+are right. Some answers are the most common of their kind, whatever the picture shows ("Northern
+Hemisphere", "mayor"). The ingest job counts how common each value of a property is
+(`PropertyProfile.num_commonest`). For a chain of several steps, this module counts where the whole
+chain ends.
 """
 
 from collections import Counter
@@ -31,21 +32,21 @@ from questloom.transforms.facts.values import ENUMERATION_LIMIT, best_values, cl
 from questloom.transforms.remembered import remembered
 
 MOST_ANSWERS = 5
-"""Maximum number of possible answers that are counted. With more possible answers, a guess is
-hardly less often right."""
+"""Maximum number of possible answers that are counted. If more answers are possible, a guess is
+right about as rarely."""
 BETWEEN_TWO = ("earliest", "latest", "largest", "smallest")
 """Operations whose answer is one of the things that they compare."""
 WEIGHT = 10
 """The share over all subjects of a property counts as much as this number of subjects of a class.
-Otherwise the values of a class of three towns would be taken as typical of all towns."""
+Otherwise three towns would be taken as typical of all towns."""
 
 MOST_COUNTED = 25_000
 """Maximum number of members of a class that are examined one by one."""
 WAYS_KEPT = 1_024
 """Maximum number of results of `_all_answers` that are remembered."""
 MIN_SHOWN = 5
-"""Minimum number of other pictured things whose chains are complete. With fewer, the most common
-end of the chains does not count as a guess."""
+"""Minimum number of other pictured things whose chains are complete. With fewer such things, the
+most common end of the chains does not count as a guess."""
 
 
 @dataclass(frozen=True)
@@ -111,12 +112,12 @@ def num_answers_without_picture(form: Form, facts: Facts, binding: Binding) -> i
 
 
 def _cut_at_reading(form: Form) -> tuple[Form, Form] | None:
-    """Cuts a form in two where a detail is read: the clauses that lead to the reading, and the
-    clauses that follow from it. None if the two parts share more than the reading.
+    """Cuts a form in two at a detail that is read. The first part leads to the reading, and the
+    second part follows from it. The result is None if the two parts share more than the reading.
 
-    What is written in a picture does not lead back to the picture. A search that began with the
-    second part would try all pictures of the class for each thing. There are only few writings, so
-    the search begins with them.
+    From what is written in a picture, no clause leads back to the picture. A search that began with
+    the second part would try all pictures of the class, for each thing. There are only few
+    writings, so the search begins with the first part.
     """
     for read in form.of(Reads):
         before, known = {read}, {read.of}
@@ -136,14 +137,14 @@ def _cut_at_reading(form: Form) -> tuple[Form, Form] | None:
 
 @remembered(WAYS_KEPT)
 def _all_answers(facts: Facts, form: Form) -> tuple[Value, ...]:
-    """All answers of a form. They are remembered, because many things of a class lead to the same
-    writings."""
+    """All answers of a form. The answers are remembered, because many things of a class lead to the
+    same writings."""
     return answers(form, facts, {}, most=ENUMERATION_LIMIT)
 
 
 def commonest_share(facts: Facts, property: str, subject: str) -> float:
     """How often the most common value of a property is right for things of the subject's classes.
-    Only the other members of the class count, and only those with a value.
+    The subject itself does not count, and neither do members of the class without a value.
 
     The result is the largest share among the subject's direct classes. Each share is mixed with the
     share over all subjects of the property, which counts as much as `WEIGHT` subjects.
@@ -160,8 +161,8 @@ def commonest_share(facts: Facts, property: str, subject: str) -> float:
 
 
 def _share_in(facts: Facts, property: str, class_id: str, everywhere: float) -> float:
-    """How often one guess is right in a class, mixed with how often it is right over all subjects.
-    The most common value in the class may be rare among all subjects."""
+    """How often a certain guess is right in a class, mixed with how often it is right over all
+    subjects. The most common value in the class may be rare among all subjects."""
     profile, all_subjects = facts.profile(property, class_id), facts.profile(property).num_subjects
     bound = _share(profile, everywhere, WEIGHT)
     if profile.num_instances > MOST_COUNTED:
@@ -188,7 +189,7 @@ def _entities_in(facts: Facts, property: str, class_id: str) -> Counter[str]:
 
 def _share_of_chain(form: Form, facts: Facts, binding: Binding) -> float:
     """How often the most common end of a chain of forward steps is right, over all pictured things
-    of the same kind as the pictured thing. 0 if too few of them have an end.
+    of the same kind as the pictured thing. The result is 0 if too few of these things have an end.
 
     Only ends of the answer's kind count, because the words of the question state this kind. For
     example, "Who gave their name to the city where this man died?" has the answer Washington for
@@ -212,8 +213,8 @@ def _share_of_chain(form: Form, facts: Facts, binding: Binding) -> float:
 @remembered()
 def _ends(facts: Facts, class_id: str, properties: tuple[str, ...], ask: Ask) -> Counter[str]:
     """Counts the ends of a chain that starts at the pictured members of a class. Every step of the
-    chain must have exactly one value. A date counts by its year, or as exactly as the question
-    asks."""
+    chain must have exactly one value; else the chain is not counted. A date counts by its year,
+    unless the question asks for another precision."""
     found: Counter[str] = Counter()
     for member in facts.members(class_id, limit=MOST_COUNTED):
         at = member if facts.images_of(member) else ""

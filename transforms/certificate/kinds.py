@@ -1,10 +1,10 @@
 """Checks words in a question that state a thing's kind, such as "the man who", "the naturalist" or
-"in which borough". Claims in the store must support these words.
+"in which borough". Claims in the store must support these words for kinds.
 
-The logical form rarely has a clause for a kind, a sex or an occupation, but the question's reader
-learns it from the words. Therefore the claims behind such words are part of the evidence. A word
-without a claim is refused. For English, the file `kind_words.txt` lists the words. In other
-languages, models that read the question check the words.
+The logical form rarely has a clause for a kind, a sex or an occupation, but a reader of the
+question learns it. Therefore the claims behind words for kinds are part of the evidence. A word for
+a kind without a supporting claim is refused. For English, the file `kind_words.txt` lists the words
+for kinds. In other languages, models that read the question check the words for kinds.
 """
 
 import functools
@@ -29,14 +29,14 @@ PERSON = ("person", "people", "human")
 GENERAL = frozenset(
     "building structure organization organisation work place settlement area entity object".split()
 )
-"""Last words of labels that say little. A label without such a last word still names the kind:
-"church building" names a church."""
+"""Words that say little at the end of a label. Without such a word, the rest of a label still names
+the kind: "church building" names a church."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class StatedKind:
-    """A claim about a thing's kind, sex or occupation. `label` names it in prompts; `words` are the
-    words that state it in texts."""
+    """A claim about a thing's kind, sex or occupation. In prompts, `label` names what the claim
+    states; in texts, any of `words` states it."""
 
     claim: Claim
     label: str
@@ -121,8 +121,8 @@ def find_sex_words(form: Form | None) -> frozenset[str]:
 
 
 def kind_hops(facts: Facts, text: str, binding: Binding, form: Form | None) -> tuple[Hop, ...]:
-    """The claims behind a text's words for kinds, as evidence: one hop for each. The hop starts at
-    the thing's variable and has no target."""
+    """The claims behind a text's words for kinds, as evidence. Each claim gives one hop. Such a hop
+    starts at the thing's variable and has no target."""
     told = find_kind_words(text)
     hops = []
     things = [*binding.items(), *(("", value) for value in _constants(form))]

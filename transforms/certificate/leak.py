@@ -1,8 +1,8 @@
 """Leaks: no text that the policy sees may contain a name of the answer or of a thing on the path.
 
 Names are compared as whole words in all languages of the recipe. Case, accents, punctuation and
-simple inflections do not matter. In scripts without spaces, names are compared character by
-character. Numbers are searched for both as digits and as words.
+simple inflections of names do not matter. In scripts without spaces, names are compared character
+by character. Numbers are searched for both as digits and as words.
 """
 
 from questloom.knowledge.dates import dates_of
@@ -60,7 +60,7 @@ def find_leak(
     Args:
         texts: the texts that the policy sees, by kind: {"question": …, "caption": …, "picture": …}.
         hidden: the values of all variables of the form, by variable. Things that the question names
-            on purpose are not included.
+            on purpose do not belong here.
         answer: the answer.
         languages: codes of the languages in which names are compared.
     """

@@ -1,8 +1,8 @@
 """Shows that a description fits one entity only, although facts may be missing from the store.
 
-The result is a number: how many facts must be missing before another entity could fit.
+The margin is this number: how many facts must be missing before another entity could fit.
 
-Wikidata is incomplete. That only one entity matches therefore proves little. Each variable of a
+Wikidata is incomplete. Therefore it proves little that only one entity matches. Each variable of a
 form has a description. Each clause of the description is tested on every other entity (a *rival*),
 with one of three results:
 
@@ -11,9 +11,9 @@ with one of three results:
 * contradicted: the store says that the rival does not fit, so the rival is out;
 * gap: the store says nothing.
 
-The *margin* is the smallest number of gaps among the rivals that are not out. 0 means that another
-entity fits. It is enough to test the entities that match one of the m cheapest clauses. Any other
-entity has at least m gaps.
+The *margin* is the smallest number of gaps among the rivals that are not out. A margin of 0 means
+that another entity fits. Only entities that match one of the m cheapest clauses must be tested. An
+entity that matches none of them has at least m gaps.
 """
 
 from collections.abc import Iterable
@@ -62,11 +62,11 @@ class Margin:
     """Claims that alone rule out a rival which fits all other clauses. The margin would shrink if
     one of these claims were missing or wrong."""
     too_large: bool = False
-    """Whether some clause had too many matches to enumerate. Then the margin is only a lower
-    bound."""
+    """Whether some clause had too many matches to enumerate. With too many matches, the margin is
+    only a lower bound."""
     incomplete: str = ""
     """A class of which the store may lack members, so that rivals may be missing from the list; ""
-    if there is no such class. With such a class, the margin is 0."""
+    if there is no such class. If there is such a class, the margin is 0."""
 
 
 @remembered()
@@ -213,16 +213,16 @@ def margin_of(
     *,
     exact: bool = True,
 ) -> Margin:
-    """The margin of a description. A margin below `required` is exact. A larger result is a lower
-    bound.
+    """The margin of a description. A margin below `required` is exact. A margin of `required` or
+    more is a lower bound.
 
     Args:
         facts: the store.
         description: the variable and the parts that describe it.
         intended: the entity or value that the variable should be.
         required: the minimum margin that the recipe accepts.
-        exact: whether to test all rivals. If false, the search ends at the first rival that is too
-            near. This is enough for refusing a description.
+        exact: whether to test all rivals. If this is false, the search ends at the first rival that
+            is too near. The first such rival is enough for refusing a description.
     """
     var, parts = description.var, description.parts
     if not parts:
@@ -332,8 +332,9 @@ def _held_against(
     rule the rival out. The search ends when the second list has more than `most` parts, or when
     neither list is empty.
 
-    A step to a single thing of its class (one of `sure`) leaves no gap: a town lies in one county,
-    so another county is ruled out. This holds even if the property may have several values.
+    Some steps lead to a single thing of its class (one of `sure`). Such a step leaves no gap: a
+    town lies in one county, so any other county is ruled out. This holds even if the property may
+    have several values.
     """
     gaps: list[Part] = []
     against: list[Part] = []
@@ -351,8 +352,8 @@ def _held_against(
 
 
 def is_too_near(facts: Lookups, rival: str, parts: Iterable[Part], required: int) -> bool:
-    """Whether a rival is known to be too near: it fits the description, or the store lacks fewer
-    than `required` claims for it to fit.
+    """Whether a rival is known to be too near. It is if it fits the description, or if the store
+    lacks fewer than `required` claims for it to fit.
 
     Args:
         facts: the store.
@@ -361,7 +362,7 @@ def is_too_near(facts: Lookups, rival: str, parts: Iterable[Part], required: int
         required: the minimum margin.
 
     Returns:
-        False also if only `margin_of` could decide, by reading the rival's page or by knowing which
+        False also if only `margin_of` could decide. It also reads the rival's page, and knows which
             steps lead to a single thing.
     """
     num_gaps = 0
@@ -393,8 +394,8 @@ def _rival(facts: Facts, var: str, entity_id: str, num_gaps: int, gaps: list[Par
 
 
 def _literal_margin(facts: Lookups, description: Description, intended: Value) -> Margin:
-    """The margin of a value such as a date or a number. It is unique if it is the only best value
-    of a property that has one value. No other clause can identify such a value."""
+    """The margin of a value such as a date or a number. The value is unique if it is the only best
+    value of a property that has one value. No other clause can identify a date or a number."""
     for part in description.parts:
         if part.role == "of" and part.value is not None:
             found = best_values(facts, part.value.entity, part.property)
@@ -418,7 +419,7 @@ def _literal_margin(facts: Lookups, description: Description, intended: Value) -
 
 
 def _century_margin(facts: Lookups, description: Description) -> Margin:
-    """The margin of a century. It is unique if all dates of the thing lie in it."""
+    """The margin of a century. A century is unique if all dates of the thing lie in it."""
     for part in description.parts:
         if (
             part.role == "of"
@@ -449,7 +450,8 @@ def part_in_words(part: Part) -> str:
 
 
 def margins(form: Form, facts: Lookups, binding: Binding, required: int = 2) -> tuple[Margin, ...]:
-    """The margins of all variables of a form, in the order in which they are identified."""
+    """The margins of all variables of a form, in the order in which the variables are
+    identified."""
     return tuple(
         _century_margin(facts, d)
         if form.ask.precision == CENTURY and d.var == form.ask.var
@@ -464,8 +466,8 @@ def num_fitting(
     """How many entities fit a description if all parts with a certain end are left out. The count
     stops at `most`.
 
-    `without` is this end: a variable, or the id of a named entity. None if no remaining part can be
-    enumerated; then surely more than one entity fits.
+    `without` is the end that is left out: a variable, or the id of a named entity. The result is
+    None if no remaining part can be enumerated. Then surely more than one entity fits.
     """
     parts = [p for p in description.parts if not _rests_on(p, without)]
     found = _fitting(facts, parts, most)

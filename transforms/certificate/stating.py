@@ -1,11 +1,11 @@
 """Finds where an encyclopedia states a claim.
 
 A sentence on the page of the subject or the object counts if it has the relation and the other end.
-Otherwise a line of the infobox counts.
+Otherwise, a line of the subject's infobox counts.
 
 A page that only names a value (`evidence.is_named`) proves less: "Vess Tower stands beside Lake
 Orm" names the lake, but does not say who dug it. The oracle (a solver without a model) uses the
-same words for relations (`agent/oracle/relation_words.py`). A reader of the page would therefore
+same words for relations (`agent/oracle/relation_words.py`). Therefore a reader of the page would
 find the same evidence.
 """
 
@@ -49,10 +49,10 @@ class Statement:
 @remembered(STATEMENTS_KEPT)
 def statement_of(facts: Facts, claim: Claim) -> Statement | None:
     """The first sentence that states a claim, on the page of the subject or of the object. If there
-    is none: the line of the subject's infobox. If there is none: None.
+    is no such sentence, the line of the subject's infobox; else None.
 
-    If the value is a day, a text with the whole day is preferred: "17 September 1915" in the
-    infobox to "(1846–1915)" in a sentence.
+    If the value is a day, a text with the whole day is preferred. For example, "17 September 1915"
+    in the infobox is better than "(1846–1915)" in a sentence.
     """
     info = facts.property(claim.property)
     label = info.label() if info else claim.property
@@ -92,8 +92,8 @@ def _written_days(value: Value) -> tuple[str, ...]:
 def _first_with(
     facts: Facts, article: Article, value: Value, cues: tuple[Cue, ...], names: tuple[str, ...]
 ) -> Statement | None:
-    """The first sentence in which a word for the relation stands on the right side of the value
-    (before or after it)."""
+    """The first sentence that has a word for the relation on the correct side of the value (before
+    or after it)."""
     target = facts.article(value.entity) if value.kind == "entity" else None
     links = {
         (link.section, link.sentence_start)

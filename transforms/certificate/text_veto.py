@@ -1,8 +1,8 @@
 """The text veto: reads about a rival before a missing fact counts. The rival's article, infobox and
 links are searched for the missing value.
 
-An encyclopedia often states more than the store's claims. If the value is found, the margin becomes
-smaller. If the value is not found, this proves nothing.
+An encyclopedia often states more than the store's claims. If the missing value is found, the margin
+becomes smaller. If the missing value is not found, this proves nothing.
 """
 
 from questloom.knowledge.dates import dates_of

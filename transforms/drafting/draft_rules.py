@@ -23,8 +23,8 @@ class SeedRules:
     count: Annotated[int, Gt(0)] = 1000
     """Number of seeds in the run. Each seed gives either one question or one rejection."""
     accepted: Annotated[int, Ge(0)] = 0
-    """Number of questions that the run should keep; the weights of `levels` split this number. More
-    questions than that are dropped. 0 keeps all questions that pass."""
+    """Number of questions that the run should keep; the weights of `levels` split this number.
+    Questions beyond this number are dropped. 0 keeps all questions that pass."""
     on_exhausted: Literal["keep", "error"] = "keep"
     """What happens if a level has too few questions for `accepted`: `keep` keeps them, `error`
     stops the run."""
@@ -78,8 +78,8 @@ class ExploreRules:
     claims: Annotated[Mapping[str, int], Evolves("paths", 1, 5, 1)] = field(
         default_factory=lambda: {"easy": 2, "medium": 3, "hard": 4, "expert": 5, "benchmark": 5}
     )
-    """For each level, the number of claims that a question needs. The claim that it asks for counts
-    too."""
+    """For each level, the number of claims that a question needs. The claim that the question asks
+    for counts too."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,15 +90,15 @@ class DraftRules:
         default_factory=lambda: {"easy": 2, "medium": 3, "hard": 4, "benchmark": 4}
     )
     """For each level, the number of steps from the picture to the thing that the question asks
-    about. 0 asks about the pictured thing itself."""
+    about. With 0, the question asks about the pictured thing itself."""
     rounds: Annotated[Mapping[str, int], Evolves("paths", 1, 10, 1)] = field(
         default_factory=lambda: {"easy": 1, "medium": 3, "hard": 5, "benchmark": 10}
     )
     """For each level, the number of rounds of the method "injection"."""
     explore: ExploreRules = field(default_factory=ExploreRules)
     max_clauses: Annotated[int, Ge(1), Le(6), Evolves("writer", 1, 6, 1)] = 3
-    """Maximum number of claims that describe one thing. The thing's class and the step that leads
-    to it do not count."""
+    """Maximum number of claims that describe one thing. The thing's class does not count, and
+    neither does the step that leads to the thing."""
     fuzz: tuple[Literal["category", "range", "meta-attribute", "arithmetic", "exclusion"], ...] = ()
     """Kinds of vague clues that may replace exact clues: "in a village" in place of the village's
     name."""
@@ -110,14 +110,14 @@ class DraftRules:
     reverse_share: Annotated[Share, Evolves("paths", 0, 1, 0.2)] = 0.5
     """How often a step follows a claim backwards, if both directions are possible."""
     detail_share: Annotated[Share, Evolves("paths", 0, 1, 0.25)] = 0.2
-    """Share of questions that need a detail which can be read only from close up. The share holds
-    for details of the question's own picture. It holds once more for details of a picture on the
+    """Share of questions that need a detail which can be read only from close up. This share holds
+    for details of the question's own picture. The same share holds for details of a picture on the
     way (of a thing that must be found first). For a later picture that shows the answer, a quarter
-    of the share holds."""
+    of this share holds."""
     computation_share: Annotated[Share, Evolves("paths", 0, 1, 0.25)] = 0.2
     """Share of drafts for which a computation is tried."""
     own_page: bool = True
     """Whether the page of the pictured thing may state a draft's answer. The filter `image_search`
-    may still drop such a draft later."""
+    may later drop a draft whose answer is stated there."""
     max_words: Annotated[int, Ge(10)] = 110
     """Maximum number of words in a question."""

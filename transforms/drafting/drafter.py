@@ -1,6 +1,6 @@
 """The draft stage: turns a seed (an entity) with its plans into a question in words.
 
-If no plan gives a question, the seed is rejected with the reason that occurred most often.
+If no plan gives a question, the seed is rejected. The reason is the one that occurred most often.
 """
 
 from collections import Counter
@@ -36,8 +36,8 @@ class Drafter:
     """Languages in which the question must not name hidden things."""
     language: str
     word_filters: tuple[Apply, ...] = ()
-    """Filters that look only at the words. If such a filter rejects the words, the seed's next plan
-    is tried."""
+    """Filters that look only at the words. If such a filter rejects a plan's words, the seed's next
+    plan is tried."""
 
     async def __call__(
         self, planned: PlannedSeed, preference: Preference | None = None
@@ -66,8 +66,7 @@ class Drafter:
         )
 
     async def _worded(self, plan: Plan, seed: Seed) -> Question | Refusal:
-        """Turns a plan into a question. The checks that cost nothing run first; the reader comes
-        last."""
+        """Turns a plan into a question. Checks without cost run first; the reader comes last."""
         wording = await self.writer.word(plan, seed.id)
         if isinstance(wording, Refusal):
             return wording
@@ -131,8 +130,8 @@ class Drafter:
 
 
 def _read_back(question: Question, votes: list[Vote]) -> Question | Refusal:
-    """The question with the votes of its readers; a refusal if a reader did not understand the
-    words as the form says."""
+    """The question with the votes of its readers; or a refusal if a reader understood the words in
+    another way than the form."""
     against = [v for v in votes if not v.holds]
     if against or not votes:
         return Refusal(

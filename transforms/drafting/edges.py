@@ -12,13 +12,13 @@ from questloom.transforms.facts.said_class import find_descriptor_class
 
 MAX_REVERSE = 200
 """Maximum number of claims that lead into a thing and are examined. A thing with more such claims
-counts as a hub, through which no path goes."""
+is a hub, and no path goes through it."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Edge:
-    """One step of a path: to `target`, over a claim. The step follows the claim from subject to
-    object, or backwards."""
+    """One step of a path, over a claim to the thing `target`. The step follows the claim from
+    subject to object, or backwards."""
 
     property: str
     target: str
@@ -32,8 +32,8 @@ class Edge:
 
 
 def _claims_into(facts: Lookups, thing: str, of: str) -> tuple[Claim, ...]:
-    """The claims that lead into a thing; with `of`, only the claims of that other thing. None if
-    the first thing is a hub."""
+    """The claims that lead into a thing. With `of`, only the claims of the thing `of`. The result
+    is empty if many claims lead into the thing (a hub)."""
     own = tuple(c for c in facts.claims(of) if c.best and c.value.entity == thing) if of else ()
     if of and not own:
         return ()  # most neighbours: theirs are not looked up

@@ -17,18 +17,18 @@ from questloom.transforms.writing.answers import telling
 
 LEAST, MOST = 1.0, 5.0
 ALIKE = 0.5
-"""Two scores count as equal if they differ by no more than this."""
+"""Two scores that differ by no more than this count as equal."""
 COMPUTED = 0.2
 """The interest of an answer that is the number of years between two dates."""
 IN_A_ROW = 0.5
 """The interest of the asked relation is multiplied by this factor if the path goes from person to
 person: parents and teachers of unknown people."""
 EASY_LINKS = 2
-"""Number of claims that a question may follow without losing points. The claim that it asks for
-counts too."""
+"""Number of claims that a question may follow without losing points for it. The claim that the
+question asks for counts too."""
 PER_LINK, PER_NAME, BY_CHANCE, GIVEN_AWAY = 1.0, 1.0, 1.2, 0.8
-"""Points lost for: each further claim; each thing that is named only to single out another; two
-things that merely share a place or maker; a name that contains the answer."""
+"""The points lost for four faults: each further claim; each thing that is named only to single out
+another; two things that merely share a place or maker; a name that contains the answer."""
 TELLING_WORD = 4
 """Words of fewer letters are ignored when two names are compared."""
 WELL_KNOWN = 64
@@ -37,8 +37,9 @@ an article on it."""
 
 
 def interest(form: Form, facts: Facts, binding: Binding) -> float:
-    """A score from 1 to 5. It rates the asked relation, how rare the answer is, how far it is from
-    the picture, how varied the path is, and how well known the things on the path are.
+    """A score from 1 to 5. The score rates the asked relation, how rare the answer is, how
+    different it is from the pictured thing, how varied the path is, and how well known its things
+    are.
 
     Args:
         form: the logical form of a finished draft.
@@ -110,8 +111,8 @@ def _distance(facts: Facts, stops: list[Entity]) -> float:
 
 
 def _burden(form: Form, facts: Facts, binding: Binding) -> float:
-    """The points that a tiresome question loses: for too many links, for things named only to
-    single out others, for chance, and for names that contain the answer."""
+    """The points that a tiresome question loses. The faults are too many links, things named only
+    to single out others, chance, and names that contain the answer."""
     claims = form.of(ClaimClause)
     linked = [c for c in claims if isinstance(c.subject, str) and isinstance(c.object, str)]
     by_chance = any(
@@ -142,9 +143,9 @@ def _meet_by_chance(
 
 
 def _given_away(form: Form, facts: Facts, binding: Binding) -> bool:
-    """Whether a thing on the path has the answer in its name: the name of St Perran's Church tells
-    to whom the church is dedicated. A question that asks after whom the thing is named is
-    allowed."""
+    """Whether a thing on the path has the answer in its name. For example, the name of St Perran's
+    Church tells to whom the church is dedicated. The result is false if the question asks after
+    whom the thing is named."""
     asked = [c.property for c in form.of(ClaimClause) if form.ask.var in (c.subject, c.object)]
     labels = {
         v: entity.label()
@@ -160,8 +161,8 @@ def _given_away(form: Form, facts: Facts, binding: Binding) -> bool:
 
 
 def _way(form: Form, facts: Facts, stops: list[Entity]) -> float:
-    """How varied the path is: whether its relations say much and its things are of different
-    classes. For example, a path from a town to a district to a town is not varied."""
+    """How varied the path is: whether its relations say much, and whether its things are of
+    different classes. For example, a path from a town to a district to a town is not varied."""
     claims = form.of(ClaimClause)
     # Where the question asks for the subject of a claim ("Which film was shot at this castle?"),
     # the claim's relation belongs to the path.

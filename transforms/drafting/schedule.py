@@ -1,9 +1,10 @@
 """Plans the seeds of the method "exploration": which ability each question demands, and its level.
 
-The numbers are balanced over topics, abilities and levels, as in ODE (3.1).
+The seeds are balanced over topics, abilities and levels, as in ODE (3.1).
 
-A question about the picture alone has no place for many steps. Such a question is easy; it is
-medium if it needs small print or a computation. Only a question that needs a search can be hard.
+A question about the picture alone has no place for many steps. A question about the picture alone
+is easy; it is medium if it needs small print or a computation. Only a question that needs a search
+can be hard.
 """
 
 from bisect import bisect
@@ -19,8 +20,8 @@ from questloom.transforms.facts.lookups import Facts
 from questloom.transforms.facts.readings import sure_readings, year_readings
 
 WRITTEN = "P1684"
-"""The property of writing in a picture, which can be read only from close up. Parts can be counted,
-and colours seen, at a glance."""
+"""The property of writing in a picture, which can be read only from close up. Parts in a picture
+can be counted, and colours seen, at a glance."""
 EASY, MEDIUM = "easy", "medium"
 SEARCH = "search"
 """Abilities that need a search for pages have this word in their names."""
@@ -28,8 +29,8 @@ PERCEPTION, WITH_REASONING = "perception", "perception+reasoning"
 
 
 def levels_of(facts: Facts, entity: Entity) -> dict[str, frozenset[str] | None]:
-    """The abilities that a question from this seed can demand. For each, the levels that it allows;
-    None if it allows any level."""
+    """The abilities that a question from this seed can demand. For each ability, the levels that it
+    allows; None if it allows any level."""
     found: dict[str, frozenset[str] | None] = {
         "perception+search": None,
         "perception+search+reasoning": None,
@@ -50,8 +51,8 @@ def level_of_reading(detail: Detail) -> str:
 def drawn(
     facts: Facts, entity: Entity, rules: SeedRules, recipe_seed: int, place: str
 ) -> tuple[str, str] | None:
-    """The (ability, level) of a seed, drawn at random. The draw is among the possible abilities and
-    levels, with the recipe's weights. None if none is possible.
+    """The (ability, level) of a seed, drawn at random. The draw uses the recipe's weights for the
+    possible abilities and levels. The result is None if no ability or no level is possible.
 
     Args:
         place: a name for this seed that no other seed of the run has.
@@ -75,8 +76,8 @@ def drawn(
 
 
 def apportion(total: int, weights: Mapping[str, float]) -> dict[str, int]:
-    """Splits a number in proportion to weights. What rounding leaves goes to the largest
-    remainders; ties are decided by key.
+    """Splits a number in proportion to weights. What is left after rounding goes to the keys with
+    the largest remainders. Ties are decided by key.
 
     >>> apportion(7, {"easy": 0.4, "medium": 0.4, "hard": 0.2})
     {'easy': 3, 'hard': 1, 'medium': 3}
@@ -98,13 +99,13 @@ class Cell:
 
 
 def in_turn(supply: Mapping[Cell, int], rules: SeedRules, most: int) -> list[Cell]:
-    """The order in which the cells give seeds. The first seeds always have the wanted shares of
-    topics, abilities and levels, however many are taken.
+    """The order in which the cells give seeds. However many seeds are taken, they have the wanted
+    shares of topics, abilities and levels.
 
     Each cell has three values: a topic, an ability and a level. How much a value has been used is
     measured relative to its weight. The next cell is the one whose most used value has been used
-    least. Ties compare the second most used value. If a value runs out of seeds, its share goes to
-    the other values of the same kind.
+    least. If cells tie, their second most used values are compared. If a value runs out of seeds,
+    its share goes to the other values of the same kind.
 
     Args:
         supply: how many seeds each cell has.

@@ -1,5 +1,5 @@
-"""Explains why a store gives no seeds under a recipe: what excludes its things. The recipe's
-thresholds stand beside the best values in the store."""
+"""Explains why a store gives no seeds under a recipe: what excludes its things. The text also
+states the recipe's thresholds and the best values in the store."""
 
 from collections.abc import Iterator, Mapping
 

@@ -31,10 +31,10 @@ class Candidate:
     order."""
 
     stratum: tuple[str, str]
-    """(method, rule). Within each such pair, the seeds are spread over domains."""
+    """(method, rule). The seeds of each pair are spread over domains."""
     group: str
     """The domain, with a star if a picture of the entity shows a year that can be read. For the
-    method "exploration": the cell of the schedule (topic, ability and level)."""
+    method "exploration", the group is the cell of the schedule (topic, ability and level)."""
     rank: str
     seed: Seed
 
@@ -90,8 +90,8 @@ def is_linked(
 
 
 def may_be_shown(facts: Facts, entity: Entity, living_people: bool) -> bool:
-    """Whether a question may show pictures of an entity; only people can be excluded. By default,
-    people who were alive on the snapshot's date may not be shown."""
+    """Whether a question may show pictures of an entity. Only people can be excluded. By default, a
+    question may not show people who were alive on the snapshot's date."""
     if living_people or HUMAN not in entity.class_closure:
         return True
     return bool(best_values(facts, entity.id, "P570"))
@@ -99,7 +99,7 @@ def may_be_shown(facts: Facts, entity: Entity, living_people: bool) -> bool:
 
 def bears_another_name(facts: Facts, entity: Entity) -> bool:
     """Whether the entity's name, as the title of an article, means another thing of the same kind.
-    The pictures and dates of such an entity may belong to the other thing.
+    The pictures and dates of an entity with a shared name may belong to the other thing.
 
     For example, Wikidata gives the congressman Zachary Taylor a portrait of President Zachary
     Taylor.
@@ -160,8 +160,8 @@ def candidates(
 def _explored(
     entity: Entity, facts: Facts, rules: SeedRules, recipe_seed: int, index: int, fitting: list[str]
 ) -> Iterator[Candidate]:
-    """The seed number `index` of an entity for the method "exploration", once for each rule that
-    the entity fits. The schedule draws the seed's cell."""
+    """The exploration seed number `index` of an entity, once for each rule that the entity fits.
+    The schedule draws the seed's cell."""
     place = drawn(facts, entity, rules, recipe_seed, f"{entity.id}:{EXPLORATION}:{index}")
     if place is None:
         return
@@ -192,8 +192,8 @@ def _fitting(
     images: Sequence[ImageAsset],
     max_answer_words: int,
 ) -> list[str] | str:
-    """The rules of the recipe that an entity fits, sorted. If it fits none: the reason in words. A
-    rule with the weight 0 is left out, so it gets no seeds."""
+    """The rules of the recipe that an entity fits, sorted. If the entity fits no rule, the reason
+    in words. A rule with the weight 0 is left out, so it gets no seeds."""
     if rules.domains.get(entity.domain) == 0:
         return "are of a domain that the recipe leaves out"
     if not entity.classes:
@@ -224,8 +224,8 @@ def obstacles(
     pictures: PictureRules,
     max_answer_words: int,
 ) -> dict[str, int]:
-    """Why entities cannot be seeds: each reason in words, with the number of entities. The reasons
-    are those of `candidates`."""
+    """Why entities cannot be seeds: each reason in words, with the number of entities. `candidates`
+    applies the same rules."""
     fitting = (
         _fitting(e, facts, rules, showable(facts.images_of(e.id), pictures), max_answer_words)
         for e in entities

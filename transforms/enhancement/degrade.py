@@ -1,8 +1,9 @@
 """Degrades pictures as OpenSearch-VL does: a random share of the kept questions gets a picture that
 one named tool can repair.
 
-The share is 10 % by default. OpenSearch-VL does not publish how severe its degradations are, nor
-how often each of its three kinds occurs. Here the recipe sets both.
+The share of degraded questions is 10 % by default. OpenSearch-VL does not publish how severe its
+degradations are, nor how often each of its three kinds occurs. Here the recipe sets the severity
+and the kinds.
 """
 
 import random
@@ -24,11 +25,11 @@ TOOLS = {
     "mirrored": "flip",
 }
 """The tool that repairs each kind of degradation. The first three kinds come from OpenSearch-VL.
-"mirrored" means mirrored top to bottom, because everybody notices that."""
+"mirrored" means mirrored top to bottom, because everybody notices this."""
 TURNS = {"turned_left": 90.0, "turned_right": 270.0, "upside_down": 180.0}
 """By how many degrees clockwise a picture must be turned to be upright again."""
 _GROUNDS = ((58, 62, 68), (74, 60, 48), (205, 205, 198), (232, 226, 214))
-"""Background colours around a picture seen at an angle. They are dark or light, so that the
+"""Background colours around a picture seen at an angle. The colours are dark or light, so that the
 picture's outline is easy to see."""
 
 
@@ -49,8 +50,8 @@ class Degradation:
 
 
 def is_chosen(question_id: str, seed: int, share: float) -> bool:
-    """Whether a question gets a degraded picture. Only the seed and the question's id decide this,
-    so other questions have no influence."""
+    """Whether a question gets a degraded picture. Only the question's id and the seed decide this,
+    and no other question."""
     return int(priority(seed, question_id, "enhancement")[:12], 16) < share * 16**12
 
 
@@ -64,9 +65,9 @@ def draw(
         question_id: the question's id.
         seed: the seed of the recipe.
         rules: the recipe's settings for degraded pictures.
-        reads: whether the question asks for a detail that is small in the picture. Such a picture
-            is only tilted. No repair makes letters of 13 px readable again after a blur of 2 px,
-            not even deconvolution with the true width (0 of 8 plaques).
+        reads: whether the question asks for a detail that is small in the picture. A picture with a
+            small detail is only tilted. No repair makes letters of 13 px readable again after a
+            blur of 2 px. Even deconvolution with the true width failed (0 of 8 plaques).
     """
     rng = chance(seed, question_id, "enhancement")
     kind = "perspective" if reads else rng.choice(sorted(rules.kinds))
@@ -95,7 +96,7 @@ def degrade(picture: Image.Image, degradation: Degradation) -> Image.Image:
 
 def _corners(rng: random.Random, severity: float) -> tuple[tuple[float, float], ...]:
     """The new positions of the four corners, clockwise from the top left. Every corner moves
-    inwards, and each by a different distance."""
+    inwards by a different distance."""
 
     def inward() -> float:
         return rng.uniform(0.3, 1.0) * 0.16 * severity

@@ -24,9 +24,9 @@ class EnhancementRules:
     share: Annotated[float, Ge(0), Le(1), Evolves("pictures", 0, 0.5, 0.1)] = 0.1
     """Share of the kept questions that get a degraded picture."""
     kinds: Annotated[tuple[Kind, ...], MinLen(1)] = ("blur", "down_sampling", "perspective")
-    """Kinds of degradation. All are equally likely. The default kinds are the three of
-    OpenSearch-VL. The other kinds are our own: turned left, turned right, upside down, mirrored top
-    to bottom."""
+    """Kinds of degradation. All kinds in this list are equally likely. The default kinds are the
+    three of OpenSearch-VL. The other kinds are our own: turned left, turned right, upside down,
+    mirrored top to bottom."""
     blur: Annotated[Severity, SEVERITIES] = (0.4, 0.9)
     """Range of the severity of "blur". At severity 1, the standard deviation of the blur is 0.6 %
     of the picture's longer side."""
