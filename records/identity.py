@@ -38,8 +38,8 @@ def record_id(kind: str, *parents: Any, version: int = 1, index: int = 0) -> str
 
     Args:
         kind: name of the record type.
-        parents: ids of the parent records, or the natural key. The ids or the key must be JSON
-            values. They must not contain a recipe, a file path or the text of a model's reply.
+        parents: ids of the parent records, or the natural key. Only JSON values are allowed. A
+            recipe, a file path or the text of a model's reply must not be part of an id.
         version: schema version of the record type.
         index: number of this record among the records with the same parents.
     """
@@ -66,8 +66,8 @@ def priority(recipe_seed: int, item_id: str, purpose: str) -> str:
 def shard_of(item_id: str, num_shards: int) -> int:
     """The number of the shard to which an item belongs.
 
-    The number is computed from the item's hash alone. The order of arrival and other items have no
-    influence on this number.
+    The number is computed from the item's hash alone. Neither other items nor the order of arrival
+    influence the shard's number.
     """
     return int(sha256_hex(item_id)[:12], 16) % num_shards
 

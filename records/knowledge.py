@@ -97,8 +97,7 @@ class Value(Record):
 
     @functools.cached_property
     def _key(self) -> str:
-        """The value's key. It is computed once and then kept, because keys are compared thousands
-        of times."""
+        """The value's key, computed once and then kept. Keys are compared thousands of times."""
         match self.kind:
             case "time":
                 return key_of_time(*self.gregorian, self.precision)
@@ -350,7 +349,7 @@ class PropertyProfile(Record):
     """Number of subjects that have the most common value. Dates in the same year count as one
     value.
 
-    The number shows how often a guess of the most common value is right.
+    This count shows how often a guess of the most common value is right.
     """
 
     @builtins.property

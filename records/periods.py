@@ -9,8 +9,8 @@ year that ends in 0 (the 1830s are 1830 to 1839). A longer period begins with a 
 numbers.
 
 Source: https://www.wikidata.org/wiki/Help:Dates. For a time that is exact to 10,000 years or worse,
-Wikidata's pages round to the nearest multiple of that precision. This module treats such long
-periods like centuries.
+Wikidata's pages round to the nearest multiple of that precision. This module treats periods of
+10,000 years or more like centuries.
 """
 
 import datetime
@@ -81,7 +81,7 @@ def key_of_time(year: int, month: int, day: int, precision: int) -> str:
 
 
 def time_of_key(key: str) -> tuple[str, int]:
-    """The first time in a period, and the period's precision, from the period's key.
+    """The inverse of `key_of_time`: the first time in a period, and the precision of that time.
 
     >>> time_of_key("time:+18/7"), time_of_key("time:-D66/3")
     (('+1801-00-00T00:00:00Z', 7), ('-66000001-00-00T00:00:00Z', 3))

@@ -25,11 +25,12 @@ class Route(Record):
     """Number of things that fit the most selective clause about a named thing or value; 0 if no
     clause contains a name or value."""
     names_exposed: int = 0
-    """Number of unnamed things whose name is part of the name of a neighbouring thing."""
+    """Number of things that the question does not name, although their names are part of the names
+    of neighbouring things."""
     treewidth: int = 0
     """Treewidth of the graph of the form's variables: 1 for a chain or a tree, 2 if two branches
     meet."""
     exact: bool = True
     """Whether this route is certainly the cheapest. The value is False if there were too many
-    routes to compare, or if no route leads to the answer. The figures are then those of a greedy
-    search."""
+    routes to compare, or if no route leads to the answer. The route is then one that a greedy
+    search found."""

@@ -224,8 +224,8 @@ class Question(Record):
     question from the logical form."""
     certificate: Certificate | None = None
     route: Route | None = None
-    """The price of the question: its cheapest sequence of tool calls. None if the question has no
-    logical form."""
+    """The price of the question: its cheapest sequence of tool calls. The value is None if the
+    question has no logical form."""
     grounding: Json = Json(None)
     verdicts: tuple[Verdict, ...] = ()
     enhancement: Enhancement | None = None

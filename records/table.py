@@ -1,6 +1,7 @@
 """Records as table rows.
 
-A record is a dataclass. Its base class derives the Arrow schema from the dataclass fields.
+A record is a dataclass. The base class of all records derives the Arrow schema from the dataclass
+fields.
 
 `tests/records/schemas/` holds each schema as text, so that a change of a schema is seen in review.
 The tests also keep rows of older versions and check that these rows still load.

@@ -118,7 +118,8 @@ class Trajectory(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class EpisodeTimes(Record):
-    """The clock times of an episode, and figures that depend on how processes shared the work."""
+    """The clock times of an episode, and figures that depend on which process did which part of the
+    work."""
 
     episode_id: str
     seconds: float = 0.0

@@ -140,7 +140,7 @@ def memory(
         gpus: number of ranks.
 
     The first two examples train an 8B model with 20,480 tokens per forward pass, in full: on one
-    GPU, then under FSDP2 on eight GPUs. The numbers are GB.
+    GPU, then under FSDP2 on eight GPUs. These examples print GB.
 
     >>> from questloom.train.model.shape import KNOWN
     >>> for gpus, kind in ((1, "single"), (8, "fsdp")):
@@ -226,9 +226,9 @@ def training_pace(
     """The training speed: the measured speed, or else a speed derived from the number of
     operations.
 
-    The example is an 8B model with a frozen vision model. Its rows have 9,000 tokens, 900 of them
-    in the loss. One row takes 5 × 10¹⁴ operations, and the GPU does 30 % of 989 × 10¹² operations
-    per second.
+    The example is an 8B model with a frozen vision model. A row has 9,000 tokens, 900 of them in
+    the loss. One row takes 5 × 10¹⁴ operations, and the GPU does 30 % of 989 × 10¹² operations per
+    second.
 
     >>> from questloom.train.model.shape import KNOWN
     >>> frozen = WeightSettings(freeze_vision=True, freeze_projector=True)

@@ -38,7 +38,7 @@ class Boundary:
     """A place in a rollout at which a continuation can begin."""
 
     end: int
-    """The number of tokens in the prefix (the kept beginning of the rollout), up to and including
+    """The number of tokens in the prefix (the kept beginning of a rollout), up to and including
     `<tool_call>`."""
     turn: int
     confidence: float
@@ -232,7 +232,8 @@ def continuation_advantages(
             continuations are compared with these rollouts too; else only with each other.
 
     Returns:
-        (K,) advantages. The advantage is 0 for an unknown reward, and 0 if all rewards are equal.
+        (K,) the advantages of the continuations. The advantage is 0 for an unknown reward, and 0 if
+            all rewards are equal.
 
     >>> [round(x, 3) for x in continuation_advantages(torch.tensor([0.0, 1, 0, 0]), "population").tolist()]
     [-0.577, 1.732, -0.577, -0.577]

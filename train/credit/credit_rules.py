@@ -72,8 +72,7 @@ class FatalRules:
 class Axpo:
     """Settings of AXPO. The defaults are the paper's values where the paper states a value.
 
-    The other values serve for comparison: in the paper, four of five ablations score below plain
-    GRPO.
+    Other values serve for comparison: in the paper, four of five ablations score below plain GRPO.
     """
 
     continuations: Annotated[int, Gt(1)] = 4

@@ -38,8 +38,8 @@ def advantages(rewards: Tensor, statistic: Statistic, *, delta: float = DELTA) -
         rewards: (n,) rewards, NaN if unknown.
 
     Returns:
-        (n,) advantages. An advantage is 0 if the reward is unknown, and exactly 0 if all rewards
-            are equal.
+        (n,) the advantages of the rollouts. An advantage is 0 if the reward is unknown, and exactly
+            0 if all rewards are equal.
 
     >>> group = torch.tensor([0.0, 0, 0, 1, 1, 0, 0, 0])
     >>> [round(advantages(group, statistic)[0].item(), 3) for statistic in ("population", "sample", "leave_one_out")]

@@ -1,10 +1,10 @@
 """Training samples from the rollouts of one question: rows with masks, advantages and weights.
 
 The advantages are computed in a fixed order. First, the original rewards of all rollouts with a
-known reward give advantages. Then AXPO gives new advantages to its sources (the wrong rollouts that
-it continued). Last, the rules for fatal rollouts mask tokens and set negative advantages to 0. A
-group of equal rewards teaches nothing, apart from the rollouts in it that AXPO continued. The
-rollouts of a group of equal rewards still count in the divisor of the loss and in the KL term (see
+known reward give advantages. Next, AXPO gives new advantages to the wrong rollouts that it
+continued. Last, the rules for fatal rollouts mask tokens and set negative advantages to 0. A group
+of equal rewards teaches nothing, apart from the rollouts in it that AXPO continued. The rollouts of
+a group of equal rewards still count in the divisor of the loss and in the KL term (see
 `Objective.divisor`).
 """
 

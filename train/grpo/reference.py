@@ -1,7 +1,7 @@
 """The reference model of the KL term: the model before training.
 
-With LoRA, the reference is the policy without its adapters. Otherwise the reference is a second
-model.
+With LoRA, the reference is the policy without its adapters. Without LoRA, the reference is a second
+copy of the model.
 """
 
 from typing import Any

@@ -118,8 +118,8 @@ def replay(out: Path, update: int) -> str:
 
 
 def _checked(trainer: Trainer, update: int, step: int, settings: GrpoSettings, at: World) -> int:
-    """The number of the last update before the replay starts (that of a checkpoint); 0 if the
-    replay starts at the original model.
+    """Number of the last update before the replay starts, which has a checkpoint; 0 if the replay
+    starts at the original model.
 
     Raises:
         InputError: the update cannot be repeated.

@@ -1,5 +1,5 @@
-"""Makes a step's training samples. It groups the rollouts with their rewards, chooses the rollouts
-that AXPO continues, and computes advantages.
+"""Makes a step's training samples: groups rollouts with their rewards, lets AXPO choose rollouts to
+continue, and computes advantages.
 
 AXPO's choice of wrong rollouts to continue covers the rollouts of all ranks. Every rollout and
 every continuation either becomes a sample, or is left out and counted with a reason. In every step,
@@ -278,8 +278,8 @@ def all_wrong(group: Group, members: Sequence[ScoredRollout]) -> bool:
 def _source(
     number: int, rollout: int, each: ScoredRollout, rules: Axpo, tags: CallTags | None
 ) -> Source | None:
-    """A rollout as a candidate for AXPO to continue. None if the model cannot learn from its row,
-    or if AXPO finds no place to cut it."""
+    """A rollout as a candidate for AXPO to continue. The result is None if the model cannot learn
+    from the rollout's row, or if AXPO finds no place to cut the row."""
     row = each.rollout.row
     if each.rollout.unusable or math.isnan(each.rollout.reward):
         return None

@@ -84,8 +84,8 @@ class Learner:
         Args:
             counted: how much each left-out rollout adds to the divisor.
             sampled: for each micro-batch, the trainer's log-probabilities under the weights that
-                sampled the tokens. The value is None if the weights have not changed since
-                sampling, or if nothing needs these log-probabilities.
+                sampled the tokens. If the weights have not changed since sampling, or if nothing
+                needs these log-probabilities, the value is None.
         """
         plan = self._plan(samples)
         if not plan:  # on any rank
@@ -202,7 +202,7 @@ def mini_batch(number: int, settings: GrpoSettings) -> int:
 
     Args:
         number: the question's place in the step. Refills (questions played in place of others) have
-            places after the step's own questions. They are given to the updates in turn.
+            places after the step's own questions. The updates get the refills in turn.
     """
     step = settings.step
     return (

@@ -1,11 +1,11 @@
 """Losses are sums over tokens. All ranks and micro-batches divide their sums by the same count.
 
 It would be wrong to take a mean over the tokens of a micro-batch, then over micro-batches, then
-over ranks. For example, let two ranks have two micro-batches each. The first rank has 5 and 40
-tokens, the second rank 11 and 90. With means of means, a token of the first micro-batch weighs 18
-times as much as a token of the last. With means of means, the gradient is then wrong by 183 %. The
-correct loss is the sum over all tokens divided by 146. This loss does not depend on how the tokens
-are distributed.
+over ranks. For example, let two ranks have two micro-batches each. In the example, the first rank
+has 5 and 40 tokens, and the second rank has 11 and 90. With means of means, a token of the first
+micro-batch weighs 18 times as much as a token of the last. With means of means, the gradient is
+then wrong by 183 %. The correct loss is the sum over all tokens divided by 146. The sum over all
+tokens, divided by their number, does not depend on how tokens are distributed over ranks.
 """
 
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class Normaliser:
         `backward` on this part.
 
         `backward` adds up the gradients of all parts. DDP and FSDP average gradients over ranks.
-        Therefore each part is multiplied by the number of ranks. With accelerate, keep
+        Therefore each part of the loss is multiplied by the number of ranks. With accelerate, keep
         `gradient_accumulation_steps` at 1. With any other value, accelerate would divide the loss
         once more.
 
@@ -59,8 +59,8 @@ def sum_over_ranks(count: float, device: torch.device | str = "cpu") -> Normalis
 
 
 def max_over_ranks(number: int, device: torch.device | str = "cpu") -> int:
-    """The maximum of a number over all ranks. With this maximum, all ranks use the same number of
-    micro-batches. All ranks must call this function together."""
+    """The maximum of a number over all ranks. With the same maximum on all ranks, all use the same
+    number of micro-batches. All ranks must call this function together."""
     if not dist.is_initialized():
         return number
     found = torch.tensor(number, dtype=torch.int64, device=device)

@@ -49,7 +49,8 @@ class Objective:
     importance_cap: Annotated[float, Gt(0)] | None = None
     """Upper limit of a token's importance weight: the trainer's probability divided by the
     inference engine's probability. If a limit is set, the ratio ρ uses the trainer's own
-    log-probabilities. They belong to the weights that sampled the tokens. If a limit is set, the
-    loss of each token is also multiplied by min(trainer / engine, limit). If no limit is set, the
-    ratio ρ uses the log-probabilities from the inference engine, which saves a forward pass.
+    log-probabilities. These log-probabilities belong to the weights that sampled the tokens. If a
+    limit is set, the loss of each token is also multiplied by min(trainer / engine, limit). If no
+    limit is set, the ratio ρ uses the log-probabilities from the inference engine, which saves a
+    forward pass.
     """

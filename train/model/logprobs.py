@@ -1,9 +1,9 @@
 """Log-probabilities and entropies of labels. The logits of all tokens are never in memory at once.
 
 The fp32 logits of 32,768 tokens with a vocabulary of 151,936 take 20 GB. Therefore the head
-computes the logits of one chunk of tokens at a time. It does so in the forward pass, and again in
-the backward pass. The head's gradients from all chunks are summed in fp32. If the sum were in bf16,
-its error would grow with the number of chunks.
+computes the logits of one chunk of tokens at a time. The head does so in the forward pass, and
+again in the backward pass. The head's gradients from all chunks are summed in fp32. If the sum were
+in bf16, its error would grow with the number of chunks.
 """
 
 import contextlib
@@ -162,8 +162,8 @@ def _add_product(total: Tensor, a: Tensor, b: Tensor) -> None:
 
 
 def _product(a: Tensor, b: Tensor) -> Tensor:
-    """Computes a @ b. The sums and the result are fp32, or fp64 if the factors are fp64. The result
-    is not rounded to the dtype of the factors.
+    """Computes the matrix product a @ b. The sums and the result are fp32, or fp64 if the factors
+    are fp64. The product is not rounded to the dtype of the factors.
     """
     wide = _sum_dtype(a)
     if a.dtype == wide:

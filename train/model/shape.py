@@ -2,8 +2,8 @@
 it needs. The computation does not need torch.
 
 Forecasts and benchmarks use these figures. The formulas hold for Qwen3-VL and for dense models of
-the same form. Such a model has grouped-query attention with normed heads, a gated MLP, and a vision
-tower with mergers.
+the same form. Models of this form have grouped-query attention with normed heads, a gated MLP, and
+a vision tower with mergers.
 """
 
 import json
@@ -168,9 +168,9 @@ class ModelShape:
             projector_passes, tower_passes: number of passes through these parts of the vision
                 model.
 
-        The example is a row of 1,000 tokens, 200 of them in the loss, in the 2B model. The number
-        is 3 × (2 × 1.41e9 × 1,000 + 28 × 2 × 2,048 × 1,000² + 2 × 0.31e9 × 200). The second term in
-        the brackets is the attention.
+        The example is a row of 1,000 tokens, 200 of them in the loss, in the 2B model. The
+        operations are 3 × (2 × 1.41e9 × 1,000 + 28 × 2 × 2,048 × 1,000² + 2 × 0.31e9 × 200), in
+        which the second term is the attention.
 
         >>> round(KNOWN["qwen3-vl-2b"].flops(1000, 200) / 1e12, 3)
         9.173
@@ -236,7 +236,7 @@ KNOWN = {
         _qwen3_vl("qwen3-vl-32b", 64, 5120, 25_600, 64, tied=False, big_tower=True),
     )
 }
-"""Known models and their shapes, from the configurations on the Hugging Face Hub. With these
+"""Known models and their shapes, from the configurations on the Hugging Face Hub. With the known
 shapes, a run can be forecast before its model is downloaded.
 """
 

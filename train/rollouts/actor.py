@@ -92,8 +92,8 @@ class Actor:
         withhold_own: see `task_of`.
         files: where journals are stored, and the pictures that episodes showed.
         answers: the judge of the answers.
-        queries: the client for the judge of search queries. If it is None, a rule without a model
-            gives the score.
+        queries: the client for the judge of search queries. With None, a rule without a model gives
+            the score of the search queries.
         judges_queries: whether the reward uses r_query (the score of the search queries).
         at_once: number of episodes that are played at the same time.
         stop: ends the playing when the user asks for it; the journals keep what was played.

@@ -134,7 +134,7 @@ class OwnWeights:
 
     @torch.no_grad()
     def bring_up_to_date(self, version: int) -> None:
-        """See `Weights`."""
+        """Does what `Weights` says of this method."""
         if self._own is None:
             return
         own = dict(self._own.named_parameters())
@@ -147,7 +147,7 @@ class OwnWeights:
                 )
 
     def engine(self, version: int, sampling: Sampling) -> TokenEngine:
-        """See `Weights`."""
+        """Does what `Weights` says of this method."""
         self.close()
         model: nn.Module = self._trained if self._own is None else self._own
         self._engine = TransformersEngine(
@@ -160,7 +160,7 @@ class OwnWeights:
         return self._engine
 
     def close(self) -> None:
-        """See `Weights`."""
+        """Does what `Weights` says of this method."""
         if self._engine is not None:
             self._engine.close()
             self._engine = None

@@ -153,8 +153,8 @@ def score_rollouts(
 
 
 def _fatal(episode: Episode, rules: FatalRules) -> int | None:
-    """Number of the fatal step (from which the rollout teaches nothing). None if the rollout has
-    none, or if the settings treat fatal rollouts like all others."""
+    """Number of the fatal step, from which the rollout teaches nothing. None if there is no such
+    step, or if the settings treat fatal rollouts like all others."""
     return (
         None
         if rules.treatment == "vanilla"

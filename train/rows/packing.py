@@ -14,8 +14,8 @@ ones, or if only the three rows of mrope positions are given. If packed rows rea
 error of the logits is 0.87; else it is 2e-7.
 
 If a micro-batch has no pictures, it gets a picture of zeros in a row of its own, outside the loss.
-With this picture of zeros, every parameter has a gradient on every rank. Without the picture of
-zeros, two thirds of the parameters would have no gradient on such a rank. FSDP would wait forever.
+With a picture of zeros, every parameter has a gradient on every rank. Without the picture of zeros,
+two thirds of the parameters would have no gradient on such a rank. FSDP would wait forever.
 """
 
 import dataclasses

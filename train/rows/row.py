@@ -10,10 +10,10 @@ loss_mask  0 0 0 0 0 0 0 0 0   1 1 1 1 1   0 0 0 0 0 0   1 1 1
 steps     -1 …                 0 0 0 0 0   0 …           1 1 1
 ```
 
-There are two kinds of errors. `UnusableRow` concerns one row: what the policy or its engine did
-cannot be learned from. The run leaves such a row out of the loss, and counts it under the reason
-for it. `RowError` means that engine and trainer disagree, for example that the pixels do not fit
-the ids. A `RowError` ends the run, because the model would learn from wrong inputs.
+A row can have two kinds of errors. `UnusableRow` concerns one row: what the policy or its engine
+did cannot be learned from. The run leaves such a row out of the loss, and counts it under the
+reason for it. `RowError` means that engine and trainer disagree, for example that the pixels do not
+fit the ids. A `RowError` ends the run, because the model would learn from wrong inputs.
 """
 
 import dataclasses
@@ -272,8 +272,8 @@ def _check_policy(row: Row, tokens: PictureTokens) -> None:
 def check_sampled(
     ids: Tensor, turns: Sequence[tuple[int, int]], tokens: PictureTokens, episode_id: str
 ) -> None:
-    """Checks that the policy sampled no picture tokens. Such tokens would make the positions
-    meaningless.
+    """Checks that the policy sampled no picture tokens. Picture tokens from the policy would make
+    the positions meaningless.
 
     Raises:
         UnusableRow: the policy sampled a picture token.

@@ -119,8 +119,8 @@ class Checkpoints:
         ranks must call this function together.
 
         Returns:
-            Whether the random generators continue exactly. They do if the number of ranks is the
-                same as before. The order of the rows always continues.
+            Whether the random generators continue exactly. This needs the same number of ranks as
+                before. The order of the rows always continues.
         """
         path = self._path(update)
         weights, numbers = get_state_dict(policy, optimiser, options=_OPTIONS)
@@ -229,7 +229,7 @@ def named_if_full(folder: Path, what: str, otherwise: str) -> Iterator[None]:
 
 def _says_full(error: BaseException | None) -> bool:
     """Whether an error was caused by a full disk. Torch wraps the errors of its ranks. Therefore
-    the errors inside an error are searched too."""
+    the errors inside the error are searched too."""
     seen: list[BaseException] = [error] if error is not None else []
     for each in seen:
         if isinstance(each, OSError) and each.errno in (errno.ENOSPC, errno.EDQUOT):

@@ -23,7 +23,7 @@ DRAW_SECONDS = 60.0
 
 @dataclass
 class Metrics:
-    """Writes the metrics of a run. Only one rank has this writer.
+    """Writes the metrics of a run. Only one rank has a writer of metrics.
 
     Args:
         folder: OUT, the folder of the training run.

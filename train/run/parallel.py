@@ -4,9 +4,9 @@
 process into the environment. Torch wraps the model; accelerate does not. A configuration of
 accelerate is either followed or refused with an error. With FSDP on a CPU, accelerate starts
 processes that do not know of each other. With `--cpu --num_processes 2`, accelerate may start only
-one process. Therefore the program checks how many processes there are. Under FSDP2, the program
-also checks that every parameter is sharded. The trainer sums gradients over micro-batches itself
-(`loss/normalise.py`). Therefore accelerate's `gradient_accumulation_steps` must stay 1.
+one process. Therefore the program checks how many processes the launcher started. Under FSDP2, the
+program also checks that every parameter is sharded. The trainer sums gradients over micro-batches
+itself (`loss/normalise.py`). Therefore accelerate's `gradient_accumulation_steps` must stay 1.
 """
 
 import os
@@ -120,7 +120,7 @@ class World:
         """Names the missing ranks if a collective call breaks inside this block.
 
         Raises:
-            LateRank: as for `meet`. This error replaces torch's error about broken connections.
+            LateRank: as for `meet`. `LateRank` replaces torch's error about broken connections.
         """
         try:
             yield

@@ -1,6 +1,6 @@
 """Checks before training that a transformers model can be trained here.
 
-For this, the model's own forward pass over a single row must give the same log-probabilities as
+To pass, the model's own forward pass over a single row must give the same log-probabilities as
 packed rows. The check uses a few real rows with pictures. The check finds these faults: attention
 that mixes packed rows, wrong positions, a head with scaling or a soft cap, active dropout.
 """

@@ -2,7 +2,7 @@
 
 A settings file contains only the values that differ from the defaults. The run stores every value,
 also the defaults. The default values are this project's own choice. The files in `presets/` contain
-published settings. These files mark the values that a paper does not state.
+published settings. The files in `presets/` also mark the values that a paper does not state.
 """
 
 from collections.abc import Iterable, Mapping

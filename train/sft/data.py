@@ -154,8 +154,7 @@ class DroppedDocuments:
 
     reasons: Counter[str] = field(default_factory=Counter)
     examples: dict[str, str] = field(default_factory=dict)
-    """For each reason, the first error message that explains more than the reason. There is none if
-    the reason alone explains the error."""
+    """For each reason, the first error message. Reasons that explain themselves have no message."""
 
     def add(self, left_out: DroppedRow) -> None:
         """Counts an input row that was left out."""

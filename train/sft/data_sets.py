@@ -8,8 +8,8 @@ ORG/NAME:CONFIGURATION      a data set on the Hub, also as hf://ORG/NAME:CONFIGU
 ```
 
 The configurations of a data set may hold the same rows in several forms. Some configurations have
-only questions and answers. Therefore the user must name one configuration. A folder with several
-kinds of data is refused with an error that lists them.
+only questions and answers. Therefore the user must name one configuration of the data set. A folder
+with several kinds of data is refused with an error that lists them.
 """
 
 import json

@@ -1,5 +1,5 @@
-"""Reads outside data sets in LLaMA-Factory's ShareGPT form. The result is the parts (segments) of a
-conversation.
+"""Reads outside data sets in LLaMA-Factory's ShareGPT form. The result is a conversation in parts
+(segments).
 
 ```
 {"conversations": [{"from": "human", "value": "<image>What …"}, {"from": "gpt", "value": "<think>…"}, {"from": "observation", …}, …],
@@ -151,8 +151,8 @@ def _schema(tool: Mapping[str, Any]) -> Mapping[str, Any]:
 def _text(value: Any, *, policy: bool = False) -> str:
     """A text in which placeholders stand for pictures.
 
-    A row may have its pictures as separate parts. If it has, a placeholder in a text that the
-    policy read does not stand for a picture.
+    A row may have its pictures as separate parts. If a row has them, a placeholder in a text that
+    the policy read does not stand for a picture.
     """
     if isinstance(value, list):
         return "".join(_part(part, policy) for part in value)

@@ -5,7 +5,7 @@ RUN, RUN/episodes/POLICY       a policy's kept trajectories (by default the teac
 FILE, FOLDER, DATA_SET:CONFIGURATION      dialogues in LLaMA-Factory's ShareGPT form, or as messages (`sft/dialogues.py`, `sft/data_sets.py`)
 ```
 
-Every row is accounted for. It becomes a `Document`, or a `DroppedRow` with a reason.
+Every row is accounted for: the result is a `Document`, or a `DroppedRow` with a reason.
 """
 
 import gzip

@@ -8,9 +8,9 @@ loss teaches the model to rank the descriptions. SigLIP's balanced pairwise loss
 sets the scale of the similarities. Without SigLIP's loss, the words "a man" fitted no picture of a
 man well (AUC 0.93), because hundreds of pictures share these words.
 
-The model also learns to match two pictures (views) of the same entity. This is taught by a
-contrastive loss over two views of each entity (Khosla et al., 2020). Half of the batches have
-entities of a single class, because such entities are hardest to tell apart.
+The model also learns to match two pictures (views) of the same entity, by a contrastive loss over
+two views of each entity (Khosla et al., 2020). Half of the batches have entities of a single class,
+because such entities are hardest to tell apart.
 """
 
 import math
@@ -116,12 +116,12 @@ def text_loss(
     scale: torch.Tensor,
     bias: torch.Tensor,
 ) -> torch.Tensor:
-    """The loss for matching texts with pictures. `fits` has the shape (texts, pictures). It is 1
-    where a text fits a picture, else 0. For every text there is a fitting picture.
+    """The loss for matching texts with pictures. `fits` has the shape (texts, pictures). An entry
+    is 1 where a text fits a picture, else 0. For every text there is a fitting picture.
 
-    The loss has two parts. The first part is the cross-entropy in both directions. The targets of
-    the cross-entropy are the fitting pairs, with equal weights. The second part is the mean
-    logistic loss of fitting pairs, plus the mean logistic loss of all other pairs.
+    The loss has two parts. One part is the cross-entropy in both directions. The targets of the
+    cross-entropy are the fitting pairs, with equal weights. The other part is the mean logistic
+    loss of fitting pairs, plus the mean logistic loss of all other pairs.
     """
     logits = scale * texts @ pictures.T
     to_pictures = -(fits / fits.sum(1, keepdim=True) * F.log_softmax(logits, 1)).sum(1).mean()

@@ -66,8 +66,8 @@ class World:
     pages: dict[str, str]
     """The page that `visit` shows, for each title."""
     first_picture: int
-    """The number of the first thing's picture. The pictures of the other things have the numbers
-    after it."""
+    """The number of the first thing's picture. The pictures of the other things have the next
+    numbers."""
 
     def look(self, thing: Thing) -> str:
         """What a picture of the thing shows, in three words."""

@@ -266,7 +266,7 @@ def fit(
         unseen: worlds for the drills of evaluation.
         minutes: wall time. The learning rate falls to 0 over the last part of this time (`FALL`).
         report: is called with a line of progress, once in `every` updates.
-        keep: stores the model. It is called after each report.
+        keep: stores the model. The function is called after each report.
     """
     encode = Encoder(processor)
     image_id, pad = model.config.image_token_id, processor.tokenizer.pad_token_id

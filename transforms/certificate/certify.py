@@ -48,8 +48,8 @@ class Refusal:
 
 @dataclass(frozen=True, kw_only=True)
 class Needed:
-    """What the one answer needs. This is the smallest part of the form, the number of hops stated,
-    the number of hops needed, and the answers that remain without the picture."""
+    """What the one answer needs. These are the smallest part of the form, the number of hops
+    stated, the number of hops needed, and the answers that remain without the picture."""
 
     part: Form
     nominal: int
@@ -113,8 +113,8 @@ SAINTS = frozenset({"saint", "st"})
 
 def named_alike(form: Form, facts: Facts, binding: Binding) -> tuple[str, str] | None:
     """The name of the answer and the name of a thing on the path, if one of the names contains the
-    other. In such a question, a solver who only finds the described thing could give its name as
-    the answer."""
+    other. If one name contains the other, a solver who only finds the described thing could give
+    its name as the answer."""
     labels = {
         v: entity.label()
         for v, value in binding.items()
@@ -365,7 +365,7 @@ def certify(
 
 
 def words_agree(question: Question) -> tuple[Check, ...] | Refusal:
-    """The check by readers of a question's words, if a model wrote the words. There is no check if
+    """The check by readers of a question's words, if a model wrote the words. No check is made if
     code made the words from the form."""
     if question.writer == COMPOSED:
         return ()
@@ -383,8 +383,8 @@ def words_agree(question: Question) -> tuple[Check, ...] | Refusal:
 
 
 def rival_fits(question: Question, facts: Facts, anchor: Binding, key: str) -> bool:
-    """Whether an answer that differs from the expected one satisfies the form too. If it does, the
-    question has several answers and is dropped."""
+    """Whether an answer that differs from the expected one satisfies the form too. If another
+    answer satisfies the form, the question has several answers and is dropped."""
     form = question.logical_form
     if form is None or key == question.answer.value.key():
         return False

@@ -36,8 +36,8 @@ def compute(op: str, args: tuple[Value, ...], keys: tuple[Value, ...] = ()) -> V
     or a division by zero.
 
     `difference` is never negative. `duration_years` counts whole calendar years, from day to day or
-    from year to year. `earliest`, `latest`, `largest` and `smallest` return one of the arguments.
-    The keys decide which.
+    from year to year. `earliest`, `latest`, `largest` and `smallest` return that argument whose key
+    is the earliest, latest, largest or smallest.
 
     >>> compute("difference", (as_quantity(1850), as_quantity(1832))).number
     18.0

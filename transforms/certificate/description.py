@@ -1,5 +1,5 @@
-"""How the clauses of a logical form identify each variable. The order goes from the picture and the
-named things to the asked variable.
+"""How the clauses of a logical form identify each variable. Variables near the picture and the
+named things are identified first, and the asked variable last.
 
 The form is a tree, and the asked variable is its root. A variable is described by the clauses that
 connect it to terms farther from the root. Terms farther from the root are identified first:

@@ -1,13 +1,13 @@
 """Effective hops: the smallest number of claims that really lead from the picture to the asked
 variable.
 
-The words of a question state a certain number of relations. A solver may need fewer relations, for
-two reasons. First, two relations may be one: "the person married to the father" is the mother.
-Second, a chain of other claims may lead to the same answer, and to nothing else, in fewer steps. If
-two relations are one, the question is refused. If there is a shorter chain, its number of steps
-counts. A question is refused if its chain has fewer hops than the recipe demands. A shorter chain
-alone is no reason to refuse a question: in a dense store, some chain leads from nearly everything
-to everything.
+The words of a question state several relations. A solver may need fewer relations than the words
+state, for two reasons. First, two relations may be one: "the person married to the father" is the
+mother. Second, a chain of other claims may lead to the same answer, and to nothing else, in fewer
+steps. If two relations are one, the question is refused. If there is a shorter chain, its number of
+steps counts. A question is refused if its chain has fewer hops than the recipe demands. A shorter
+chain alone is no reason to refuse a question: in a dense store, some chain leads from nearly
+everything to everything.
 """
 
 from math import inf
@@ -125,7 +125,7 @@ def chain(form: Form) -> tuple[Step, ...]:
 
 @remembered(4096)
 def _onward(facts: Facts, node: str) -> dict[Step, frozenset[str]]:
-    """The things that one step from a node leads to, by the step's property and direction."""
+    """All things that one step leads to from a node, for each property and direction."""
     found: dict[Step, set[str]] = {}
     for claim in facts.claims(node):
         if claim.best and claim.value.kind == "entity" and claim.property not in UNTOLD:
@@ -168,8 +168,8 @@ def _reached(facts: Facts, start: str, steps: int) -> frozenset[frozenset[str]]:
 
 
 def effective_hops(form: Form, part: Form, facts: Facts, binding: Binding) -> int:
-    """The smallest number of hops that lead to the asked variable. The number is at most the number
-    of hops in the needed part of the form.
+    """The smallest number of hops that lead to the asked variable. At most, this is the number of
+    hops in the needed part of the form.
 
     Args:
         form: the question's form.

@@ -48,8 +48,8 @@ def binding_of(bindings: Mapping[str, str]) -> Binding:
 
 
 class TooLarge(Exception):
-    """A clause has more matches than may be enumerated. The caller decides what happens in this
-    case."""
+    """A clause has more matches than may be enumerated. The caller of the query decides what
+    happens in this case."""
 
 
 def resolve(term: Term, binding: Binding) -> Value | None:
@@ -198,8 +198,8 @@ def _extend_reads(clause: Reads, binding: Binding, facts: Facts) -> Iterator[Bin
 
 
 def _extend_sentence(clause: SentenceClause, binding: Binding) -> Iterator[Binding]:
-    """A hop that only a text states. The hop holds if both of its ends have values; the store
-    cannot list its ends."""
+    """A hop that only a text states. Such a hop holds if both of its ends have values; the store
+    cannot list them."""
     value = resolve(clause.object, binding)
     if value is not None:
         yield binding

@@ -1,9 +1,9 @@
 """Guessing: how well somebody can answer who hears the question and does not see its picture.
 
 For somebody without the picture, it might show anything of the class that the words name. Therefore
-several answers seem possible to such a guesser. If two answers are possible, half of all guesses
-are right. Some answers are the most common of their kind, whatever the picture shows ("Northern
-Hemisphere", "mayor"). The ingest job counts how common each value of a property is
+somebody who guesses has several answers to choose from. If two answers are possible, half of all
+guesses are right. Some answers are the most common of their kind, whatever the picture shows
+("Northern Hemisphere", "mayor"). The ingest job counts how common each value of a property is
 (`PropertyProfile.num_commonest`). For a chain of several steps, this module counts where the whole
 chain ends.
 """
@@ -32,21 +32,21 @@ from questloom.transforms.facts.values import ENUMERATION_LIMIT, best_values, cl
 from questloom.transforms.remembered import remembered
 
 MOST_ANSWERS = 5
-"""Maximum number of possible answers that are counted. If more answers are possible, a guess is
-right about as rarely."""
+"""Maximum number of possible answers that are counted. With more possible answers, the
+chance that a guess is right is hardly lower."""
 BETWEEN_TWO = ("earliest", "latest", "largest", "smallest")
 """Operations whose answer is one of the things that they compare."""
 WEIGHT = 10
 """The share over all subjects of a property counts as much as this number of subjects of a class.
-Otherwise three towns would be taken as typical of all towns."""
+Without this, three towns would be taken as typical of all towns."""
 
 MOST_COUNTED = 25_000
 """Maximum number of members of a class that are examined one by one."""
 WAYS_KEPT = 1_024
 """Maximum number of results of `_all_answers` that are remembered."""
 MIN_SHOWN = 5
-"""Minimum number of other pictured things whose chains are complete. With fewer such things, the
-most common end of the chains does not count as a guess."""
+"""Minimum number of other pictured things whose chains are complete. If there are fewer such
+things, the most common end of the chains does not count as a guess."""
 
 
 @dataclass(frozen=True)
@@ -68,8 +68,8 @@ def guess(form: Form, facts: Facts, binding: Binding) -> Guess:
 
 
 def guess_of_kind(form: Form, facts: Facts, binding: Binding) -> float:
-    """How often a guess is right that uses only the kind of answer: one of the compared things, or
-    the most common value of the asked relation."""
+    """How often the best guess from the kind of answer is right. Such a guess is one of the
+    compared things, or the most common value of the asked relation."""
     compared = [
         1 / len(c.args) for c in form.of(Compute) if c.op in BETWEEN_TWO and c.out == form.ask.var
     ]
@@ -112,12 +112,13 @@ def num_answers_without_picture(form: Form, facts: Facts, binding: Binding) -> i
 
 
 def _cut_at_reading(form: Form) -> tuple[Form, Form] | None:
-    """Cuts a form in two at a detail that is read. The first part leads to the reading, and the
-    second part follows from it. The result is None if the two parts share more than the reading.
+    """Cuts a form in two at a detail that is read. The first part leads to the detail, and the
+    second part follows from the detail. The result is None if the two parts of the form share more
+    than the detail.
 
     From what is written in a picture, no clause leads back to the picture. A search that began with
-    the second part would try all pictures of the class, for each thing. There are only few
-    writings, so the search begins with the first part.
+    the second part would try all pictures of the class, for each thing. There are only few writings
+    in pictures, so the search begins with the first part.
     """
     for read in form.of(Reads):
         before, known = {read}, {read.of}
@@ -189,7 +190,7 @@ def _entities_in(facts: Facts, property: str, class_id: str) -> Counter[str]:
 
 def _share_of_chain(form: Form, facts: Facts, binding: Binding) -> float:
     """How often the most common end of a chain of forward steps is right, over all pictured things
-    of the same kind as the pictured thing. The result is 0 if too few of these things have an end.
+    of the same kind as the pictured thing. If too few of these things have an end, the result is 0.
 
     Only ends of the answer's kind count, because the words of the question state this kind. For
     example, "Who gave their name to the city where this man died?" has the answer Washington for

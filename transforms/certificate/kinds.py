@@ -121,8 +121,8 @@ def find_sex_words(form: Form | None) -> frozenset[str]:
 
 
 def kind_hops(facts: Facts, text: str, binding: Binding, form: Form | None) -> tuple[Hop, ...]:
-    """The claims behind a text's words for kinds, as evidence. Each claim gives one hop. Such a hop
-    starts at the thing's variable and has no target."""
+    """The claims behind a text's words for kinds, as evidence. Each claim gives one hop. The hop of
+    such a claim starts at the thing's variable and has no target."""
     told = find_kind_words(text)
     hops = []
     things = [*binding.items(), *(("", value) for value in _constants(form))]

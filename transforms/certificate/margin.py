@@ -155,8 +155,9 @@ def _linked(facts: Facts, a: str, b: Value) -> bool:
 
 
 def settles(facts: Lookups, part: Part, parts: Iterable[Part]) -> bool:
-    """Whether a part of a description rules out every entity that it does not match. This holds for
-    a property with one value, and for a property that all members of the class have."""
+    """Whether a part of a description rules out every entity that it does not match. A
+    property with one value does so, and so does one that every member of the class has exactly
+    once."""
     assert part.value is not None or part.role == "kind"
     if facts.trust.complete:
         return part.role in ("has", "of", "kind")
@@ -332,9 +333,9 @@ def _held_against(
     rule the rival out. The search ends when the second list has more than `most` parts, or when
     neither list is empty.
 
-    Some steps lead to a single thing of its class (one of `sure`). Such a step leaves no gap: a
-    town lies in one county, so any other county is ruled out. This holds even if the property may
-    have several values.
+    Some steps lead to a single thing of its class (one of `sure`). Such a step leaves no gap, even
+    if its property may have several values: a town lies in one county, so any other county is ruled
+    out.
     """
     gaps: list[Part] = []
     against: list[Part] = []
@@ -352,8 +353,8 @@ def _held_against(
 
 
 def is_too_near(facts: Lookups, rival: str, parts: Iterable[Part], required: int) -> bool:
-    """Whether a rival is known to be too near. It is if it fits the description, or if the store
-    lacks fewer than `required` claims for it to fit.
+    """Whether a rival is known to be too near: the rival fits the description, or would fit if
+    fewer than `required` missing claims were true.
 
     Args:
         facts: the store.
@@ -362,8 +363,8 @@ def is_too_near(facts: Lookups, rival: str, parts: Iterable[Part], required: int
         required: the minimum margin.
 
     Returns:
-        False also if only `margin_of` could decide. It also reads the rival's page, and knows which
-            steps lead to a single thing.
+        False also if only `margin_of` could decide, because it reads the rival's page and knows
+            which steps lead to a single thing.
     """
     num_gaps = 0
     for part in parts:
@@ -467,7 +468,8 @@ def num_fitting(
     stops at `most`.
 
     `without` is the end that is left out: a variable, or the id of a named entity. The result is
-    None if no remaining part can be enumerated. Then surely more than one entity fits.
+    None if no remaining part can be enumerated. If no part can be enumerated, surely more than one
+    entity fits.
     """
     parts = [p for p in description.parts if not _rests_on(p, without)]
     found = _fitting(facts, parts, most)

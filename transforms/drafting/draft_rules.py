@@ -24,7 +24,7 @@ class SeedRules:
     """Number of seeds in the run. Each seed gives either one question or one rejection."""
     accepted: Annotated[int, Ge(0)] = 0
     """Number of questions that the run should keep; the weights of `levels` split this number.
-    Questions beyond this number are dropped. 0 keeps all questions that pass."""
+    Questions beyond this number are dropped. 0 keeps all questions that pass the filters."""
     on_exhausted: Literal["keep", "error"] = "keep"
     """What happens if a level has too few questions for `accepted`: `keep` keeps them, `error`
     stops the run."""
@@ -110,7 +110,7 @@ class DraftRules:
     reverse_share: Annotated[Share, Evolves("paths", 0, 1, 0.2)] = 0.5
     """How often a step follows a claim backwards, if both directions are possible."""
     detail_share: Annotated[Share, Evolves("paths", 0, 1, 0.25)] = 0.2
-    """Share of questions that need a detail which can be read only from close up. This share holds
+    """Share of questions that need a detail which can be read only from close up. The share holds
     for details of the question's own picture. The same share holds for details of a picture on the
     way (of a thing that must be found first). For a later picture that shows the answer, a quarter
     of this share holds."""

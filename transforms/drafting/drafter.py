@@ -42,8 +42,8 @@ class Drafter:
     async def __call__(
         self, planned: PlannedSeed, preference: Preference | None = None
     ) -> Question | Rejection:
-        """Turns the seed's plans into words, and returns the first question that passes all checks.
-        The plans are tried in the order in `preference`."""
+        """The plans are tried in the order that `preference` states. The plans are tried in the
+        order in `preference`."""
         assert preference is not None, "every seed with plans has an order"
         seed = planned.seed
         if not preference.order:

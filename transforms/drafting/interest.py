@@ -30,7 +30,7 @@ PER_LINK, PER_NAME, BY_CHANCE, GIVEN_AWAY = 1.0, 1.0, 1.2, 0.8
 """The points lost for four faults: each further claim; each thing that is named only to single out
 another; two things that merely share a place or maker; a name that contains the answer."""
 TELLING_WORD = 4
-"""Words of fewer letters are ignored when two names are compared."""
+"""A word with fewer letters is ignored when two names are compared."""
 WELL_KNOWN = 64
 """A thing counts as well known if this many things link to it, or this many language editions have
 an article on it."""

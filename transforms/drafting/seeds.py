@@ -31,7 +31,7 @@ class Candidate:
     order."""
 
     stratum: tuple[str, str]
-    """(method, rule). The seeds of each pair are spread over domains."""
+    """(method, rule): the seeds of each such pair are spread over domains."""
     group: str
     """The domain, with a star if a picture of the entity shows a year that can be read. For the
     method "exploration", the group is the cell of the schedule (topic, ability and level)."""
@@ -192,8 +192,8 @@ def _fitting(
     images: Sequence[ImageAsset],
     max_answer_words: int,
 ) -> list[str] | str:
-    """The rules of the recipe that an entity fits, sorted. If the entity fits no rule, the reason
-    in words. A rule with the weight 0 is left out, so it gets no seeds."""
+    """The rules of the recipe that an entity fits, sorted; or, if it fits none, the reason in
+    words. A rule with the weight 0 is left out, so it gets no seeds."""
     if rules.domains.get(entity.domain) == 0:
         return "are of a domain that the recipe leaves out"
     if not entity.classes:

@@ -8,7 +8,7 @@ from annotated_types import Ge, Le, MinLen
 from questloom.records.evolves import Evolves
 
 Severity = tuple[Annotated[float, Ge(0), Le(1)], Annotated[float, Ge(0), Le(1)]]
-"""The lowest and the highest severity."""
+"""The lowest and the highest severity of a degradation."""
 
 
 Kind = Literal[
