@@ -19,10 +19,10 @@ from questloom.transforms.drafting.interest import ALIKE
 NO_RELATION = "no relation"
 """Stands for the asked relation if the answer is computed, or read in a picture. A plan without an
 asked relation is limited by the share of its kind of work."""
-LOOKS = {DETAIL: 0.8, MID_CHAIN: 1.2, LATER_PICTURE: 0.25}
-"""Shares of readings relative to readings of the question's own picture. Few plans have a picture
-in mid-chain, so they get the largest share. Plans that only read at the end all sound alike, so
-they get the smallest share."""
+LOOKS = {DETAIL: 0.7, MID_CHAIN: 0.8, LATER_PICTURE: 0.5}
+"""Shares of readings relative to the recipe's share of details. Plans that only read at the end all
+sound alike, so they get the smallest share. Plans that go on from a year in a picture in mid-chain
+sound contrived."""
 OF_FORM = 0.005
 """Maximum share of questions with one form. Readers take two questions with the same words for one."""
 CURIOUS = 0.25
