@@ -64,7 +64,8 @@ async def judge_answer(
 async def check_process(
     trajectory: Trajectory, judge: ProcessJudge
 ) -> Trajectory | Rejection | Pending:
-    """The trajectory with the process judge's verdict, or the rules that it breaks."""
+    """The trajectory with the process judge's verdict, or a rejection with the rules that the
+    trajectory breaks."""
     made = await judge.judge(trajectory.episode)
     findings = tuple(
         ProcessFinding(rule=r.rule, turn=r.turn, evidence=r.evidence[:MAX_SHOWN])
