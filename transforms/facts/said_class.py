@@ -12,8 +12,8 @@ MOST_ABOVE = 3
 
 @remembered()
 def find_descriptor_class(facts: Facts, entity_id: str) -> str:
-    """The class that people would name: a common noun among the direct classes, else the commonest
-    direct class; "" where there is none.
+    """The class that people would name for a thing. A direct class with a common noun as its name
+    comes first, then the commonest direct class; "" where the thing has no class.
 
     Where the class has more than one word ("Belgian municipality with city privileges", "county
     seat"), the nearest common noun among its superclasses replaces the class.
