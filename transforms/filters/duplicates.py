@@ -1,5 +1,5 @@
-"""`duplicates`: keeps one of several questions with the same words, nearly the same words, or the
-same path and picture."""
+"""`duplicates`: keeps only one question of several with the same words, nearly the same words, or
+the same path and picture."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
