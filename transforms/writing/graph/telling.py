@@ -1,5 +1,5 @@
-"""The sentences of a puzzle in order: which thing a sentence announces, which facts it adds, and
-how later sentences refer back."""
+"""Words the sentences of a puzzle in order. A sentence announces a thing or adds facts, and later
+sentences refer back to the thing."""
 
 import copy
 import random
@@ -14,19 +14,19 @@ from questloom.transforms.writing.graph.noun_phrases import HOPELESS, NounPhrase
 ORDINALS = ("first", "second", "third")
 OBJECTS = {"it": "it", "he": "him", "she": "her"}
 ANY = "?"
-"""Pronoun of a person whose sex is unknown, or of a named person: he or she."""
+"""Stands for "he or she", for a person whose sex is unknown, or for a named person."""
 
 
 class Telling(NounPhrases):
-    """A derivation whose noun phrases depend on the sentences before."""
+    """One random wording in several sentences. Its noun phrases depend on the sentences before."""
 
     def __init__(self, form_words: FormWords, rng: random.Random) -> None:
         super().__init__(form_words, rng)
         self.held: set[int] = set()
-        """Claims that get a sentence of their own, so that no description may use them."""
+        """Claims that get a sentence of their own. No description may use these claims."""
         self._mentioned: list[Term] = []
         self._before: list[Term] = []
-        """The terms that this sentence and the sentence before have mentioned."""
+        """The terms that the sentence before has mentioned."""
         self._nouns: dict[str, str] = {}
         self._called_it = ""
         self._announcing = False
@@ -34,7 +34,7 @@ class Telling(NounPhrases):
         """The noun that this sentence uses with "another"."""
 
     def forked(self) -> "Telling":
-        """A derivation that continues here with a new sentence."""
+        """A copy of this wording that continues with a new sentence."""
         other = copy.copy(self)
         other.used, other.introduced = set(self.used), dict(self.introduced)
         other.told_years = set(self.told_years)
@@ -134,8 +134,8 @@ class Telling(NounPhrases):
     # ------------------------------------------------------------ kinds and pronouns
 
     def _first_named(self, var: str, facts: Sequence[str]) -> str:
-        """ "a river", or "another river" after a first one. For a film's director the result is "a
-        man" and not "a director"."""
+        """The noun at a first mention: "a river", or "another river" if a river was mentioned
+        before. A film's director is called "a man", not "a director"."""
         words = self.form_words
         noun = words.called(var) if self.rng.random() < 0.6 else words.noun(var)
         if noun in facts:
@@ -168,7 +168,7 @@ class Telling(NounPhrases):
         return noun
 
     def _kin(self) -> frozenset[str]:
-        """Nouns of which each person has only one: "the wife", but "that pupil"."""
+        """Nouns for relatives of whom each person has only one ("the wife", but "that pupil")."""
         told = self.form_words.data["by_gender"]
         return frozenset(noun for kin in told.values() for noun in kin.values())
 
@@ -191,7 +191,7 @@ class Telling(NounPhrases):
         self.introduce(var, self._nouns[var])
 
     def _alike(self, noun: str) -> list[str]:
-        """The introduced things with this noun, in order."""
+        """The introduced things that have the given noun, in order."""
         return [v for v, n in self.introduced.items() if short(self.form_words, n) == noun]
 
     def noun_phrase(self, term: Term, *, subject: bool = False) -> str:
@@ -270,7 +270,8 @@ class Telling(NounPhrases):
         return (words.genders.get(term, "") if isinstance(term, str) else "") or ANY
 
     def _may_be(self, term: Term, pronoun: str) -> bool:
-        """Whether a reader might take a pronoun for a term. A date or a number is never called "it"."""
+        """Whether a reader might think that a pronoun means the given term. A date or a number is
+        never called "it"."""
         if (term.kind != "entity") if isinstance(term, Value) else term in self.form_words.reads:
             return False
         gender = self._gender(term)
@@ -284,6 +285,6 @@ class Telling(NounPhrases):
 
 
 def short(words: FormWords, noun: str) -> str:
-    """The noun for a repeated mention: "bridge" for "arch bridge"."""
+    """The noun for a thing when it is mentioned again: "bridge" for "arch bridge"."""
     last = noun.split(" ")[-1]
     return last if last in words.data["short_nouns"] else noun
