@@ -60,7 +60,8 @@ class English:
         )
 
     def _pronoun(self, entity_id: str) -> str:
-        """ "he" or "she" by the claim of P21 (sex); "" where there is no claim, or another value."""
+        """The pronoun ("he" or "she") by the claim of P21 (sex); "" where the claim is missing or has
+        another value."""
         values = best_values(self._facts, entity_id, "P21") if entity_id.startswith("Q") else ()
         return _PRONOUN.get(values[0].entity, "") if len(values) == 1 else ""
 

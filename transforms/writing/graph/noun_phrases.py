@@ -192,7 +192,7 @@ class NounPhrases:
         self.said_nouns.append(noun)
 
     def own(self, term: Term) -> str:
-        """ "his" or "her"; "their" where the person's sex is unknown."""
+        """The possessive of a person: "his" or "her", and "their" where the sex is unknown."""
         return (
             _PRONOUNS.get(self.form_words.genders.get(term, ""), ("", "their"))[1]
             if isinstance(term, str)
@@ -200,7 +200,8 @@ class NounPhrases:
         )
 
     def _pronoun(self, var: str) -> str:
-        """ "he", "she" or "it", if no other mentioned thing takes the same pronoun; else ""."""
+        """The pronoun ("he", "she" or "it") of a variable, if no other mentioned thing has the same
+        pronoun; otherwise ""."""
 
         words = self.form_words
         called = {
@@ -355,8 +356,8 @@ class NounPhrases:
         return words.words.indefinite(said) if common else said
 
     def _same(self, index: int, slot: str) -> str:
-        """ "the same architect as this bridge", if the other end is known only through the same
-        claim of another thing; else ""."""
+        """Words like "the same architect as this bridge", if the text describes the other end only by
+        the same claim of another thing; otherwise ""."""
         words, var = self.form_words, self.other(index, slot)
         if (
             slot != "s"

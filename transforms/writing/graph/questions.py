@@ -170,8 +170,8 @@ def _literal(phrases: NounPhrases) -> str:
 
 
 def _years_between(phrases: NounPhrases, compute: Compute) -> str:
-    """ "How many years after this bridge opened did its architect die?" The earlier date comes
-    first, so that the reader counts to the later one."""
+    """A question like "How many years after this bridge opened did its architect die?". The earlier
+    date comes first, so that the reader counts to the later date."""
     words, years = phrases.form_words, phrases.form_words.years
     known = [a for a in compute.args if isinstance(a, str) and a in years]
     if len(known) < 2:

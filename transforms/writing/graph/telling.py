@@ -94,7 +94,8 @@ class Telling(NounPhrases):
     def _by_role(
         self, var: str, known: Term, role: str, slot: str, claims: list[tuple[int, str]]
     ) -> str:
-        """ "One of his pupils wrote the opera X.", "This man's wife was born in Velm." """
+        """Announces a person by a role: "One of his pupils wrote the opera X.", or "This man's wife
+        was born in Velm."."""
         of = self.possessor(known, role)
         one_of_many = slot == "s" and role not in self.form_words.data["only_one"]
         if one_of_many:
@@ -150,10 +151,11 @@ class Telling(NounPhrases):
         return f"another {noun}" if same else words.words.indefinite(noun)
 
     def definite_kind(self, var: str, noun: str, claims: Sequence[tuple[int, str]]) -> str:
-        """ "The other bridge that crosses that river", if the text has mentioned a bridge that also fits.
+        """The noun with "other" if the text has mentioned a thing that also fits: "the other bridge
+        that crosses that river".
 
-        Of two claims the mentioned bridge may share only one: "the other bridge by Ivo Mersk" would
-        say that both are by him.
+        With two claims, "other" is left out: the mentioned bridge may share only one of them, and
+        "the other bridge by Ivo Mersk" would say that both bridges are by him.
         """
         if len(claims) > 1:
             return noun
@@ -173,7 +175,8 @@ class Telling(NounPhrases):
         return frozenset(noun for kin in told.values() for noun in kin.values())
 
     def kind_in_question(self, var: str, noun: str) -> str:
-        """ "Which other bridge …", if the text has mentioned a bridge and a claim connects the asked bridge to it."""
+        """The noun with "other" ("which other bridge …") if the text has mentioned a thing of this
+        kind."""
         own = any(c.subject == var for c in self.form_words.claims)
         if own and self._alike(short(self.form_words, noun)):
             self._now_another = short(self.form_words, noun)
@@ -249,7 +252,8 @@ class Telling(NounPhrases):
         return False
 
     def _pronoun(self, var: str) -> str:
-        """ "he", "she" or "it", if the sentence before leaves only one possible meaning; else ""."""
+        """The pronoun ("he", "she" or "it") of a variable, if the pronoun can mean no other thing
+        after the sentence before; otherwise ""."""
         mine, near = self._gender(var), [*self._before, *self._mentioned]
         if mine == ANY or var not in near:
             return ""
