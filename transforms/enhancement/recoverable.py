@@ -34,8 +34,8 @@ class Source:
     """The source picture, which the search must find again after the repair.
 
     `image_ids` are the pictures that the search may find: the source and the other pictures of its
-    entity. `hidden` are the pictures that the run's search index does not return (the question's
-    own picture, where the recipe hides it). `perceptual_hash` is the hash of the source. `details`
+    entity. `hidden` are pictures that the search of the run never returns. The question's own
+    picture is hidden if the recipe says so. `perceptual_hash` is the hash of the source. `details`
     are the details of the picture that the question asks for, such as an inscription.
     """
 
@@ -68,9 +68,9 @@ def find_again(
             the repaired picture and that of the source.
 
     Returns:
-        Whether the check passed, and the evidence. The source must be among the first `k` results
-        of the vector search. A source that is not hidden may also be recognised by its perceptual
-        hash. An inscription that the question asks for must still be legible.
+        Whether the degraded picture is recoverable, and the evidence. The source must be among the
+        first `k` results of the vector search. A source that is not hidden may also be recognised
+        by its perceptual hash. An inscription that the question asks for must still be legible.
     """
     repaired = repair(degraded, degradation)
     evidence: dict[str, Any] = {"degradation": degradation.kind, "severity": degradation.severity}

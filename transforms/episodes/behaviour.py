@@ -72,7 +72,7 @@ class Numbers:
     kept: Behaviour
     distances: dict[str, float | None]
     """The Jensen-Shannon distances (0 to 1) from the reference: "tools" compares the calls by tool,
-    and "calls" the number of calls per episode. Empty without a reference."""
+    and "calls" the number of calls per episode. Without a reference there are no distances."""
 
     def as_json(self) -> dict[str, Any]:
         """All figures as JSON."""
@@ -135,8 +135,8 @@ def behaviour(trajectories: Iterable[Trajectory]) -> Behaviour:
 
 
 def numbers_of(out: EpisodeFolder, reference: str = "") -> Numbers:
-    """The figures of the episodes in a teacher's folder. They are compared with a file of reference
-    counts, where the caller names a file.
+    """The figures of the episodes in a teacher's folder. The figures are compared with a file of
+    reference counts, if the caller names such a file.
 
     Raises:
         InputError: the reference cannot be read.

@@ -40,7 +40,7 @@ class TeachRules(PlaySettings):
     tool, episodes by number of calls). The file may omit "tools" or "calls"."""
     episodes_at_once: Annotated[int, Gt(0), Le(4096)] = 64
     """Number of episodes that one process plays at once. The identity of a run does not depend on
-    this number."""
+    the number of episodes played at once."""
 
 
 PLAYED = (
@@ -57,6 +57,7 @@ PLAYED = (
     "temperature",
     "top_p",
 )
-"""If one of these settings changes, the episodes must be played again."""
+"""Names of settings. If one of the settings changes, the episodes must be played again."""
 JUDGED = ("keep", "max_unfounded", "max_slips", "least_process_score")
-"""If one of these settings changes, the episodes are judged again, but not played again."""
+"""Names of settings. If one of the settings changes, the episodes are judged again, but not played
+again."""

@@ -20,7 +20,7 @@ _NOT_ANSWERED = {EndReason.FORMAT: Reason.FORMAT, EndReason.FATAL: Reason.FATAL_
 async def judge_answer(
     trajectory: Trajectory, judge: AnswerJudge
 ) -> Trajectory | Rejection | Pending:
-    """The trajectory with the judge's verdict, or the reason why it is not kept."""
+    """The trajectory with the judge's verdict, or the reason why the trajectory is not kept."""
     episode = trajectory.episode
     made = await judge.judge(
         trajectory.answer,

@@ -1,5 +1,5 @@
-"""Plays the rollouts of a task, stores their pictures, and returns each as a `Trajectory`. A
-provider's fault or the budget leaves the task pending.
+"""Plays the rollouts of a task, stores the pictures, and returns each rollout as a `Trajectory`. A
+task stays pending after a fault of a provider, or when the budget is spent.
 
 Each task has its own journal folder, so any process may continue the task. Finished rollouts are
 not played again, and an unfinished rollout continues after its last turn.

@@ -46,7 +46,7 @@ def choose(
     counts.
 
     Args:
-        licensed: whether a picture of the store, by its id, may be published.
+        licensed: takes a picture's id, and returns whether the picture may be published.
     """
     by_task: dict[str, list[Trajectory]] = defaultdict(list)
     for trajectory in trajectories:
@@ -71,7 +71,7 @@ def choose(
 
 def _without_licence(trajectory: Trajectory, licensed: Callable[[str], bool]) -> BankImage | None:
     """The first of an episode's pictures whose licence does not allow publication. The task's own
-    picture was checked when it was chosen."""
+    picture is left out, since its licence was checked when the picture was chosen."""
     return next(
         (
             image
@@ -93,7 +93,7 @@ def keep(
 
     Args:
         most: number of trajectories per task; 0 for all.
-        licensed: whether a picture of the store, by its id, may be published.
+        licensed: takes a picture's id, and returns whether the picture may be published.
     """
     assert chosen is not None, "every trajectory was ranked"
     about = {"question": trajectory.question_id, "rollout": trajectory.episode.rollout}

@@ -75,7 +75,7 @@ def read_reference(path: Location) -> dict[str, dict[str, float]]:
     """The counts of a reference file: {"tools": {…}, "calls": {…}}.
 
     Raises:
-        InputError: the file cannot be read, or holds something else than counts under "tools" and
+        InputError: the file cannot be read, or contains anything but counts under "tools" and
             "calls".
     """
     fix = 'Write {"tools": {"visit": 40, …}, "calls": {"3": 12, …}}; either may be absent.'

@@ -16,7 +16,7 @@ class ExternalRules:
     path: Name
     """A .jsonl or .parquet file, or the folder of a data set."""
     name: str = ""
-    """The name of the source. Ids and provenance consist of this name and the row's number. The
+    """The name of the source. In ids and in provenance, the row's number follows this name. The
     default is the name of the file or folder."""
     split: Name = "train"
     """The split to read, in a folder with several splits."""
@@ -30,8 +30,8 @@ class ExternalRules:
     question_column: Name = "question"
     """The column with the question's text."""
     answer_column: Name = "answer"
-    """The column with the answer, as a text or a number. If it holds a list, the first entry is the
-    answer and the others are aliases."""
+    """The column with the answer, as a text or a number. If the column holds a list, the first
+    entry is the answer and the others are aliases."""
     author_column: str = ""
     """The column with the picture's author; "" where no column has it."""
     page_column: str = ""

@@ -6,8 +6,8 @@ Each row becomes a question without a form (the formal query behind a question).
 question (the item that it starts from) has the rule "external". The certificate of an outside row
 has the basis `external`, because no form was executed. Readers of the data set can therefore
 recognise outside rows. Sources are JSON lines with paths of pictures, Parquet files, or a data
-set's folder in the Hub's format, on this machine or in a bucket. The program downloads nothing for
-them.
+set's folder in the Hub's format, on this machine or in a bucket. The program does not download
+outside rows from anywhere else.
 """
 
 import json
@@ -71,8 +71,9 @@ class Source:
         return "" if value is None else " ".join(str(value).split())
 
     def picture(self, number: int) -> bytes | None:
-        """The bytes of a row's picture. None where the row has no picture or several pictures. Also
-        None where the picture's file is too large or lies outside the source's folder."""
+        """The bytes of a row's picture. None where the row has no picture or several pictures. The
+        result is also None where the picture's file is too large or lies outside the source's
+        folder."""
         value = self.rows[number].get(self.rules.image_column)
         if isinstance(value, list) and len(value) == 1:
             value = value[0]
@@ -296,5 +297,6 @@ def picture_of(
 
 
 def certified(question: Question) -> Question:
-    """The question with the certificate of an outside row, which states only its basis."""
+    """The question with the certificate of an outside row. Such a certificate states only the basis
+    `external`."""
     return question.replace(certificate=Certificate(basis=METHOD, margin=-1))

@@ -37,7 +37,7 @@ def has_one_century(facts: Lookups, subject: str, property: str) -> bool:
 
     Args:
         facts: the store.
-        trust: has the minimum functionality of a property that by its meaning has one value.
+        trust: states how single-valued a property must be (its minimum functionality).
         subject: the thing.
         property: the relation. The result is False for relations that are not asked by century
             (`PropertyUse.century`).
@@ -52,8 +52,8 @@ def has_one_century(facts: Lookups, subject: str, property: str) -> bool:
 
 
 def commonest_century(facts: Facts, subject: str, property: str, weight: int) -> float:
-    """The share of the subject's class for which the commonest century of the class is right. Only
-    the other members of the class with a date are counted, not the subject itself.
+    """The share of a class's members whose date lies in the commonest century of the class. Only
+    members with a date are counted, without the subject itself.
 
     The result is the largest share over the subject's direct classes. Each share is averaged with
     the share over all subjects of the property, which weighs as much as `weight` subjects. The

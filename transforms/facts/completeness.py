@@ -1,5 +1,5 @@
-"""Estimates which share of a class's members the store holds. A rival (another thing that fits the
-question) may be missing in the store. The certificate cannot count such rivals.
+"""Estimates which share of a class's members the store holds. The certificate counts rivals (other
+things that fit the question). It cannot count a rival that the store does not hold.
 
 "The painting in the Louvre by the same artist" once seemed to fit one thing only, because the store
 held one of several paintings by Leonardo. A description that singles a thing out of its class is
@@ -20,22 +20,22 @@ from questloom.transforms.facts.lookups import Facts, Lookups
 from questloom.transforms.remembered import remembered
 
 MIN_REFERENCES = 200
-"""Minimum number of named things for an estimate. Fewer named things would not allow an
-estimate."""
+"""Minimum number of named things for an estimate. With fewer named things, the share is not
+estimated."""
 
 
 @remembered()
 def share_seen(facts: Facts) -> float | None:
-    """The store's pages and claims name things; this is the share of these things that the store
-    holds. None where too few things are named."""
+    """Of all things that the store's pages and claims name, the share that the store holds. None
+    where too few things are named."""
     held, named = facts.references()
     return held / named if named >= MIN_REFERENCES else None
 
 
 @remembered()
 def share_held(facts: Facts, class_id: str) -> float | None:
-    """The share of a class's members that the store holds, by the stated number or by the pages'
-    names; None where unknown."""
+    """The share of a class's members that the store holds. The share comes from the stated number
+    of members, or else from the things that pages name. None where both are unknown."""
     stated = facts.stated_members(class_id)
     return min(1.0, facts.num_members(class_id) / stated) if stated else share_seen(facts)
 

@@ -1,5 +1,5 @@
-"""Evaluates fuzzy clauses (vague clues, such as a decade in place of a year) on a store. A clause
-fits some things, and it replaces an exact claim.
+"""Evaluates fuzzy clauses (vague clues, such as a decade in place of a year) on a store. In a
+question, a fuzzy clause replaces an exact claim.
 
 An unknown value probably fits a vague clause. The certificate therefore counts a thing without a
 known value as a match (`transforms/certificate/margin.py`).
@@ -119,7 +119,7 @@ def _is_elsewhere(facts: Facts, clause: Fuzzy, value: Value) -> bool | None:
 
 
 def exact_clause(facts: Facts, clause: Fuzzy, bound: Bound) -> ClaimClause | None:
-    """The exact claim that a fuzzy clause replaces; None if there is none.
+    """The exact claim that a fuzzy clause replaces; None if no such claim exists.
 
     Args:
         facts: the store.

@@ -17,7 +17,7 @@ LONGEST = 115
 _TOGETHER = ("P26", "P184", "P185", "P451", "P802", "P1066")
 """Relations between people who were alive at the same time: spouses, teachers, pupils."""
 _WITHIN = ("P607", "P1344")
-"""Events during a person's life."""
+"""Properties for events that take place during a person's life."""
 _AFTER_BIRTH, _AFTER_DEATH, _BEFORE_DEATH = ("P2031", "P2032", "P4602"), ("P4602",), ("P2031",)
 """Properties with the years of a person's work or burial."""
 

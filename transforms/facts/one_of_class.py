@@ -2,7 +2,7 @@
 but in only one county.
 
 Many properties have several values of different kinds, and a question's words name the kind ("the
-county where …"). Where the words name a kind, only the values of this kind must be single.
+county where …"). If the words name a kind, it is enough that the thing has one value of this kind.
 """
 
 from questloom.records.knowledge import Value
@@ -24,7 +24,7 @@ MAX_SUBJECTS = 2_000
 
 def single_value(facts: Lookups, subject: str, property: str, class_id: str = "") -> Value | None:
     """The only value that the subject has for the property; otherwise its only value of the given
-    class. None if other things usually have several such values."""
+    class. None if similar things usually have several values."""
     found = best_values(facts, subject, property)
     if any(v.kind in ("somevalue", "novalue") for v in found):
         return None

@@ -31,7 +31,7 @@ def find_descriptor_class(facts: Facts, entity_id: str) -> str:
 
 
 def _above(facts: Facts, classes: tuple[str, ...]) -> str:
-    """The nearest superclass with a common noun as its name, or ""."""
+    """The nearest superclass with a common noun as its name; "" where there is none."""
     ranks = common_class_ranks()
     level, seen = set(classes), set(classes)
     for _ in range(MOST_ABOVE):

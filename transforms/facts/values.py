@@ -38,7 +38,7 @@ TRANSITIVE = {
     **dict.fromkeys(("P131", "P276", "P706", "P19", "P20", "P159"), _PLACES),
 }
 """Properties whose value also lies in larger things: a wreck off an island is in the island's sea.
-Each has a list of the properties that lead from a value to the larger things."""
+Each property has a list of the properties that lead from a value to the larger things."""
 
 
 def best_values(facts: Facts, subject: str, property: str) -> tuple[Value, ...]:
@@ -70,10 +70,10 @@ def is_functional(
     The number of second values per subject is estimated for each direct class and compared with the
     threshold. The estimate for a small class is shrunk towards the estimate for all subjects. The
     estimate for all subjects is shrunk towards the prior. The estimate therefore changes smoothly
-    with the number of subjects. Threshold and prior favour a property whose constraints say single
-    value, unless the subject is among their exceptions. Threshold and prior also favour a property
-    with one value by its meaning ("date of birth"). A property whose values come and go never
-    counts as functional (single-valued).
+    with the number of subjects. Threshold and prior favour a property that Wikidata's constraints
+    call single-valued, unless the subject is an exception to these constraints. Threshold and prior
+    also favour a property with one value by its meaning ("date of birth"). A property whose values
+    come and go never counts as functional (single-valued).
     """
     if facts.profile(property).num_dated > MOST_DATED * facts.profile(property).num_subjects:
         return False
@@ -100,8 +100,8 @@ def is_functional(
 
 
 def is_volatile(facts: Facts, claim: Claim) -> bool:
-    """Whether the value of the claim may change with time. The table of properties decides, or the
-    value is a number that holds at a stated time.
+    """Whether the value of the claim may change with time. The value may change if the table of
+    properties says so, or if the value is a number that holds at a stated time.
 
     No table can list every count of people, women or speakers. A number depends on a date if its
     claim states a date. A number also depends on a date if more than `MOST_DATED` of the property's
@@ -204,7 +204,7 @@ def is_namesake(facts: Facts, wanted: Value, found: Value) -> bool:
 
 
 def is_less_specific(facts: Facts, rival: str, class_id: str) -> bool:
-    """Whether the rival's class is an ancestor of the wanted class. Such a rival may also be an
+    """Whether the rival's class is an ancestor of the wanted class. If so, the rival may also be an
     instance of the wanted class."""
     wanted = facts.entity(class_id)
     ancestors = set(wanted.class_closure) if wanted else set()

@@ -13,7 +13,8 @@ from questloom.transforms.facts.values import CLIMB_DEPTH, ENUMERATION_LIMIT, TR
 from questloom.transforms.remembered import remembered
 
 MOST_INSIDE = 2_000
-"""Maximum number of things inside a value for a list. A country holds too many towns to be a useful clue."""
+"""Maximum number of things inside a value that are listed. A country holds too many towns to be a
+useful clue."""
 
 
 def subjects_within(

@@ -74,8 +74,8 @@ class CustomFilterError(QuestloomError):
 
 @dataclass(frozen=True)
 class MakeCustom:
-    """Makes the function of a custom filter in a worker process. `identity` names the filter's code
-    as the process that made the job found it."""
+    """Makes the function of a custom filter in a worker process. `identity` states which filter the
+    process found that made the job. A worker must find the same filter."""
 
     named: str
     name: str
@@ -187,6 +187,6 @@ def custom_filters(settings: Any) -> tuple[Filter, ...]:
     """The custom filters that the filter settings name, in that order.
 
     Raises:
-        InputError: see `custom_filter`.
+        InputError: one of the filters cannot be loaded (see `custom_filter`).
     """
     return tuple(custom_filter(named) for named in settings.custom)

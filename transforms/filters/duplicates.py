@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 
 def make_duplicates(job: FilterJob) -> Apply:
-    """The function that drops losing duplicates. `duplicate_losers.py` has found the losing
-    duplicates over all questions."""
+    """Makes the function that drops duplicates. `duplicate_losers.py` has found before which
+    questions must be dropped."""
     verdict = Verdict(filter="duplicates", passed=True, solver="keys")
 
     def drop(question: Question, loser: "Loser | None") -> Question | Rejection:

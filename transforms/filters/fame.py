@@ -5,7 +5,7 @@ Three figures measure how well known a thing is: the number of wikis with a page
 views of its pages, and of pages that link to it. A figure is useful only if some things of the
 store reach the recipe's threshold and others do not. In a store of one wiki's titles, for example,
 every thing has 0 or 1 sitelinks. Without a useful figure the prior would let every question pass.
-In this case the filter does not run, and a notice says so.
+The filter therefore does not run without a useful figure, and a notice says so.
 """
 
 from collections.abc import Iterable, Mapping

@@ -39,7 +39,7 @@ class FilterJob(Protocol):
     def store_path(self) -> str: ...
     @property
     def recipe(self) -> Any:
-        """All settings; `recipe.filters` holds those of the filters."""
+        """All settings of the recipe; `recipe.filters` holds the settings of the filters."""
 
     @property
     def opened(self) -> "Opened": ...
@@ -54,8 +54,8 @@ class FilterJob(Protocol):
 
 @dataclass(frozen=True)
 class Measured:
-    """How many questions a filter kept, of all that it saw, in a measured run. The forecast starts
-    from this share."""
+    """How many questions a filter kept, of all that it saw, in a measured run. The forecast for a
+    run starts from the measured share."""
 
     kept: int
     total: int
@@ -148,14 +148,14 @@ class Filter:
     tools: Callable[[Any], tuple[str, ...]] = _no_tools
     """The agent's tools that the filter needs under a recipe."""
     vectors: Callable[[Any], bool] = _no_vectors
-    """Whether the filter searches by picture under a recipe. If so, vectors of the store's pictures
-    are computed before a run starts."""
+    """Whether the filter searches by picture under a recipe. For a filter that searches by picture,
+    vectors of the store's pictures are computed before a run starts."""
     why_not: Callable[[Any], str] = _nothing
     """The reason why the filter cannot decide with a job's recipe and store; "" where it can."""
     fix: str = ""
     """What the user can do about the reason in `why_not`."""
     notice: Callable[[Any], str] = _nothing
-    """A note to the user before a job runs. The note is printed after the filter's name."""
+    """A note to the user before a job runs. The program prints the note after the filter's name."""
     conflicts: Callable[[Any], Iterator[tuple[str, str, str]]] = _no_conflicts
     """The filter's settings that have no effect in a recipe: (key, what is wrong, how to fix it)."""
 

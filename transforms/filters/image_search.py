@@ -1,5 +1,5 @@
 """`image_search`: drops a question if one image search with its picture reveals the answer. A model
-decides, or the rules of `search_shortcuts.py`."""
+or the rules of `search_shortcuts.py` decide whether the pages reveal the answer."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any

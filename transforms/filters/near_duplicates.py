@@ -2,10 +2,10 @@
 
 The bands of a MinHash only decide which texts are compared. The Jaccard similarity of two texts'
 word triples decides whether the texts are similar. A pair below the threshold therefore never
-counts as similar. A pair at or above the threshold is missed if no band matches. The chance of this
-is `MISSED` or less. Jaccard and MinHash: Broder, "On the resemblance and containment of documents"
-(1997). Search by the rarest elements: Bayardo, Ma and Srikant, "Scaling up all pairs similarity
-search" (2007).
+counts as similar. A pair at or above the threshold is missed if no band matches. The chance of
+missing a similar pair is `MISSED` or less. Jaccard and MinHash: Broder, "On the resemblance and
+containment of documents" (1997). Search by the rarest elements: Bayardo, Ma and Srikant, "Scaling
+up all pairs similarity search" (2007).
 """
 
 from collections import Counter, defaultdict
@@ -48,17 +48,17 @@ def jaccard(mine: frozenset[str], theirs: frozenset[str]) -> float:
 
 @lru_cache
 def banding(similarity: float) -> tuple[int, int]:
-    """The number of bands and the number of rows per band. With these numbers, at most the share
-    `MISSED` of the pairs at this similarity is missed.
+    """The number of bands, and of rows per band, that miss at most the share `MISSED` of the pairs
+    at this similarity.
 
     Two sets of Jaccard similarity s agree in one row of a MinHash with chance s. They agree in all
     r rows of a band with chance s^r. They agree in none of b bands with chance (1 - s^r)^b. With
     more rows, fewer pairs are compared needlessly, but more bands are needed. Each band sends the
     text once more through the shuffle. `banding` therefore takes as many rows per band as
-    `MAX_BANDS` bands allow. At 0.85 this gives 6 rows and 12 bands: 0.85^6 = 0.377 and (1 -
-    0.377)^12 = 0.0034, while 7 rows would need 14 bands. With these numbers, 86 % of the pairs at a
-    similarity of 0.73 are compared and found not similar enough; 50 % at 0.62, 17 % at 0.5, and 1 %
-    at 0.3.
+    `MAX_BANDS` bands allow. At a similarity of 0.85, `banding` gives 6 rows and 12 bands: 0.85^6 =
+    0.377 and (1 - 0.377)^12 = 0.0034, while 7 rows would need 14 bands. With 6 rows and 12 bands,
+    some pairs are compared although they are not similar enough: 86 % of the pairs at a similarity
+    of 0.73, 50 % at 0.62, 17 % at 0.5, and 1 % at 0.3.
 
     Args:
         similarity: the threshold, 0.5 to 1 in recipes. A threshold near 0 would need a huge number
@@ -101,8 +101,8 @@ def alike(members: Iterable[Member], similarity: float) -> Iterator[tuple[Member
     """For each member that has a similar member of smaller rank, gives (the member, the similar
     member of smallest rank).
 
-    The result is exact, and does not depend on the order of the members. Memory holds `BLOCK`
-    members at a time. For each block, all members are read once more.
+    The result is exact, and does not depend on the order of the members. Memory holds one block of
+    `BLOCK` members at a time. All members are read once more for each block.
 
     Args:
         members: an iterable that can be read repeatedly, such as the groups of GroupByKey.
@@ -135,7 +135,7 @@ def _by_rarest(
     A text that is similar to a member with n triples has at least k = ⌈similarity × n⌉ of these
     triples. The text therefore has at least one of any n - k + 1 triples of the member. The
     function takes the rarest n - k + 1 triples. With common triples, all questions of one template
-    would be compared with each other, at a cost that grows with the square of their number.
+    would be compared with each other. The cost would grow with the square of their number.
     """
     occurrences = Counter(triple for _, mine in block for triple in mine)
     numbers = defaultdict(list)

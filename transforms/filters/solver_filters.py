@@ -21,7 +21,7 @@ from questloom.transforms.writing.writer import Draft
 
 
 def make_solvers(job: FilterJob, stage: str) -> Solvers:
-    """The solvers of a run that are models. The cost of their calls is booked on the given
+    """The solvers of a run, which are models. The cost of a solver's calls is booked on the given
     stage."""
     return Solvers(
         job.client(stage),
@@ -42,8 +42,8 @@ def by_model(
     ask: Callable[[Solvers, Question], Awaitable[Verdict]],
 ) -> Apply:
     """Makes the function of a filter in which a model decides. First, the model's wrong answers are
-    tested: a wrong answer that fits the question rejects the question. Then the model's verdict
-    counts."""
+    tested: if a wrong answer also fits the question, the question is rejected. Then the model's
+    verdict counts."""
     store, solvers = job.store, make_solvers(job, name)
 
     async def judge(question: Question) -> Question | Rejection:

@@ -34,8 +34,8 @@ class Solvers:
     """The filters in which a model decides.
 
     All methods raise the client's `BadReply` if no sample gave a usable reply. Otherwise every
-    question would pass a solver that never replies. `ProviderFault` and `BudgetExceeded` pass
-    through.
+    question would pass a solver that never replies. The methods do not catch `ProviderFault` and
+    `BudgetExceeded`.
 
     Args:
         client: `questloom.models.chat_client`'s client.

@@ -79,7 +79,7 @@ def make_visible_text(job: FilterJob) -> Apply:
 
 @dataclass(frozen=True, kw_only=True)
 class VisibleTextRules:
-    """The switch of the filter `visible_text`."""
+    """The setting that switches the filter `visible_text` on or off."""
 
     visible_text: Switch = True
     """Whether to read the text in the picture (OCR) and search it for leaks."""

@@ -38,8 +38,8 @@ def finish_entity(
 
     Args:
         item: the item from an entity dump, if any.
-        subject: the facts from the entity's article, if it has one. Item and subject are never both
-            None.
+        subject: the facts from the entity's article, if the entity has an article. Item and subject
+            are never both None.
         claims: the item's statements.
         infobox: the article's infobox claims.
         tree: the superclasses of all classes.

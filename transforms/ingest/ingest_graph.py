@@ -69,7 +69,7 @@ class RunTask(beam.DoFn):
 
 
 def write_failure(job: Job, error: InputError | ProviderFault) -> None:
-    """Writes the reason why the job ends, for `read_failure`."""
+    """Writes the reason why the job ends, so that `read_failure` can read it."""
     facts = (
         [error.where, error.what, error.fix]
         if isinstance(error, InputError)

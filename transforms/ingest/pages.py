@@ -131,7 +131,7 @@ def build_pages(
             `links` hold arrays of `link_array`.
         folder: the folder for the table.
         wiki: the wiki's name, for the ids of articles without an item.
-        tree: the class tree, which tells items that cannot be the subject of an article.
+        tree: the class tree, which shows whether an item can be the subject of an article.
         merged: ids that were merged into other ids.
     """
     pages, redirects, sitelinks = (

@@ -40,8 +40,8 @@ AHEAD = 4
 """Maximum number of batches that one round of a merge reads from a run (a sorted file). One entity
 may have millions of rows in one run."""
 REMOTE_BLOCK = 1 << 18
-"""Number of bytes that one request reads from a file in a bucket. This is enough for the footer and
-some batches of the file."""
+"""Number of bytes that one request reads from a file in a bucket. One request is enough for the
+footer and some batches of the file."""
 _OPTIONS = pa.ipc.IpcWriteOptions(compression="lz4")
 
 
@@ -52,7 +52,7 @@ def hash64(text: str) -> int:
 
 
 def partition_of(text: str, num_partitions: int) -> int:
-    """The partition of a key."""
+    """The number of the partition to which a key belongs."""
     return hash64(text) % num_partitions
 
 
@@ -63,9 +63,9 @@ class PartWriter:
         folder: the folder of all parts.
         task: the task's name, which is part of the file names.
         num_partitions: number of partitions of the job.
-        most_bytes: after this number of bytes of rows, the writer writes a file. With 0, it writes
-            one file at the end, which is faster, since every task of the next stage opens every
-            file. A repeated task writes the same files.
+        most_bytes: after this number of bytes of rows, the writer writes a file. With 0, the writer
+            writes one file at the end. One file is better, since every task of the next stage opens
+            every file. A repeated task writes the same files.
     """
 
     def __init__(

@@ -16,8 +16,8 @@ STAGE = "pictures"
 
 
 def depicted(image: ImageAsset) -> Iterator[str]:
-    """The items that the picture depicts, by its page. Parts that the picture's details name (an
-    arch, a plaque) are left out."""
+    """The items that the picture depicts, according to the picture's page. Parts that the picture's
+    details name (an arch, a plaque) are left out."""
     parts = {detail.part for detail in image.details}
     return (item for item in image.depicts if item not in parts)
 
@@ -63,7 +63,7 @@ def run(job: Job, partition: int) -> Outcome:
 
 
 def run_images(job: Job, partition: int) -> Outcome:
-    """Merges the pictures of one partition of hashes with their files."""
+    """Merges copies of pictures, for all pictures whose hashes belong to one partition."""
     parts, outcome = job.folder("parts"), Outcome()
     files = {
         image_id: found[0][2] for image_id, found in groups(read_parts(parts, "file", partition))

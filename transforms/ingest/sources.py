@@ -140,7 +140,8 @@ def plan_entities(path: str, text: int) -> list[ReadTask]:
     """The tasks of a Wikidata JSON dump, or of a data set of entities.
 
     Raises:
-        InputError: the file does not begin like such a dump or data set.
+        InputError: the beginning of the file is not that of a Wikidata dump or a data set of
+            entities.
     """
     if is_data_set(path):
         return _rows("entity_rows", path, text, plan_entity_rows)
@@ -169,7 +170,7 @@ def plan_stated(path: str) -> list[ReadTask]:
     """The tasks of a popularity file.
 
     Raises:
-        InputError: see `plan_popularity`.
+        InputError: the popularity file cannot be read or is malformed (see `plan_popularity`).
     """
     return [
         ReadTask(kind="popularity", source=asdict(part), num_bytes=0)

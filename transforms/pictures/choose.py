@@ -38,8 +38,9 @@ def candidates(
 
 
 def showable(images: Sequence[ImageAsset], rules: PictureRules) -> list[ImageAsset]:
-    """The pictures of an entity that may be shown, by their metadata. Where the search withholds
-    the shown picture, the entity must have another view that the search may return."""
+    """The pictures of an entity that a question may show, according to their metadata. Where the
+    search withholds the shown picture, the entity must have another view that the search may
+    return."""
     found = [i for i in images if may_be_given_on(i, rules.licences)]
     return [
         i

@@ -6,8 +6,8 @@ entity. This module uses a description without the name, and a threshold that be
 checkpoint. The anchor's description must also lead by a margin. Other descriptions must fit the
 picture less well: those of the question's other things and of distractors (things of the same
 class). The picture's own statements on Commons may name the anchor and nothing else of its class.
-These statements prove more than similarity can, for example which of two lighthouses the picture
-shows. For a picture with such statements, similarity must reach only the checkpoint's lower
+Statements on Commons prove more than similarity can, for example which of two lighthouses the
+picture shows. If such statements exist, similarity must reach only the checkpoint's lower
 threshold, and the margin is measured but not required. For a picture without any statement about
 the anchor (P18, depicts, category, title), similarity alone must tell the anchor from the rest of
 its class.
@@ -32,8 +32,8 @@ PASSED, FAILED, NOT_RUN = "passed", "failed", "not_run"
 
 @dataclass(frozen=True, kw_only=True)
 class Grounding(Record):
-    """The result of grounding (the check that a picture shows its entity). A question stores it as
-    `to_row()`."""
+    """The result of grounding (the check that a picture shows its entity). A question stores the
+    result as `to_row()`."""
 
     status: str
     """The result of grounding: "passed", "failed" or "not_run"."""
@@ -60,7 +60,7 @@ def usable(measured: Calibration, rules: GroundingRules) -> bool:
 
     Raises:
         InputError: the checkpoint does not separate right from wrong pairs, and the recipe requires
-            grounding. A run with such a checkpoint stops before it costs anything.
+            grounding. The run then stops before it costs anything.
     """
     if measured.auc >= MIN_AUC:
         return True
@@ -98,9 +98,9 @@ def ground(
             and distractors of the anchor's class. Descriptions that equal the anchor's are skipped
             where statements support the anchor, because no picture could tell such entities apart.
         vectors: maps each description to its unit vector, float32 (d,).
-        calibration: the checkpoint's threshold.
+        calibration: the threshold of the CLIP checkpoint.
         rules: the recipe's settings for grounding.
-        support: the result of `support_of`.
+        support: the evidence that `support_of` returned for the picture.
         contradicted: whether the picture's own statements say that the picture shows another thing
             (see `depicts_another`).
     """
@@ -140,8 +140,8 @@ def ground(
 
 def how_well(grounding: Grounding) -> tuple[bool, float]:
     """A sort key that puts the best picture last. Pictures with supporting statements come after
-    pictures without statements. Similarity decides between the others. If grounding was not run,
-    all pictures are equal."""
+    pictures without statements. Similarity decides between pictures that are equal in this respect.
+    If grounding was not run, all pictures are equal."""
     return bool(grounding.support), grounding.score or 0.0
 
 
@@ -180,8 +180,8 @@ def support_of(
     commons_category: str = "",
     language: str = "en",
 ) -> tuple[str, ...]:
-    """The evidence besides CLIP that the picture shows the anchor. Questions store the evidence.
-    The evidence "only_of_class" lowers the threshold for CLIP.
+    """The evidence, in addition to CLIP, that the picture shows the anchor (the pictured entity).
+    Questions store the evidence. The evidence "only_of_class" lowers the threshold for CLIP.
 
     Args:
         store: the store.

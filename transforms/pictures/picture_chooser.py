@@ -106,9 +106,9 @@ class PictureChooser:
     def _fitting(
         self, question: Question, images: tuple[ImageAsset, ...]
     ) -> tuple[ImageAsset, ...]:
-        """The pictures of the sort that the question mentions. For a question about a sign (flag,
-        logo), these are the signs of that kind. For any other question, these are views of the
-        thing, if there are any."""
+        """The pictures of the sort that the question mentions. If the question is about a sign
+        (flag, logo), the result has only signs of this kind. For any other question, the result has
+        views of the thing, if there are any."""
         form = question.logical_form
         sign = form.sign if form else ""
         fit = tuple(i for i in images if sign_of(self.store, question.anchor, i) == sign)
@@ -188,8 +188,8 @@ class PictureChooser:
 
     def _unseen_later(self, question: Question) -> dict[str, str] | None:
         """Some questions read a detail in a later picture (on the page of a thing found on the
-        way). This is the first such detail that no picture on the page shows legibly; None if all
-        are shown."""
+        way). The function returns the first detail that no picture on the page shows legibly; None
+        if all details are shown."""
         form = question.logical_form
         for reads in form.later_reads if form else ():
             thing, key = question.bindings[reads.of], question.bindings[reads.var]

@@ -22,8 +22,8 @@ class PictureRules:
     """K: maximum number of pictures of an entity that are examined. A question shows the best
     picture that passes."""
     withhold_own: bool = False
-    """Whether picture search withholds a question's own picture. If so, the store must hold another
-    view of the same thing, which the search can find."""
+    """Whether picture search withholds a question's own picture. If the own picture is withheld,
+    the store must hold another view of the same thing, which the search can find."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,5 +42,6 @@ class GroundingRules:
     """Number of other entities of the pictured thing's class whose descriptions are compared with
     the picture."""
     num_distractors_unstated: Annotated[int, Ge(0), Le(1000)] = 200
-    """The same number for a picture without statements about what it shows. None of these entities
-    may have the same description as the pictured thing."""
+    """Number of other entities whose descriptions are compared with a picture that has no
+    statements about what it shows. None of these entities may have the same description as the
+    pictured thing."""

@@ -1,10 +1,10 @@
 """Filter `too_simple`: refuses flags, coats of arms, logos, maps, icons, charts and pages of text.
 Accepts photographs and drawings of things.
 
-Three tests run, cheapest first. The first looks at the file's name, the second at statistics of
-colours and edges. The third measures the share of the picture that text covers (`covered_by_text`,
-after the filter `visible_text` has read the text). If the recipe names a model as judge, the judge
-is a fourth test.
+Three tests run, cheapest first. The first test looks at the file's name, and the second at
+statistics of colours and edges. The third test measures which share of the picture text covers
+(`covered_by_text`, after the filter `visible_text` has read the text). If the recipe names a model
+as judge, the judge is a fourth test.
 """
 
 import re
@@ -47,11 +47,12 @@ _CATEGORY = re.compile(
 )
 SIDE = 96
 MAX_FLAT_COLOURS = 4
-"""A picture is too simple if so few colours (of 4,096) cover 95 % of its pixels. Photographs have
-40 to 350 colours, black-and-white photographs up to 16, and flags two to nine."""
+"""A picture is too simple if this number of colours (of 4,096) or fewer cover 95 % of its pixels.
+Photographs have 40 to 350 colours, black-and-white photographs up to 16, and flags two to nine."""
 MIN_TONES = 3.6
-"""A picture is too simple if the entropy of its luminance (in bits) is lower. 27 photographs have
-6.5 to 7.7 bits, full drawings more than 4.5, and 40 flags, arms and maps less than 2.5."""
+"""A picture is too simple if the entropy of its luminance, in bits, is lower than this number. 27
+photographs have 6.5 to 7.7 bits, full drawings more than 4.5, and 40 flags, arms and maps less than
+2.5."""
 MAX_TEXT_COVERAGE = 0.35
 
 

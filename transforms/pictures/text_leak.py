@@ -25,8 +25,8 @@ def leak_in_picture(
         blocks: the text in the picture.
         names: names of the answer and of every hidden thing of the question, as
             `questloom.transforms.certificate.leak` lists them.
-        may_show: values that the question asks to read in the picture (its form's `reads`). These
-            values are removed from the text before the search for names.
+        may_show: values that the question asks to read in the picture (its form's `reads`). Such
+            values are removed from the text before names are searched in the text.
     """
     text = folded(text_of(blocks))
     for value in may_show:

@@ -53,10 +53,10 @@ def is_open_without_picture(
     check runs once per way, before any end is tried.
 
     Args:
-        at: the store and the rules.
-        clauses: the clauses of the way.
-        bindings: the values of the way's variables.
-        last: the variable of the way's last thing.
+        at: the store, and the rules for planning.
+        clauses: the clauses of the way (a chain of steps between things).
+        bindings: the values of all variables on the way (the chain of steps).
+        last: the variable that stands for the last thing on the way.
         refusals: counts a refused way.
     """
     form = Form(clauses=clauses, ask=Ask(var=last, type="entity"))
@@ -78,10 +78,10 @@ def ask_attributes(
     informative attributes tend to come first. A date also gives a form that asks for the century.
 
     Args:
-        at: the store and the rules.
-        clauses: the clauses of the way.
-        bindings: the values of the way's variables.
-        last: the variable of the way's last thing.
+        at: the store, and the rules for planning.
+        clauses: the clauses of the way (a chain of steps between things).
+        bindings: the values of all variables on the way (the chain of steps).
+        last: the variable that stands for the last thing on the way.
         draw: random generator for the order.
     """
     facts, thing = at.facts, at.facts.entity(bindings[last])
@@ -135,9 +135,9 @@ def count_years(
     decides which dates may be compared.
 
     Args:
-        at: the store and the rules.
+        at: the store, and the rules for planning.
         form: a form that asks for a date of a thing, as the value of a claim.
-        bindings: the values of the form's variables.
+        bindings: the values of all variables of the form.
         before: the variable of the thing before the dated thing.
         draw: random generator for the choice of the date.
     """
@@ -245,9 +245,9 @@ def certify_plan(
     thing contains the answer.
 
     Args:
-        at: the store and the rules.
-        form: a form with its picture and end.
-        bindings: the values of the form's variables.
+        at: the store, and the rules for planning.
+        form: a whole form (the question as a query).
+        bindings: the values of all variables of the form.
         answer: the expected answer.
         shape: name of the shape that grew the form.
         refusals: counts the reasons for refusals.
@@ -275,9 +275,9 @@ def certify_whole(
     page of the pictured thing contains the answer.
 
     Args:
-        at: the store and the rules.
-        form: a form with its picture and end.
-        bindings: the values of the form's variables.
+        at: the store, and the rules for planning.
+        form: a whole form (the question as a query).
+        bindings: the values of all variables of the form.
         answer: the expected answer.
         refusals: counts the reasons for a refusal.
     """

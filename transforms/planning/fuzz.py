@@ -74,7 +74,8 @@ def fuzz(at: Ground, plan: Plan) -> Plan:
     get a new certificate, and its route must not be cheaper than before.
 
     Args:
-        at: the store and the rules. `draft.fuzz` lists the kinds of vague clues that may be used.
+        at: the store, and the rules for planning. `draft.fuzz` lists the kinds of vague clues that
+            may be used.
         plan: a plan with a certificate.
 
     Returns:

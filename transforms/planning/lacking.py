@@ -86,7 +86,7 @@ def lack_behind_step(
         source: the thing at which the step starts, the claim's value.
         property: the relation.
         target: the thing at which the step ends, the claim's subject.
-        margin: number of missing facts that the recipe guards against.
+        margin: the number of missing facts against which the recipe guards.
     """
     entity = facts.entity(target)
     kind = class_clause(facts, entity) if entity is not None else None

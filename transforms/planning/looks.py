@@ -63,11 +63,11 @@ def ask_reading(
     bridge that this man designed?"
 
     Args:
-        at: the store and the rules.
-        clauses: the clauses of the way.
-        bindings: the values of the way's variables.
-        last: the variable of the way's last thing. The pictured thing itself gives no form, since
-            its picture needs no search.
+        at: the store, and the rules for planning.
+        clauses: the clauses of the way (a chain of steps between things).
+        bindings: the values of all variables on the way (the chain of steps).
+        last: the variable that stands for the last thing on the way. The pictured thing itself
+            gives no form, since its picture needs no search.
     """
     if not at.draft.detail_share or len(clauses) == 1:
         return

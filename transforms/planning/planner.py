@@ -75,7 +75,7 @@ def plans_of(at: Ground, seed: Seed) -> Found:
     """The plans of a seed at its difficulty level, the plan with the dearest route first.
 
     Args:
-        at: the store and the rules.
+        at: the store, and the rules for planning.
         seed: a seed whose method has shapes.
 
     Returns:

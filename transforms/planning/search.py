@@ -54,7 +54,7 @@ def search(
     """The plans among the forms that a shape grows.
 
     Args:
-        at: the store and the rules.
+        at: the store, and the rules for planning.
         grown: the whole forms, one at a time.
         shape: name of the shape.
         refusals: counts refusals, including those by the shape's bounds.

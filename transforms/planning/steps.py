@@ -124,7 +124,7 @@ def describe_step_end(
     end with up to two clues.
 
     Args:
-        at: the store and the rules.
+        at: the store, and the rules for planning.
         source: the thing from which the step starts. Without this thing, the descriptor must not
             single out the end.
         property: the relation.
@@ -210,7 +210,7 @@ class _EndTest:
         property: the relation.
         target: the thing at which the step ends.
         kind: the class of the end, as a clause about `SELF`.
-        margin: number of missing facts that the recipe guards against.
+        margin: the number of missing facts against which the recipe guards.
     """
 
     def __init__(

@@ -77,11 +77,11 @@ def grow_chains(
     including the claim that the question asks for.
 
     Args:
-        at: the store and the rules.
+        at: the store, and the rules for planning.
         anchor: the thing that the picture shows.
         hops: number of claims between variables that a solver must follow.
         draw: random generator for the order of steps.
-        refusals: counts the refusals of the bounds.
+        refusals: counts how often each bound (a rule for plans) refused.
     """
     for way in _ways(at, Way((anchor,)), hops, draw, refusals):
         if is_open_without_picture(at, way.clauses, way.bindings, way.last, refusals):

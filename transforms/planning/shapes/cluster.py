@@ -78,12 +78,12 @@ def grow_clusters(
     """Gives whole forms that need the seed's ability and have the seed's thing at their centre.
 
     Args:
-        at: the store and the rules.
+        at: the store, and the rules for planning.
         seed: gives the thing, the ability and the level.
         claims: for an ability with a search, the number of claims of a form, including clues and
             the asked claim.
         draw: random generator for the order.
-        refusals: counts the refusals of the bounds.
+        refusals: counts how often each bound (a rule for plans) refused.
     """
     match seed.ability:
         case "perception":
@@ -100,7 +100,7 @@ def off_cluster(at: Ground, seed: Seed, plan: Plan) -> Reason | None:
     """The reason why a certified plan does not fit its seed's ability and level.
 
     Args:
-        at: the store and the rules.
+        at: the store, and the rules for planning.
         seed: gives the ability and the level.
         plan: a plan of a cluster.
 

@@ -36,12 +36,12 @@ def grow_meets(
     """Gives whole forms in which two branches from the picture of a thing meet.
 
     Args:
-        at: the store and the rules.
+        at: the store, and the rules for planning.
         anchor: the thing that the picture shows.
         hops: number of claims between variables, including the asked claim; a meet has at least
             three.
         draw: random generator for the order.
-        refusals: counts the refusals of the bounds.
+        refusals: counts how often each bound (a rule for plans) refused.
     """
     if not at.draft.reverse_share:
         return  # branches meet by reverse steps

@@ -80,11 +80,11 @@ def grow_trees(
     thing counts as one of them.
 
     Args:
-        at: the store and the rules.
+        at: the store, and the rules for planning.
         asked: the thing whose attribute is asked for.
         rounds: number of rounds of injection.
         draw: random generator for the order of steps.
-        refusals: counts the refusals of the bounds.
+        refusals: counts how often each bound (a rule for plans) refused.
     """
     roots = count()
     lengths = range(1, min(rounds, MAX_STEPS) + 1)
@@ -238,8 +238,8 @@ class Trying:
     """Hides names of one form behind descriptions, and tries at most `MAX_HIDINGS` descriptions.
 
     Args:
-        at: the store and the rules.
-        refusals: counts the refusals of the bounds.
+        at: the store, and the rules for planning.
+        refusals: counts how often each bound (a rule for plans) refused.
         things: ids and value keys on the way. No description may contain one of them.
     """
 
