@@ -1,4 +1,5 @@
-"""Keeps the answers of look-ups. The answers live as long as the store or model that gave them."""
+"""Keeps the answers of look-ups. The answers of a store or model live as long as the store or
+model."""
 
 import functools
 from collections.abc import Callable
@@ -12,7 +13,7 @@ CACHED = 131_072
 asks the same question thousands of times, about hundreds of things."""
 PLACE = "_remembered"
 """The name of the attribute in which a source keeps its answers. A class with `__slots__` must list
-this attribute."""
+the attribute that holds answers."""
 
 
 class Answers:
@@ -20,8 +21,8 @@ class Answers:
     copy.
 
     Args:
-        source: the object that gave the answers. It is None after unpickling, so that the first
-            look-up starts without answers.
+        source: the object that gave the answers. The source is None after unpickling, so that the
+            first look-up starts without answers.
     """
 
     __slots__ = ("by_function", "source")
@@ -40,7 +41,7 @@ def remembered(
     [Callable[Concatenate[Source, Params], Answer]], Callable[Concatenate[Source, Params], Answer]
 ]:
     """A decorator that keeps a function's answers. The function's first argument (a store or a
-    model) holds the answers, by the other arguments.
+    model) holds the answers. The other arguments are the key of an answer.
 
     A cache in a module would keep the store in memory for ever.
 

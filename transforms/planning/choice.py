@@ -1,10 +1,10 @@
 """Orders the plans of each seed with regard to all seeds, so that no relation, thing or kind of
 work appears in too many questions.
 
-If rules dropped questions at the end, the words and models of these questions would be wasted. This
-module therefore orders each seed's plans before they are worded. The plan that takes least from
-scarce shares comes first; the other plans stay in reserve. If several seeds have plans for the same
-question, only one seed keeps its plan.
+It would be a waste to pay for the words of questions that are dropped later. This module therefore
+orders the plans of each seed before the plans are put into words. For each seed, the plan with the
+least frequent parts comes first, and the other plans stay in reserve. If several seeds have plans
+for the same question, only one seed keeps its plan.
 """
 
 import json
@@ -18,18 +18,18 @@ from questloom.records.plan import COMPUTATION, DETAIL, LATER_PICTURE, MID_CHAIN
 from questloom.transforms.drafting.interest import ALIKE
 
 NO_RELATION = "no relation"
-"""Takes the place of the asked relation if the answer is computed, or read in a picture. A plan
-without an asked relation is limited by the share of its kind of work."""
+"""Stands in place of the asked relation if the answer is computed, or read in a picture. For a plan
+without an asked relation, only the share of its kind of work is limited."""
 LOOKS = {DETAIL: 0.8, MID_CHAIN: 1.2, LATER_PICTURE: 0.25}
-"""Shares of plans that read a picture, as factors on the setting for details. Few plans read a
-picture in the middle of a chain, so they get the largest share. Plans that read a picture only at
-the end all sound alike, so they get the smallest share."""
+"""Factors for plans that read a picture. A factor times the setting `detail` is the maximum share
+of such plans. Few plans read a picture in the middle of a chain, so they get the largest share.
+Plans that read a picture only at the end all sound alike, so they get the smallest share."""
 OF_FORM = 0.005
-"""Maximum share of questions with one form. Readers take two questions with nearly the same words
-for the same question."""
+"""Maximum share of questions with the same form (the question as a query). Readers take two
+questions with nearly the same words for the same question."""
 CURIOUS = 0.25
-"""Least factor on a relation's share. A relation of weight 1 has the factor 1; a relation of small
-weight has this factor."""
+"""Least factor on a relation's share. A relation of weight 1 has the factor 1, and a relation of
+small weight has at least this factor."""
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,8 @@ class Offer:
     calls: int
     interest: float
     form: str = ""
-    """The plan's form as text, if the plan has no asked relation. (The share of an asked relation
-    limits its forms.) Equal forms mostly give the same words."""
+    """The plan's form as text, if the plan has no asked relation. (If a plan has an asked relation,
+    the share of the relation limits the plan's forms.) Equal forms mostly give the same words."""
     same: str = ""
     """A key that only one question may have: the plan's things with the answer, or the things of
     its computation."""
@@ -83,10 +83,10 @@ class Shares:
 
     Args:
         relation: share of questions with one relation of weight 1, on the path or asked for.
-        thing: share of questions with one thing.
+        thing: share of questions with the same thing.
         detail: share of questions that read a detail of their picture. The shares for later
-            pictures are computed from this share.
-        computation: share of questions that compute.
+            pictures are computed from the share `detail`.
+        computation: share of questions that need a computation.
     """
 
     relation: float
@@ -128,10 +128,10 @@ def order_plans(
 
     Returns:
         Maps each seed id to the indices of its plans, the best plan first. Each plan is judged by
-        the part (relation, thing or kind of work) that has used most of its share. The plan whose
-        most used part is used least is the best. Among equal plans, the dearest route comes first,
-        then the most interesting answer. If several plans give the same question, only the plan
-        that comes earliest stays. The order of the seeds does not matter.
+        the part (relation, thing or kind of work) that has used most of its share. The best plan is
+        the plan whose most used part has used least of its share. Among equal plans, the dearest
+        route comes first, then the most interesting answer. If several plans give the same
+        question, only the plan that comes earliest stays. The order of the seeds does not matter.
     """
     used: Counter[tuple[str, str]] = Counter()
     taken: set[str] = set()

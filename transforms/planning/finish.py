@@ -39,7 +39,7 @@ from questloom.transforms.writing.graph.clues import answerable, attributes, cen
 from questloom.transforms.writing.graph.graph_writer import ask_for, belong_together
 
 MAX_ENDS = 6
-"""Maximum number of ends that are tried for one way."""
+"""Maximum number of ends that are tried for one way (a growing chain of steps)."""
 
 
 def is_open_without_picture(
@@ -127,12 +127,12 @@ def ask_last_thing(
 def count_years(
     at: Ground, form: Form, bindings: dict[str, str], before: str, draw: Random
 ) -> Iterator[tuple[Form, dict[str, str], Answer]]:
-    """Takes a form that asks for a date. Gives forms that ask for the years between this date and
-    another date of the way.
+    """Takes a form that asks for a date. Gives forms that ask for the number of years between the
+    date and another date of the way.
 
     The other date is a year in a picture, or a claim of the thing before the dated thing. The
-    picture is the question's own picture, or a picture of one of these two things. `is_compared`
-    decides which dates may be compared.
+    picture is the question's own picture, or a picture of one of the two dated things.
+    `is_compared` decides which dates may be compared.
 
     Args:
         at: the store, and the rules for planning.
@@ -221,7 +221,7 @@ def _years_between(
 
 def whole_years_agree(one: Value, other: Value) -> bool:
     """Whether the number of whole years between two dates equals the difference of their years. If
-    one date has no day, the result is always true, since nothing more exact is known.
+    one of the dates has no day, the result is true.
 
     From 2 February 1856 to 29 January 1940, 83 whole years pass, but 1940 - 1856 is 84. Readers
     count in both ways.
@@ -271,8 +271,8 @@ def certify_plan(
 def certify_whole(
     at: Ground, form: Form, bindings: dict[str, str], answer: Answer, refusals: Refusals
 ) -> Certificate | None:
-    """The certificate of a form. None if the form gets none, if some step is not needed, or if the
-    page of the pictured thing contains the answer.
+    """The certificate of a form. None if the form gets no certificate, if some step is not needed,
+    or if the page of the pictured thing contains the answer.
 
     Args:
         at: the store, and the rules for planning.

@@ -9,8 +9,8 @@ and the cheapest solution must not get cheaper.
 
 A solver can search for a name or year in the question's words, but not for a vague description of a
 name or year (FORT-Searcher, arXiv 2606.12087). The fuzzy rewriting of OpenSearch-VL (3.1) is the
-kind "category". All kinds keep its conditions: the answer stays the same, only one thing fits, and
-no hidden name appears.
+kind "category". All kinds of vague clues keep three conditions: the answer stays the same, only one
+thing fits, and no hidden name appears.
 """
 
 import re
@@ -60,7 +60,8 @@ MAX_TRIED = 60
 MAX_RIVALS = 4
 """Maximum number of things that one exclusion may rule out."""
 LEAST_NAMED = 5
-"""Minimum number of things of a class with the same kind of name. With fewer things a list of names would give the thing away."""
+"""Minimum number of things of a class with the same kind of name, such as a two-word name. With
+fewer things, a list of names would give the thing away."""
 MAX_NAME_WORDS = 4
 LONGEST = 60
 """Maximum number of years that a question counts from one date to another."""
@@ -98,8 +99,8 @@ def _in_place(
     at: Ground, plan: Plan, clause: Clause, room: int, draw: Random
 ) -> Iterator[tuple[Fuzzy, ...]]:
     """Gives vague clues that can replace a clue and still single out its thing. Single vague clues
-    come first, then pairs. The kinds of clues come in random order. Within a kind, the relation of
-    the replaced clue comes first."""
+    come first, then pairs. The kinds of clues come in random order. Among clues of one kind, those
+    with the relation of the replaced clue come first."""
     kinds: list[str] = list(at.draft.fuzz)
     draw.shuffle(kinds)
     found = [f for f in vaguer(at, plan, clause) if f.kind in kinds]
@@ -132,8 +133,9 @@ def certify_fuzzed(at: Ground, plan: Plan, clause: Clause, vague: tuple[Fuzzy, .
     """The plan with vague clues in place of one exact clue.
 
     Returns:
-        The new plan. None if the certificate refuses it, or if the route gets cheaper. Also None if
-        a vague clue is not needed, or does not fit more things than the exact clue.
+        The new plan. None if the certificate refuses the new plan, or if the route gets cheaper.
+        The result is also None if a vague clue is not needed, or does not fit more things than the
+        exact clue.
     """
     form, binding = plan.logical_form, binding_of(plan.bindings)
     fuzzed = _replaced(plan, clause, vague)
@@ -182,8 +184,8 @@ def _is_idle(at: Ground, form: Form, vague: Fuzzy, binding: Binding) -> bool:
 
 
 def vaguer(at: Ground, plan: Plan, clause: Clause) -> list[Fuzzy]:
-    """All vague clues that may replace a clue. They come from the clue's own relation and from
-    other relations of its thing. The list is empty if the clause is not a clue."""
+    """All vague clues that may replace a clue. Vague clues come from the clue's own relation and
+    from other relations of its thing. The list is empty if the clause is not a clue."""
     form = plan.logical_form
     if not (
         isinstance(clause, ClaimClause)
@@ -226,8 +228,8 @@ def _of_clue(at: Ground, plan: Plan, clause: ClaimClause, clue: ClaimClause) -> 
 
 
 def _is_sayable(property: str) -> bool:
-    """Whether a relation can be worded with a vague value. This needs a sentence about the thing in
-    which the value is not an adjective ("Gothic") and not a bare noun ("a poet")."""
+    """Whether a relation can be worded with a vague value. The relation needs a sentence about the
+    thing in which the value is not an adjective ("Gothic") and not a bare noun ("a poet")."""
     phrases = variants(property_phrase(property))
     return all(
         not p.adjective
@@ -272,7 +274,8 @@ def _is_plain(name: str) -> bool:
 
 
 def _is_common_name(facts: Facts, class_id: str, vague: Fuzzy) -> bool:
-    """Whether enough members of the class have a name of this kind. Otherwise a list of the class's names would give the thing away."""
+    """Whether enough members of the class have a name of the kind that the vague clue states. With
+    too few members, a list of their names would give the thing away."""
     members = (facts.entity(m) for m in facts.members(class_id))
     named = (e for e in members if e and any(has_name(n, vague) for n in names(e)))
     return sum(1 for _ in zip(range(LEAST_NAMED), named, strict=False)) == LEAST_NAMED

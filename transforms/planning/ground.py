@@ -50,14 +50,14 @@ class Refusals:
 
     reasons: Counter[str] = field(default_factory=Counter)
     causes: list[Callable[[], tuple[Lack, ...]]] = field(default_factory=list, compare=False)
-    """One function for each refused item. The function finds what the store lacks for the item."""
+    """For each refused item, a function that finds what the store lacks for the item."""
 
     def add(self, reason: Reason, lack: Callable[[], Lack | None] | None = None) -> None:
         """Counts a refusal.
 
         Args:
             reason: the bound that refused.
-            lack: finds what the store lacks; it is called only if a seed has no plan.
+            lack: finds what the store lacks. The function is called only if a seed has no plan.
         """
         self.reasons[reason.value] += 1
         if lack is not None:

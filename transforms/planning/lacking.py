@@ -1,8 +1,10 @@
-"""Finds the facts that a store lacks for a refused step or form. A user can fetch all these facts.
+"""Finds the facts that a store lacks for a refused step or form. A user can fetch all facts of the
+following kinds.
 
 * members: the other members of a class. A description must single one thing out among all members
   of its class.
-* claims: a claim that some members of a class lack. These members may also fit the description.
+* claims: a claim that some members of a class lack. Members without the claim may also fit the
+  description.
 * steps: any claim that leads on from a thing of the class. Without such a claim, a way (a growing
   chain of steps) ends at the thing.
 """
@@ -26,8 +28,8 @@ from questloom.transforms.writing.form_edits import describe_variable
 from questloom.transforms.writing.graph.clues import class_clause
 
 _VALUE_GAP = re.compile(r"(P\d+)[=<>]")
-"""Matches a gap of a rival in the certificate's notation ("P84=Q12"), if a claim of the rival
-itself would close the gap."""
+"""Matches a missing fact of a rival in the certificate's notation ("P84=Q12"). A claim of the rival
+itself would supply this fact."""
 
 MEMBERS, CLAIMS, STEPS = "members", "claims", "steps"
 

@@ -2,8 +2,8 @@
 A year in a picture can lead to another thing.
 
 A plan may read the question's own picture. A later picture shows a thing that a solver must find
-first, and stands on the page of that thing. A plan reads a later picture only if its page does not
-also state the writing in words.
+first, and stands on the page of that thing. A plan reads a later picture only if the picture's page
+does not also state the writing in words.
 """
 
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ DATES = ("P571", "P577", "P1619")
 """Properties of dates (made, published, opened) by which a year can lead to a thing. Births are
 left out, since many people are born in every year."""
 LEAST_CANDIDATES = 5
-"""Minimum number of things of a class that have a date, in any year. With fewer dated things a
+"""Minimum number of things of a class that have a date in any year. With fewer dated things a
 solver could guess without the picture."""
 
 

@@ -50,8 +50,8 @@ class State:
 
     @property
     def place(self) -> tuple:
-        """The key by which two states are compared. The key leaves out the calls that led to a
-        state."""
+        """The key by which two states are compared. The key does not contain the calls that led to
+        a state."""
         return self.known, self.opened, self.seen, self.shown
 
 
@@ -78,8 +78,8 @@ class Moves:
         )
         self.entities = {**self.things, **{entity: entity for entity in self.constants}}
         self._given: dict[object, tuple[frozenset[str], frozenset[Clause]]] = {}
-        """What each page and each shown text gives to a reader: names of things, and clauses that
-        it states. The results are kept because most states need the same pages."""
+        """The names and clauses that a reader learns from each page and each shown text. The names
+        and clauses are kept in memory because most states need the same pages."""
         self.exposed = tuple(self._exposed())
         # Where the recipe requires no page that states a claim, a search for the claim stands for
         # any source.
@@ -115,8 +115,8 @@ class Moves:
         return self.settled(State(frozenset(), frozenset(), frozenset()))
 
     def settled(self, state: State) -> State:
-        """The state after all moves without cost. Such a move takes a name out of another name, or
-        reads names and claims on an open page."""
+        """The state after all moves without cost. A move without cost takes a name out of another
+        name, or reads names and claims on an open page."""
         known, seen = set(state.known), set(state.seen)
         for page in state.opened:
             names, said = self._on_page(page)
@@ -232,8 +232,8 @@ class Moves:
         return found - {var}
 
     def _hit(self, var: str, clauses: Iterable[ClaimClause]) -> set[tuple[str, str]]:
-        """The part of a page that a search shows when the search finds the thing by these
-        clauses."""
+        """The part of a thing's page that a search shows when the search finds the thing by the
+        given clauses."""
         if var not in self.things:
             return set()
         others = {
@@ -246,8 +246,8 @@ class Moves:
         return {(var, text)} if text else set()
 
     def _query(self, var: str, state: State) -> set[ClaimClause]:
-        """The clauses that a search for a thing can use. The other end of such a clause is known,
-        or stands in the question's words."""
+        """The clauses that a search for a thing can use. The other end of each of these clauses is
+        known, or stands in the question's words."""
         found: set[ClaimClause] = set()
         for claim in self.claims:
             ends = (claim.subject, claim.object)

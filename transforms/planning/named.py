@@ -30,8 +30,8 @@ def text_names(facts: Facts, text: str, value: Value) -> bool:
 
 @remembered()
 def find_shown_text(facts: Facts, entity_id: str, others: tuple[Value, ...]) -> str:
-    """The part of a thing's page that a search shows when it finds the page by other names; ""
-    where the thing has no page.
+    """The part of a thing's page that a search shows when the search finds the page by other names;
+    "" where the thing has no page.
 
     A search result shows at most `NUM_PASSAGES` passages, those that fit best. A short page is
     shown whole; a longer page shows the passages with the other names. The search does not look at
@@ -61,8 +61,8 @@ def name_holds(facts: Facts, entity_id: str, other: str) -> bool:
     """Whether a thing's name reveals another thing's name. "Vantascara Museum" reveals the town
     Vantascara, and "Orla Dant" reveals the family Dant.
 
-    The thing's name must contain the other name as whole words. The longest of these words must
-    have at least `TELLING_WORD` letters.
+    The thing's name must contain the other name as whole words. The longest word of the other name
+    must have at least `TELLING_WORD` letters.
     """
     one, two = facts.entity(entity_id), facts.entity(other)
     if one is None or two is None:

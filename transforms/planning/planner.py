@@ -30,13 +30,14 @@ GrowsOfThing = Callable[[Ground, str, int, Random, Refusals], Iterator[Grown]]
 
 @dataclass(frozen=True)
 class Shape:
-    """Grows the whole forms of a seed.
+    """A shape grows whole forms (questions as queries) from a seed (the item that a question starts
+    from).
 
     Args:
         name: the name that plans record.
-        grow: gives the forms for a seed and a size, one at a time.
+        grow: takes a seed and a size, and gives the forms one at a time.
         off: gives the reason why a certified plan does not fit its seed; None where the plan fits.
-        limits: maximum number of plans of a seed, by kind of work.
+        limits: maximum number of plans of a seed for each kind of work.
     """
 
     name: str

@@ -1,10 +1,10 @@
-"""Offers computations over two observations (values of things). Both observations must belong
+"""Offers computations over two observations (values of things). The two observations must belong
 together.
 
 * difference, ratio: the number of years between two dates of linked things, or a comparison of one
   measure for two things of the same kind.
 * earliest, latest, largest, smallest: of two things of the same kind, the thing that comes first or
-  last, or is greater or smaller. The question goes on from this thing.
+  last, or is greater or smaller. The question continues with the thing that wins the comparison.
 
 Claims are never counted, because no set of claims is known to be complete.
 """
@@ -24,7 +24,7 @@ from questloom.transforms.writing.graph.clues import attributes
 CHOOSES = frozenset({"earliest", "latest", "largest", "smallest"})
 """Operations whose result is one of the compared things."""
 GENERATIONS = frozenset({"P22", "P25", "P40", "P1066", "P802", "P184", "P185"})
-"""Relations between two people for which everybody knows who was born first."""
+"""Relations between two people that tell everybody who was born first, such as father and child."""
 LONGEST = 400
 """Maximum number of years between two dates that people would still count."""
 PLACE_OF = {"P569": "P19", "P570": "P20", "P571": "P740"}
@@ -70,7 +70,8 @@ def observations(
         facts: the store.
         node: a thing of the store.
         max_words: maximum number of words of the value.
-        stated: whether the page of the subject or of the value must name the other one.
+        stated: whether the page of the subject must name the value, or the page of the value must
+            name the subject.
     """
     entity = facts.entity(node)
     assert entity is not None
@@ -97,7 +98,8 @@ def reason_over(
     Args:
         facts: the store.
         of_one, of_other: the observations of each thing.
-        counts: whether people would count the years between two of their dates.
+        counts: whether people would count the years between a date of one thing and a date of the
+            other.
         compares: whether people would ask which of the two things is older or taller.
         links: the relations between the two things.
     """

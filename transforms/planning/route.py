@@ -17,8 +17,8 @@ ends when enough clauses are confirmed to single out the answer.
 | read it in the text of a search: the passages of the found thing with the words of the search, or the description of the pictured thing | 0 |
 | take a name from a name that holds it | 0 |
 
-The moves are generous: a query always finds what it describes, and the solver always picks the
-right one of several named things. The price is therefore a lower bound: no solution costs less.
+The computation is generous: a query always finds what it describes, and the solver always picks the
+right thing of several. The price is therefore a lower bound: no solution costs less.
 """
 
 from dataclasses import replace
@@ -54,11 +54,11 @@ from questloom.transforms.planning.moves import (
 from questloom.transforms.planning.treewidth import treewidth
 
 MAX_SETS = 64
-"""Maximum number of examined sets of clauses that single out the answer. After this number, the
-search for smaller sets stops."""
+"""Maximum number of examined sets of clauses that single out the answer. When the number is
+reached, the search for smaller sets stops."""
 MAX_STATES = 4_000
-"""Maximum number of states that the search for the shortest path visits. After this number, a
-greedy path is taken."""
+"""Maximum number of states that the search for the shortest path visits. When the number is
+reached, a greedy path is taken."""
 
 
 def find_route(form: Form, binding: Binding, facts: Facts) -> Route:
@@ -94,8 +94,9 @@ def selecting_sets(
     """The smallest sets of clauses that single out the answer, and whether the list is complete.
 
     Classes and comparisons stand in the question's words and cost no call, so every set contains
-    them. The search starts with all clauses and leaves out one clause at a time. This finds all
-    smallest sets, since adding clauses to a set that singles out the answer never spoils it.
+    them. The search starts with all clauses and leaves out one clause at a time. If a set of
+    clauses singles out the answer, every larger set does too. The search therefore finds all
+    smallest sets.
     """
     priced: tuple[Clause, ...] = tuple(
         c for c in form.clauses if not isinstance(c, ClassClause | Compare | Compute)
@@ -168,8 +169,8 @@ def most_selective(form: Form, facts: Facts) -> int:
 
 
 def _cheapest(moves: Moves, wanted: tuple[frozenset[Clause], ...]) -> tuple[State, bool]:
-    """The solved state with the fewest calls, and whether no cheaper one exists for certain
-    (Dijkstra, 1959)."""
+    """The solved state with the fewest calls that was found, and whether this state is proven to be
+    the cheapest (Dijkstra, 1959)."""
     start = moves.start()
     queue, order, best = [(0, 0, start)], 0, {start.place: 0}
     num_states = 0

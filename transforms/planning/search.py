@@ -22,8 +22,8 @@ from questloom.transforms.planning.ground import Ground, Refusals
 from questloom.transforms.planning.shapes.chain import Grown
 
 MAX_PLANS = 6
-"""Maximum number of plans that one shape gives for a seed. A page that states too much makes a plan
-cheaper than it looked; the dearest of six plans is rarely such a plan."""
+"""Maximum number of plans that one shape gives for a seed. Six plans are enough: a page that states
+too much can make a plan cheaper than it looked, but rarely the dearest of six."""
 FEW_OTHERS = {PLAIN: MAX_PLANS, DETAIL: 2, COMPUTATION: 2, LATER_PICTURE: 2, MID_CHAIN: 2}
 """Maximum number of plans of each kind of work, for seeds that want plain plans and also plans with
 details and computations."""
@@ -51,7 +51,7 @@ def search(
     limits: Mapping[str, int] = FEW_OTHERS,
     off: Callable[[Plan], Reason | None] = lambda plan: None,
 ) -> Found:
-    """The plans among the forms that a shape grows.
+    """Finds the plans among the forms that a shape grows.
 
     Args:
         at: the store, and the rules for planning.

@@ -42,8 +42,8 @@ MAX_TRIED = 24
 
 @dataclass(frozen=True)
 class Descriptor:
-    """Clauses about the variable `SELF`. Together with the step that leads to a thing, they single
-    the thing out."""
+    """Clauses about the variable `SELF`, which stands for a thing. Together with the step that
+    leads to the thing, the clauses single the thing out."""
 
     clauses: tuple[Clause, ...]
     ends: frozenset[str]
@@ -125,8 +125,8 @@ def describe_step_end(
 
     Args:
         at: the store, and the rules for planning.
-        source: the thing from which the step starts. Without this thing, the descriptor must not
-            single out the end.
+        source: the thing from which the step starts. Without the step from this thing, the
+            descriptor must not single out the end.
         property: the relation.
         target: the end of the step, which is the subject of the claim.
 
@@ -234,8 +234,8 @@ class _EndTest:
         self._near: list[str] = []
         """Rivals (other things) that earlier clues did not exclude, the latest first."""
         self._idle: set[Clause] = set()
-        """Clues that single out the end even without the step. A descriptor with such a clue is
-        refused."""
+        """Clues that single out the end even without the step. A descriptor that contains one of
+        these clues is refused."""
 
     def _part(self, clue: Clause) -> Part:
         if clue not in self._parts:
@@ -247,8 +247,8 @@ class _EndTest:
         return self._parts[clue]
 
     def singles_out(self, clues: tuple[Clause, ...]) -> bool:
-        """Whether class and clues single out the end with the required margin. They must not single
-        it out without the step, or without all of the things that they name."""
+        """Whether class and clues single out the end with the required margin. The class and clues
+        must not single out the end without the step, or without all things that they name."""
         if self._idle.intersection(clues):
             return False
         facts, parts = self._facts, (*self._always, *map(self._part, clues))

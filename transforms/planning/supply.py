@@ -12,7 +12,7 @@ from questloom.transforms.drafting.draft_rules import SeedRules
 from questloom.transforms.drafting.schedule import apportion
 
 FEW = 20
-"""If a level has at most this number of seeds, it may be chance that none of the seeds has a
+"""Number of seeds. If a level has no more seeds, it may be chance that none of its seeds has a
 plan."""
 
 
@@ -34,7 +34,8 @@ class Supply:
 
     @property
     def lacking(self) -> str:
-        """The facts that the store lacks for most of these seeds: "; lacking most: members Q515 23"."""
+        """The facts that the store lacks for most of the seeds without a plan: "; lacking most:
+        members Q515 23"."""
         found = ", ".join(f"{lack} {n:,}" for lack, n in self.lacks.most_common(2))
         return f"; lacking most: {found}" if found else ""
 

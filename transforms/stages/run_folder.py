@@ -195,12 +195,11 @@ class RunFolder:
         Args:
             setting: the recipe's `run.calls`; "" for a file in the run's folder. If the Redis
                 address has no prefix, the prefix is made from the folder's name and place. Each
-                prefix has its own budget and ledger.
+                prefix of a Redis address has its own budget and ledger.
 
         Raises:
-            InputError: the run lies in a bucket, where an SQLite file is not possible. Also if
-                `setting` is not an address, contains a password, or names a folder that does not
-                exist.
+            InputError: the run lies in a bucket, where an SQLite file is not possible. Or `setting`
+                is not an address, contains a password, or names a folder that does not exist.
         """
         folder = self.at()
         owner = folder.parent if self.is_pilot else folder
@@ -246,7 +245,7 @@ def name_of(label: str) -> str:
 
 
 def number_of(label: str) -> int:
-    """A stage's number."""
+    """The number in the name of a stage's folder."""
     found = _LABEL.fullmatch(label)
     assert found, f"{label} is no stage's folder"
     return int(found[1])

@@ -39,21 +39,21 @@ class Side:
 
 @dataclass(frozen=True, kw_only=True)
 class Stage:
-    """One step of a job.
+    """A stage is one step of a job.
 
     Args:
         name: the stage's name, such as "certify".
         takes: the record type of the input.
         gives: the record type of the output.
-        make: takes the job's settings, and returns the stage's function. It is called once per
+        make: takes the job's settings, and returns the stage's function. `make` is called once per
             process. `make` must be a module-level function, so that a stage can be sent to a
             worker. For a job's first stage, `make` is None, since other code writes the records.
         fingerprint: a text that differs whenever the stage would compute a different result from
             the same input. A resumed run compares fingerprints.
         in_flight: for a coroutine, the number of records that a process works on at once; 0 for a
             plain function.
-        side: the stage's second input. If it is set, the function takes a record, and a side record
-            or None.
+        side: the stage's second input. If `side` is set, the stage's function takes a record, and a
+            side record or None.
         source: the name of the stage whose kept records are the input; "" for the previous stage.
         doing: what the stage does, for the progress display ("asking the filter
             no_sports:NoSports"); "" for the words in `pipeline/runners/stage_words.py`.

@@ -1,5 +1,5 @@
-"""The PTransform that runs a stage. It takes shard numbers, and gives shard numbers and counts. The
-records stay in files.
+"""The PTransform that runs a stage. The PTransform takes shard numbers, and gives shard numbers and
+counts. The records of the stage stay in files.
 
 Only shard numbers go through Beam's shuffle. For shard S, a stage reads the file `kept-S` of the
 previous stage, and writes its own files `kept-S`, `rejected-S` and, where an item waits,
@@ -38,8 +38,8 @@ from questloom.transforms.stages.stage_shards import (
 )
 
 MAX_OPEN_SHARDS = 4
-"""Maximum number of shards of one bundle whose records may be under way at once. This limits the
-memory that a worker needs."""
+"""Maximum number of shards of one bundle whose records may be under way at once. The limit bounds
+the memory that a worker needs."""
 MAX_TRACEBACK = 4_000
 
 

@@ -1,5 +1,5 @@
 """Turns a claim's value into a typed answer: its words, its aliases, and the precision that the
-question asks for. Also rates how much an answer interests readers."""
+question asks for. This module also rates how much an answer interests readers."""
 
 from questloom.knowledge.dates import PRECISIONS, Date, coarsened, dates_of
 from questloom.language.english import MONTHS

@@ -1,5 +1,5 @@
-"""Small operations on forms (questions as queries). They replace a named constant by a variable
-with a description."""
+"""Small operations on forms (questions as queries). The operations replace a named constant by a
+variable with a description."""
 
 from dataclasses import replace
 from typing import Any

@@ -1,5 +1,5 @@
-"""A reader that needs no model. It applies the rules that check a model's words, and for English
-also the lints of the graph writer."""
+"""A reader that needs no model. The reader applies the rules that check a model's words. For
+English, it also applies the lints of the graph writer."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -30,7 +30,8 @@ class RuleReader:
     model: Reader | None = None
 
     async def read(self, plan: Plan, wording: Wording, seed_id: str) -> list[Vote]:
-        """The vote of the rules. If this vote is positive, the votes of the model follow."""
+        """The vote of the rules. If the vote of the rules is positive, the votes of the model
+        follow."""
         faults = list(problems(wording.text)) if self.language == LANGUAGE else []
         try:
             check_wording(self.store, plan, wording, self.language)

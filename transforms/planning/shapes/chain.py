@@ -40,8 +40,8 @@ Grown = tuple[Form, dict[str, str], Answer]
 MAX_BRANCHES = 6
 """Maximum number of steps that are tried from one thing."""
 MAX_READ_ON = 2
-"""Maximum number of steps from one thing that lead through a year in the thing's picture. These
-steps are tried besides the usual steps, and each is continued in one way only."""
+"""Maximum number of steps from one thing that lead through a year in the thing's picture. Steps
+through a year are tried in addition to the usual steps, and each is continued in one way only."""
 
 
 @dataclass(frozen=True)
@@ -211,6 +211,6 @@ def _fits(descriptor: Descriptor, way: Way) -> bool:
 
 
 def _has_shorter_way(facts: Lookups, way: Way) -> bool:
-    """Whether fewer steps lead to the last thing and to no other thing. If so, a forward step from
-    that thing would also have a shorter way, and no later step could repair this fault."""
+    """Whether fewer steps also lead to the last thing, and to no other thing. A forward step from
+    such a thing would also have a shorter way, and no later step could repair this fault."""
     return any(way.things[-1] in alone(facts, way.things[0], k) for k in range(1, len(way.steps)))

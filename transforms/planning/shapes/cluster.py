@@ -64,8 +64,8 @@ random."""
 MAX_EDGES = 12
 """Maximum number of steps that are tried from the end of one way."""
 MAX_NEIGHBOURS = 4
-"""Maximum number of neighbours of the seed that are tried as the pictured thing in its place. A
-step must lead from the neighbour to the seed."""
+"""Maximum number of neighbours of the seed that are tried as the pictured thing in place of the
+seed. A step must lead from the neighbour to the seed."""
 MAX_FORMS = 3
 """Maximum number of forms for one way, or for one pair of things."""
 MAX_TRIED = 150
@@ -237,8 +237,8 @@ def _is_near(at: Ground, way: Way, refusals: Refusals) -> bool:
 
 @dataclass(frozen=True)
 class _Pair:
-    """Two things at the ends of ways from the picture, by their variables. The two ways are
-    joined."""
+    """Two things at the ends of two ways from the picture, given by their variables. The two ways
+    are joined."""
 
     way: Way
     one: str
@@ -265,8 +265,8 @@ class _Pair:
 def _reason(
     at: Ground, start: list[Way], claims: int, draw: Random, refusals: Refusals
 ) -> Iterator[Grown]:
-    """Gives forms that compare two things. Each thing is the pictured thing, or the end of a way
-    from it."""
+    """Gives forms that compare two things. Each of the two things is the pictured thing, or the end
+    of a way from the pictured thing."""
     pairs = []
     for one, other in combinations(_ways(at, start, draw, refusals), 2):
         joined = join_ways(one, other)
@@ -328,8 +328,8 @@ def _seen_years(at: Ground, thing: str) -> list[Observation]:
 
 
 def _observed(pair: _Pair, r: Reasoning) -> tuple[tuple[Clause, ...], dict[str, Value]]:
-    """The clauses for both observed values, and the values by variable. Both are in the order of
-    the computation."""
+    """The clauses for both observed values, and the values by variable. Clauses and values are in
+    the order of the computation."""
     clauses: tuple[Clause, ...] = ()
     values = {}
     for name, o in (("b", r.first), ("c", r.second)):
@@ -372,7 +372,7 @@ def _computed(
 
 def _winner(at: Ground, pair: _Pair, r: Reasoning, draw: Random) -> Iterator[Grown]:
     """Gives forms that ask for an attribute of the thing that wins the comparison. The other thing
-    must have a different value. Otherwise a solver would not need the comparison."""
+    must have a different value of this attribute, or a solver would not need the comparison."""
     clauses, values = _observed(pair, r)
     winner = at.facts.entity(r.result.entity)
     assert winner is not None, "what is compared is in the store"

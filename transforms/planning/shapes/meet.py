@@ -2,8 +2,8 @@
 singles the thing out.
 
 An example is "Which film was directed by this man's pupil and is set in his birthplace?" The graph
-of such a form has a cycle. Cycles make questions harder: without them, a strong agent's score was
-better by a quarter (FORT-Searcher, arXiv 2606.12087).
+of a meet has a cycle. Cycles make questions harder: without them, a strong agent's score was better
+by a quarter (FORT-Searcher, arXiv 2606.12087).
 """
 
 from collections.abc import Iterator

@@ -60,8 +60,8 @@ descriptions along the way."""
 MAX_CHAINS = 24
 """Maximum number of chains back to a picture that are followed."""
 WAYS_OF_A_CHAIN = 4
-"""Maximum number of ways over the same things that are followed. These ways differ in their
-descriptions."""
+"""Maximum number of ways over the same things that are followed. Ways over the same things differ
+in their descriptions."""
 TREES_OF_A_FORM = 2
 """Maximum number of trees that grow from one form. Each tree starts with a different hidden
 name."""
@@ -77,12 +77,12 @@ def grow_trees(
     at: Ground, asked: str, rounds: int, draw: Random, refusals: Refusals
 ) -> Iterator[Grown]:
     """Gives whole forms that ask for an attribute of a thing and hide `rounds` things. The asked
-    thing counts as one of them.
+    thing counts as one of these things.
 
     Args:
         at: the store, and the rules for planning.
         asked: the thing whose attribute is asked for.
-        rounds: number of rounds of injection.
+        rounds: number of rounds, which is the number of things to hide.
         draw: random generator for the order of steps.
         refusals: counts how often each bound (a rule for plans) refused.
     """
@@ -173,8 +173,8 @@ def _back_over(
     draw: Random,
     refusals: Refusals,
 ) -> Iterator[tuple[tuple[str, Edge], ...]]:
-    """Gives the chains whose last step is `back`. The argument `back` describes this step in the
-    opposite direction."""
+    """Gives the chains whose last step is `back`. The argument `back` describes the last step in
+    the opposite direction."""
     forward = Edge(
         property=back.property, target=thing, reverse=not back.reverse, weight=back.weight
     )
@@ -208,8 +208,8 @@ def by_turns(streams: Iterable[Iterator[Item]]) -> Iterator[Item]:
 
 @remembered()
 def steps_to(facts: Lookups, thing: str, max_hub: int, stated: bool) -> tuple[Edge, ...]:
-    """The steps by which a plan can reach a thing. Each is given in the opposite direction, from
-    the thing."""
+    """The steps by which a plan can reach a thing. Each step is given in the opposite direction,
+    from the thing."""
     neighbours = {
         c.value.entity for c in facts.claims(thing) if c.best and c.value.kind == "entity"
     } | {c.subject for c in facts.claims_into(thing, limit=200)}
@@ -240,7 +240,8 @@ class Trying:
     Args:
         at: the store, and the rules for planning.
         refusals: counts how often each bound (a rule for plans) refused.
-        things: ids and value keys on the way. No description may contain one of them.
+        things: ids and value keys on the way. No description may contain an id or key from this
+            set.
     """
 
     at: Ground
@@ -252,8 +253,8 @@ class Trying:
     number is computed once, since hiding another name does not change the solutions."""
 
     def hide(self, tree: Tree, num: int, kept: frozenset[str] = frozenset()) -> Iterator[Tree]:
-        """Gives the trees with `num` more hidden names. If a name leaves many answers open when it
-        is hidden, it is hidden first.
+        """Gives the trees with `num` more hidden names. The names that leave the most answers open
+        when they are hidden come first.
 
         Args:
             tree: the tree from which the new trees grow.
@@ -320,7 +321,7 @@ def describe_thing(at: Ground, thing: str) -> tuple[Descriptor, ...]:
     with clues.
 
     Returns:
-        At most `MAX_DESCRIPTORS` descriptors. Each contains a name.
+        At most `MAX_DESCRIPTORS` descriptors. Each descriptor contains a name.
     """
     return _describe_thing(
         at.facts, thing, at.certificate.margin, at.certificate.stated, at.recipe_seed

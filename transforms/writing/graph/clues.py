@@ -22,8 +22,8 @@ from questloom.transforms.writing.answers import answer_of
 from questloom.transforms.writing.form_edits import SELF
 
 MAX_ROLES = 200
-"""Maximum number of claims with the entity as value that are examined. An entity with more such
-claims counts as a hub."""
+"""Maximum number of claims with the entity as value that are examined. An entity that is the value
+of more claims counts as a hub."""
 
 
 def class_clause(facts: Facts, entity: Entity) -> ClassClause | None:
@@ -42,16 +42,17 @@ def clue_clauses(
     asked: str,
     taken: frozenset[str],
 ) -> list[tuple[float, Clause]]:
-    """Claims that can help to describe an entity. Each is given as a weight and a clause about the
-    variable `SELF`. Claims of single-valued properties weigh more.
+    """Claims that can help to describe an entity. Each claim is given as a weight and a clause
+    about the variable `SELF`. Claims of single-valued properties weigh more.
 
     Args:
         facts: the store.
         entity: the entity to describe.
         avoid: ids and value keys that a clue must not state, such as things on the path, named
             entities and the answer.
-        asked: the property of this entity for which the question asks, or "". This property is not
-            used as a clue. If it is a date, no other date is used either.
+        asked: the property of this entity for which the question asks, or "". The asked property is
+            not used as a clue. If the asked property is a date, no other date is used as a clue
+            either.
         taken: properties that the question already uses for this entity.
     """
     found: list[tuple[float, Clause]] = []
@@ -148,12 +149,12 @@ def answerable(
 def attributes(
     facts: Lookups, entity: Entity, max_words: int, avoid: frozenset[str]
 ) -> list[tuple[float, Claim, Answer]]:
-    """The attributes for which a question can ask, or with which it can compute. They have one
-    value, which is stable, short, and not yet used in the question.
+    """The attributes for which a question can ask, or with which it can compute. An attribute must
+    have a single value that is stable, short, and not yet used in the question.
 
     The year in which a thing came into being is left out as an answer, since sources give different
-    years. `centuries` asks for the century in its place. A question may still count years from that
-    year.
+    years. `centuries` asks for the century in its place. A question may still count years from the
+    year in which a thing came into being.
     """
     found = []
     for claim in facts.claims(entity.id):
@@ -178,8 +179,8 @@ def attributes(
 
 
 def centuries(facts: Lookups, entity: Entity, max_words: int) -> list[tuple[Claim, Answer]]:
-    """The dates of an entity whose century a question can ask for, but not their year. One claim is
-    given per property."""
+    """The dates of an entity for whose century a question can ask, but not for the year. The result
+    has one claim per property."""
     found: dict[str, tuple[Claim, Answer]] = {}
     for claim in facts.claims(entity.id):
         told = (

@@ -17,7 +17,8 @@ _PRONOUN = {"Q6581097": "he", "Q6581072": "she"}
 
 
 class English:
-    """Puts forms into words of the recipe's language. Only English is complete."""
+    """Puts forms into words of the recipe's language. English is the only language with complete
+    words."""
 
     def __init__(self, facts: Facts, recipe_seed: int, language: str = "en") -> None:
         self._facts, self._seed, self._language = facts, recipe_seed, language

@@ -1,6 +1,6 @@
 """Predicts which descriptions are worth a test on the store. A description should fit about one
-entity. It should fit more entities without the step that leads there, or without one of the things
-that it names.
+entity. Without the step that leads to the entity, or without one of the named things, a description
+should fit more entities.
 
 The prediction treats clauses as if they were independent. The bounds are therefore wide, and the
 certificate decides. The prediction saves time: in a store of paintings, one class has 5,151
@@ -15,7 +15,7 @@ from questloom.records.knowledge import Value
 from questloom.transforms.facts.lookups import Facts
 
 MOST_EXPECTED = 6.0
-"""If a description is expected to fit more entities than this, it is skipped."""
+"""A description is skipped if it is expected to fit more entities than this number."""
 LEAST_WITHOUT = 0.4
 """Minimum number of entities that a description must be expected to fit without the step that leads
 to its entity, or without one of the entities that it names. If fewer entities fit, the description

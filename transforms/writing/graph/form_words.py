@@ -1,5 +1,5 @@
-"""Finds the words for the parts of a form: nouns, names and kinds. Also decides which variable each
-clause describes."""
+"""Finds the words for the parts of a form: nouns, names and kinds. This module also decides which
+variable each clause describes."""
 
 import re
 from collections.abc import Mapping
@@ -225,8 +225,8 @@ class FormWords:
         )
 
     def describing(self, var: str) -> list[tuple[int, str]]:
-        """The claims that can describe a variable. Each is given as its index in `claims`, and as
-        the variable's place in the claim: "s" (subject) or "o" (object)."""
+        """The claims that can describe a variable. Each claim is given as its index in `claims`,
+        and the variable's place in the claim: "s" (subject) or "o" (object)."""
         found: list[tuple[int, str]] = []
         for i, claim in enumerate(self.claims):
             told = claim.object not in self.literals or claim.object in self.reads
@@ -300,8 +300,8 @@ def bare(noun: str) -> str:
 
 
 def _proper(label: str) -> bool:
-    """Whether a class label begins with a proper name ("Gothic church"). Such a label keeps its
-    capital letter."""
+    """Whether a class label begins with a proper name ("Gothic church"). A label with a proper name
+    keeps its capital letter."""
     return label[:1].isupper()
 
 

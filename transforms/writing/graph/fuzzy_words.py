@@ -22,8 +22,9 @@ _BACK = re.compile(r"\b(?:he|him|his|she|her|it|its)\b", re.IGNORECASE)
 
 
 def tellable_claims(form: Form) -> tuple[tuple[ClaimClause, ...], dict[ClaimClause, Fuzzy]]:
-    """The claims that must be put into words, in the order of the form. Vague clues are among them
-    as claims with a stand-in. The second result maps these claims to their vague clues."""
+    """The claims that must be put into words, in the order of the form. Vague clues appear as
+    claims with a stand-in for the value. The second result maps each claim with a stand-in to its
+    vague clue."""
     claims: list[ClaimClause] = []
     vague: dict[ClaimClause, Fuzzy] = {}
     for clause in form.clauses:
@@ -61,8 +62,8 @@ def name_like(clause: Fuzzy, noun: str, words: Words) -> str:
 
 
 def plain_phrase(phrase: PropertyPhrase, clause: Fuzzy) -> PropertyPhrase:
-    """The words for a relation with a vague value. Adjectives are left out. For an exclusion, nouns
-    such as "architect" are left out too."""
+    """The words for a relation with a vague value. Adjectives are not used, and for an exclusion no
+    nouns such as "architect"."""
     phrase = replace(phrase, dated=False, adjective=False)
     return replace(phrase, o=(), s=(), ask=()) if clause.kind == "exclusion" else phrase
 
@@ -96,7 +97,7 @@ def years_from(
         clause: the arithmetic clue.
         frame: the sentence at whose end the words stand.
         since: the phrase for the property of the other thing's date.
-        words: numbers.
+        words: puts numbers into words.
         choose: picks one of several sentences.
         noun_phrase: gives the words for the other thing; the argument says whether it is a subject.
     """

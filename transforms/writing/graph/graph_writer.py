@@ -43,7 +43,8 @@ class GraphWriter:
 
 def belong_together(one: Entity, other: Entity, link: str) -> bool:
     """Whether people would count the years between dates of two linked things. The things must be
-    of the same kind, or one must be the maker of the other. Places are left out."""
+    of the same kind, or one must be the maker of the other. For places, the result is always
+    false."""
     domains = {one.domain, other.domain}
     return bool(link) and "location" not in domains and (len(domains) == 1 or link in MAKERS)
 

@@ -1,5 +1,5 @@
-"""Looks up labels, datatypes and classes for the wording of a form. `StoreWords` reads them from a
-store."""
+"""Looks up labels, datatypes and classes for the wording of a form. `StoreWords` reads labels,
+datatypes and classes from a store."""
 
 import functools
 from collections.abc import Callable, Iterable, Mapping

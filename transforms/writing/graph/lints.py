@@ -1,5 +1,6 @@
 """Finds faults that no question may have, such as doubled words, separated verbs and openers of
-exam papers. Also computes the cost of a text, which measures how hard the text is to read."""
+exam papers. This module also computes the cost of a text, which measures how hard the text is to
+read."""
 
 import functools
 import re
@@ -20,14 +21,14 @@ MAX_OF = 2
 MAX_NESTED = 1
 """Maximum number of relative clauses of a sentence."""
 MAX_BETWEEN = 7
-"""Maximum number of words between the two halves of a verb ("was … born"). With more words, a
-reader loses the verb. A clause or a second "of" between the halves is never allowed."""
+"""Maximum number of words between the two halves of a verb ("was … born"). With more words in
+between, a reader loses the verb. A clause or a second "of" between the halves is never allowed."""
 PER_WORD = 0.18
 """Cost of each word of a text."""
 _RELATIVE = re.compile(r"\b(?:who|whom|whose|which|where|that (\w+))\b")
 _ASKING = re.compile(r"^(Of [^,]*, (?:\w+ )?)(?:who|whom|whose|which|where)\b")
-"""Matches a question word after two things to choose from ("Of A and B, which ..."). This question
-word does not open a relative clause."""
+"""Matches a question word after two things to choose from ("Of A and B, which ..."). A question
+word at this place does not open a relative clause."""
 _QUOTED = re.compile(r"“[^”]*”")
 _OPENERS = re.compile(
     r"^(?:take|consider|think of|imagine|given|identify|name|determine|suppose|compare|look at|find)\b",
@@ -217,8 +218,8 @@ def _participles(language: str) -> frozenset[str]:
 
 
 def stays(frame: Frame) -> bool:
-    """Whether a preposition may stay behind its participle at the end of a short clause. This holds
-    for "named after" and "dedicated to", but not for "home to"."""
+    """Whether a preposition may stay behind its participle at the end of a short clause. The
+    preposition of "named after" and "dedicated to" may stay there, but not that of "home to"."""
     return frame.verb in BE and frame.middle.endswith("ed") and frame.preposition in _STAYING
 
 

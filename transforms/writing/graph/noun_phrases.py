@@ -1,16 +1,16 @@
 """Makes noun phrases for the variables of a form. A phrase points to the picture, describes, names,
 or refers back.
 
-A variable is described by claims that connect it to terms farther away from the question. The
-descriptions end at the picture and at named constants:
+A variable is described by claims that connect it to terms farther away from the question.
+Descriptions of variables end at the picture and at named constants:
 
 ```
 x1 --P84--> x2 (asked: x1's height)      "the lighthouse designed by {x2}"
 x1 <--P84-- x0 (asked: x1's birthplace)  "the architect of {x0}", "the man who designed {x0}"
 ```
 
-Each `NounPhrases` makes one random derivation (a choice of words for every part) and sums up its
-`cost`, a measure of awkward wording. `verbalise.py` compares several derivations.
+Each `NounPhrases` makes one random derivation (a choice of words for every part of the form). The
+sum `cost` measures how awkward the wording is. `verbalise.py` compares several derivations.
 """
 
 import random
@@ -41,7 +41,7 @@ _PRONOUNS = {"it": ("it", "its"), "he": ("him", "his"), "she": ("her", "her")}
 
 
 class NounPhrases:
-    """One random derivation of the noun phrases of a form.
+    """One random derivation (choice of words) for the noun phrases of a form.
 
     `used` are the claims that the text has already stated. `introduced` maps each variable that the
     text has mentioned to its noun, by which the text can refer back. `said_nouns` are the nouns
@@ -216,8 +216,8 @@ class NounPhrases:
         return f"the {self.introduced[var]}"
 
     def take_claims(self, var: str) -> list[tuple[int, str]]:
-        """The claims that describe a variable and are not yet used. Afterwards, these claims count
-        as used."""
+        """The claims that describe a variable and are not yet used. After the call, the returned
+        claims count as used."""
         words, found = self.form_words, list[tuple[int, str]]()
         for i, slot in words.describing(var):
             other = self.other(i, slot)
@@ -300,7 +300,7 @@ class NounPhrases:
 
     def frame(self, index: int, *, subject: str) -> Frame:
         """A sentence for a claim, in which the given end of the claim is the subject. If the claim
-        has no sentence with this subject, the derivation is hopeless."""
+        has no sentence with this subject, the wording gets the cost `HOPELESS`."""
         fit = [f for f in self.frames(index) if f.subject == subject]
         if not fit:
             self.cost += HOPELESS

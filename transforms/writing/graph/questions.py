@@ -1,4 +1,5 @@
-"""Makes the question sentence. Its wording depends on the type of the answer."""
+"""Makes the question sentence. The wording of the question sentence depends on the type of the
+answer."""
 
 from questloom.language.frames import PREPOSITIONS
 from questloom.records.form import Compute, Term
@@ -17,8 +18,8 @@ from questloom.transforms.writing.graph.reasoning_questions import (
 
 
 def question(phrases: NounPhrases) -> str:
-    """The sentence that asks. This sentence describes everything that the text has not introduced
-    before."""
+    """The sentence that asks. The question sentence describes everything that the text has not
+    introduced before."""
     words, ask = phrases.form_words, phrases.form_words.form.ask
     if ask.var in words.computes:
         compute = words.computes[ask.var]

@@ -83,8 +83,8 @@ def _two(phrases: NounPhrases, compute: Compute) -> tuple[str, str]:
 
 
 def of_ages(words: FormWords, compute: Compute) -> bool:
-    """Whether the function `ages` must word the years between two dates. This holds for births or
-    deaths of two people, and for events with long descriptions."""
+    """Whether the function `ages` must word the years between two dates. The function words births
+    or deaths of two people, and events with long descriptions."""
     return _same_of_people(words, compute) or (
         len(words.claims) >= MANY and all(_event(words, a) for a in compute.args)
     )
@@ -135,7 +135,7 @@ def ages(phrases: NounPhrases, compute: Compute) -> str:
 
 def _between_events(phrases: NounPhrases, compute: Compute) -> str:
     """The question that asks for the years between two events. The event of the thing nearer to the
-    picture comes first. In this wording, no verb follows a long description."""
+    picture comes first. In the question for two events, no verb follows a long description."""
     words = phrases.form_words
 
     def about(literal: Term) -> Term:

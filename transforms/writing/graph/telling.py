@@ -18,7 +18,8 @@ ANY = "?"
 
 
 class Telling(NounPhrases):
-    """One random wording in several sentences. Its noun phrases depend on the sentences before."""
+    """One random wording in several sentences. A noun phrase of the wording depends on the
+    sentences before."""
 
     def __init__(self, form_words: FormWords, rng: random.Random) -> None:
         super().__init__(form_words, rng)

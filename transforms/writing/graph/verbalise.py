@@ -25,8 +25,7 @@ from questloom.transforms.writing.graph.telling import Telling
 TRIES_PER_CLAIM = 32
 """Number of random wordings that are tried per claim of a question."""
 LONGER = 4
-"""The number of wordings is multiplied by this factor if no wording so far is good enough for
-readers."""
+"""If no wording is good enough for readers, this factor times as many wordings are tried."""
 HIDDEN = 30.0
 """Cost of each hidden word in a text."""
 TELLINGS = 40
@@ -39,8 +38,8 @@ HEAVIEST = 12.0
 """Cost above which even the smoothest sentence is refused. For several sentences, the limit applies
 to their mean cost."""
 NEARLY = 1.2
-"""Wordings whose cost exceeds that of the best wording by at most this number count as equally
-good. A random draw picks one of them."""
+"""A wording counts as equally good if its cost exceeds that of the best wording by at most this
+number. A random draw picks one of the equally good wordings."""
 KINSHIP = frozenset({"P22", "P25", "P26", "P40", "P3373", "P1038"})
 
 
@@ -76,10 +75,10 @@ def verbalise(
     Args:
         form: the form of the question.
         names: maps variables and entity ids to names. The text describes a variable without a name.
-        classes: maps each variable to its class. May also map entity ids to classes, if the caller
-            knows better classes than `facts`.
+        classes: maps each variable to its class. The mapping may also have entity ids, if the
+            caller knows better classes than `facts`.
         facts: source of labels, datatypes and classes.
-        item_id: the draft's id. Together with `recipe_seed`, it decides between equally good
+        item_id: the draft's id. The draft's id and `recipe_seed` decide between equally good
             wordings.
         recipe_seed: the recipe's seed.
         genders: maps each variable that is a person to "he" or "she", where the sex is known.

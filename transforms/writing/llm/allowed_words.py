@@ -3,7 +3,7 @@
 `relation_words.py` knows the words that clearly state a relation. Nobody can list the other words
 that make a sentence false ("never", "smallest", "crypt"). This module therefore lists what is
 allowed. Small words of questions are free, and names and numbers have rules of their own. Every
-other word needs a source.
+other word of a question needs a source.
 """
 
 import re

@@ -81,7 +81,7 @@ def seen_kind(store: Any, entity_id: str, language: str) -> str:
 def find_descriptor_words(
     store: Any, entity_ids: Iterable[str], language: str, anchor: str = ""
 ) -> frozenset[str]:
-    """All words with which questions may name the kinds of the given things. These words come from
+    """All words with which questions may name the kinds of the given things. The words come from
     prompts and from the description of the pictured thing."""
     seen = (
         [kind(store, anchor, language) for kind in (description_kind, seen_kind)] if anchor else []

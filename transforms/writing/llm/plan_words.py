@@ -30,7 +30,8 @@ correction may be longer."""
 CHARS_PER_TOKEN = 4
 MAX_SENTENCE_CHARS = 200
 MIN_SENTENCE_CHARS = 40
-"""Minimum number of characters that are shown of a sentence. A shorter part would tell nothing."""
+"""Minimum number of characters that are shown of a sentence. A shorter part of a sentence would
+tell nothing."""
 MAX_HINTS = 3
 
 

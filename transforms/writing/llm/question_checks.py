@@ -1,7 +1,7 @@
 """Compares the words of a question with their sources without a model. Checks the language, the
 precision, and the names, numbers and relations.
 
-These checks refuse clear faults. A check's message tells the model how to correct the fault. A
+The checks refuse clear faults. The message of a check tells the model how to correct the fault. A
 reader must still confirm the words that pass (`check_words`), because rules cannot understand a
 sentence.
 """
@@ -47,7 +47,7 @@ EXACTNESS = {
 _DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
 _SENTENCE_START = re.compile(r"(?:^|[.?!:;]\s+|[\"“«(]\s*)$")
 _INITIAL_CAPITALS = ("de",)
-"""Languages that write every noun with a capital letter. In these languages, a capital letter does
+"""Languages that write every noun with a capital letter. In such a language, a capital letter does
 not show that a word is a name."""
 MIN_STEM = 4
 MAX_AROUND = 3
@@ -185,8 +185,8 @@ def check_kinds(
         text: a question or description.
         stated: the kinds that claims state about the things in the text.
         sources: texts from which words may come.
-        relations: the relations that the text may state. Their words may name a person's role ("the
-            architect").
+        relations: the relations that the text may state. The words for a relation may name a
+            person's role ("the architect").
         language: the recipe's language.
         also: further words that are allowed.
         never: words for roles that belong to other kinds of things ("sculptor", where the text is

@@ -2,8 +2,8 @@
 
 The value of a claim in a text proves little: "designed by Ivo Mersk" and "buried beside Ivo Mersk"
 contain the same name. The words around a cited value are therefore compared with the entries `read`
-in `language/relations.yaml`. Other languages inflect words too much for such rules. For these
-languages, only the votes of readers decide.
+in `language/relations.yaml`. Other languages inflect words too much for such rules. For languages
+other than English, only the votes of readers decide.
 """
 
 import functools
@@ -24,8 +24,8 @@ _RELATED_BEFORE = re.compile(
     r"(?:'s|s'|\b(?:its|his|her|their|whose|by|by an?|by the|by that|by this))\s+$"
 )
 _RELATED_AFTER = re.compile(r"\s+(?:of|for|to)\b")
-"""Matches the text after a noun for a role. With this text, the noun states a relation: "the
-painter of the view"."""
+"""Matches the text after a noun for a role. The noun states a relation if this text follows it:
+"the painter of the view"."""
 _GENERAL = frozenset(
     """
 about after before being country current entity first given instance known level location maximum member number object official other people
@@ -149,7 +149,7 @@ def relation_words(property_id: str, label: str) -> RelationWords:
 @functools.cache
 def _phrase_words(property_id: str) -> tuple[str, ...]:
     """The graph writer's words for a relation: the nouns for its two ends, and the verbs of its
-    sentences. For a sentence with "was", these are the words after "was"."""
+    sentences. For a sentence with "was", the words after "was" are used in place of the verb."""
     if relation(property_id).say is None:
         return ()
     verbs, found = verb_forms(LANGUAGE), list[str]()

@@ -121,7 +121,7 @@ def _says_period(value: Value, text: str) -> bool:
 
 
 def _century_in_words(value: Value) -> str:
-    """ "nineteenth century"; "" of a decade."""
+    """The words for a century ("nineteenth century"); "" for a decade."""
     said = re.match(r"the (\d+)\w\w century", Words(language_data("en")).date(value))
     return f"{num2words(int(said[1]), ordinal=True)} century" if said else ""
 

@@ -110,8 +110,8 @@ def check_wording(store, plan: Plan, wording: Wording, language: str) -> None:
     """Compares the words of a plan with the plan.
 
     Raises:
-        ValueError: with a message for the model. The words do not point to the picture, do not end
-            in the question, or fail `check_words_proven`.
+        ValueError: the words do not point to the picture, do not end in the question, or fail
+            `check_words_proven`. The error has a message for the model.
     """
     phrase = wording.anchor_phrase
     if language == LANGUAGE and not _POINTS.search(phrase):
@@ -131,9 +131,9 @@ def check_words_proven(store, draft: Draft, language: str, languages: tuple[str,
     """Compares the words of a draft with its evidence.
 
     Raises:
-        ValueError: with a message for the model. The text is in another language or contains a
-            hidden name. Or the text contains a name, number or relation without a source. Or the
-            text does not state the precision, or a name or relation of the form.
+        ValueError: the text is in another language, contains a hidden name, or contains a name,
+            number or relation without a source. Or the text does not state the precision, or a name
+            or relation of the form. The error has a message for the model.
     """
     check_language(draft.text, language)
     hidden = {
@@ -308,8 +308,8 @@ def words_vote(
     in fitting words of the question, and found no other fact.
 
     Raises:
-        ValueError: with a message for the model. The reply quotes words that the question does not
-            contain, or lines that were not shown.
+        ValueError: the reply quotes words that the question does not contain, or lines that were
+            not shown. The error has a message for the model.
     """
     cited: dict[int, list[str]] = {}
     for said in reply.said:
