@@ -1,5 +1,6 @@
 """Checks that a degraded picture is recoverable: when a tool has repaired the picture, a picture
-search must find its source again. The paper on OpenSearch-VL describes no check of this kind."""
+search must find its source again. The paper on OpenSearch-VL does not check whether a degraded
+picture is recoverable."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass

@@ -20,9 +20,9 @@ class TeachRules(PlaySettings):
     rollouts: Annotated[int, Gt(0)] = 1
     """Number of episodes per task."""
     uses: tuple[Literal["sft", "rl", "benchmark"], ...] = ("sft",)
-    """Only questions for these uses ("sft", "rl") are played. Trajectories of other uses than "sft"
-    stay in the run and never reach the data set. A question of "rl" that the oracle plays and never
-    solves is left out of the data set's configuration `rl`."""
+    """Only questions with one of the listed uses ("sft", "rl") are played. Trajectories of other
+    uses than "sft" stay in the run and never reach the data set. A question of "rl" that the oracle
+    plays and never solves is left out of the data set's configuration `rl`."""
     keep: Annotated[int, Ge(0)] = 0
     """Number of trajectories kept per task, drawn at random among those that passed; 0 for all.
     Rollouts with identical texts count once."""

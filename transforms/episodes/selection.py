@@ -126,8 +126,8 @@ def tally(
         played: the trajectories that were played.
         correct: ids of the trajectories with a correct answer.
         kept: ids of the kept trajectories.
-        rejected, pending: rejected and pending items of the stages after playing. If the playing
-            itself is pending, the item has the question's id.
+        rejected, pending: rejected and pending items of the stages after playing. An item whose
+            question is still being played has the question's id.
     """
     task_of = {t.id: t.question_id for t in played}
     rollouts, right, good = (

@@ -16,8 +16,8 @@ class ExternalRules:
     path: Name
     """A .jsonl or .parquet file, or the folder of a data set."""
     name: str = ""
-    """The name of the source. In ids and in provenance, the row's number follows this name. The
-    default is the name of the file or folder."""
+    """The name of the source. In ids and in provenance, the row's number follows the source's name.
+    The default is the name of the file or folder."""
     split: Name = "train"
     """The split to read, in a folder with several splits."""
     licence: str = ""

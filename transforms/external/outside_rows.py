@@ -297,6 +297,6 @@ def picture_of(
 
 
 def certified(question: Question) -> Question:
-    """The question with the certificate of an outside row. Such a certificate states only the basis
-    `external`."""
+    """The question with the certificate of an outside row. The certificate of an outside row states
+    only the basis `external`."""
     return question.replace(certificate=Certificate(basis=METHOD, margin=-1))

@@ -23,11 +23,11 @@ from questloom.transforms.remembered import remembered
 
 CENTURY = "century"
 NEAR_TURN = 10
-"""Number of years before and after the turn of a century. A date in these years gives no question
-about a century."""
+"""Number of years before and after the turn of a century. A date near the turn of a century gives
+no question about a century."""
 MAX_MEMBERS = 2_000
-"""Maximum number of members of a class that are examined one by one. This number suffices to
-estimate a share, and every class of a large store can be examined in a short time."""
+"""Maximum number of members of a class that are examined one by one. So many members suffice to
+estimate a share, and can be examined in a short time for every class of a large store."""
 
 
 def has_one_century(facts: Lookups, subject: str, property: str) -> bool:

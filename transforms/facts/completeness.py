@@ -1,19 +1,19 @@
 """Estimates which share of a class's members the store holds. The certificate counts rivals (other
-things that fit the question). It cannot count a rival that the store does not hold.
+things that fit the question). The certificate cannot count a rival that the store does not hold.
 
 "The painting in the Louvre by the same artist" once seemed to fit one thing only, because the store
 held one of several paintings by Leonardo. A description that singles a thing out of its class is
 therefore reliable only where the store holds nearly all of the class. Two counts measure how
 complete a class is:
 
-* Stated: the number of members by a query service (`class-counts.json` beside the dumps), compared
-  with the members in the store.
-* Seen: the things that pages and claims name, compared with the named things in the store. This
-  capture-recapture estimate holds for all classes alike, since texts name things whether or not a
-  dump holds them.
+* Stated: a query service gives the number of members (`class-counts.json` beside the dumps), which
+  is compared with the number in the store.
+* Seen: the things that pages and claims name, compared with the named things in the store. The
+  second count is a capture-recapture estimate. It holds for all classes alike, since texts name
+  things whether or not a dump holds the things.
 
-A stated number has priority over an estimated one. Without both numbers, the class counts as
-incomplete. A step that leads to one value only ("the architect of …") needs no count.
+A stated number of members has priority over an estimated number. Without both numbers, the class
+counts as incomplete. A step that leads to one value only ("the architect of …") needs no count.
 """
 
 from questloom.transforms.facts.lookups import Facts, Lookups

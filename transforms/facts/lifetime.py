@@ -1,8 +1,8 @@
 """Checks whether the store's claims about a person agree with the dates of birth and death.
 
 Sources sometimes merge two people with the same name. A general then dies seventy years after his
-war. The store itself shows such errors. The events of a life have an order, and spouses or teachers
-were alive at the same time.
+war. The store's own claims show errors in the dates of a life. The events of a life have an order,
+and spouses or teachers were alive at the same time.
 """
 
 from math import inf
@@ -24,8 +24,8 @@ _AFTER_BIRTH, _AFTER_DEATH, _BEFORE_DEATH = ("P2031", "P2032", "P4602"), ("P4602
 
 @remembered()
 def contradicted(facts: Facts, person: str) -> bool:
-    """Whether some claim of the store contradicts this birth and death. For example, the life ends
-    before it begins, or before a war in which the person fought."""
+    """Whether some claim of the store contradicts the dates of birth and death. For example, the
+    death comes before the birth, or before a war in which the person fought."""
     first, last = _years(facts, person, (BIRTH,)), _years(facts, person, (DEATH,))
     born, died = max(first, default=-inf), min(last, default=inf)
     if first and last and not 0 <= died - born <= LONGEST:

@@ -67,7 +67,8 @@ def pictures_on_page(facts: Facts, entity_id: str) -> tuple[ImageAsset, ...]:
 @remembered()
 def later_readings(facts: Facts, entity_id: str) -> tuple[Detail, ...]:
     """Details on which all pictures of a thing's page agree and which the page's text does not
-    state, in a fixed order. A solver must look at the pictures to learn these details."""
+    state, in a fixed order. To learn a detail that the text does not state, a solver must look at
+    the pictures."""
     shown = pictures_on_page(facts, entity_id)
     article = facts.article(entity_id)
     if article is None or not shown:

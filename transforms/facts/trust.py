@@ -1,4 +1,5 @@
-"""How far a store is trusted: these settings of a recipe decide what missing facts mean."""
+"""Settings of a recipe for how far a store is trusted. The settings decide what a missing fact
+means."""
 
 from dataclasses import dataclass
 

@@ -21,14 +21,14 @@ MOST_SUBJECTS = 32_768
 """Number of things whose best values stay in memory. The values of one thing take about ten
 kilobytes."""
 MIN_EVIDENCE = 20
-"""Minimum number of subjects from which a property's functionality is measured. A prior estimate
-weighs as much as this number of subjects."""
+"""Minimum number of subjects from which a property's functionality is measured. In an estimate, the
+prior weighs as much as `MIN_EVIDENCE` subjects."""
 DECLARED_SURPLUS, OTHER_SURPLUS = 0.005, 0.05
 """Prior estimates of the number of second values per subject: first for a property that is declared
 single-valued, then for any other property."""
 MOST_DATED = 0.05
-"""Maximum share of subjects with dated values. The values of a property above this share come and
-go."""
+"""Maximum share of subjects with dated values. If more subjects have dated values, the values of
+the property come and go."""
 CLIMB_DEPTH = 6
 """Maximum number of steps from a place up to its surroundings, and from a place down into its parts."""
 _PLACES = ("P131", "P276", "P706")

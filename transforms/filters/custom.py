@@ -172,7 +172,7 @@ def custom_filter(named: str) -> Filter:
 
 def words_of_custom(settings: Any) -> dict[str, dict[str, Any]]:
     """The texts that a run stores about its custom filters: identity, sentence and reasons by name.
-    Readers of the run use these texts and do not need the packages of the filters."""
+    Readers of the run use the stored texts and do not need the packages of the filters."""
     return {
         each.name: {
             "identity": each.make.identity,  # type: ignore[attr-defined]

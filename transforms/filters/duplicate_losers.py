@@ -6,11 +6,11 @@ Each question has several keys. If two questions share a key, the question with 
 A question is dropped where a nearly identical text has a smaller rank.
 
 **Which questions are dropped**: a question is dropped if any duplicate has a smaller rank, even if
-that duplicate is dropped too. The order of the questions therefore does not matter, one round
-suffices, and every group of duplicates keeps its first question. A chain of similar questions may
-lose more than necessary: let a be similar to b, and b to c, but a not to c. With ranks a < b < c
-both b and c are dropped, c because of a question that is itself dropped. If b has the smallest
-rank, a and c are dropped; if b has the largest, only b is dropped.
+that duplicate is dropped too. The order of the questions therefore does not matter, and one round
+suffices. Every group of duplicates keeps its first question. A chain of similar questions may lose
+more than necessary: let a be similar to b, and b to c, but a not to c. With ranks a < b < c both b
+and c are dropped, c because of a question that is itself dropped. If b has the smallest rank, a and
+c are dropped; if b has the largest, only b is dropped.
 
 **Shuffle traffic** for a question of 28 words at a similarity of 0.85: each question sends its keys
 with rank, id and shard (0.25 kB). One key is the folded text. The first question of each text also

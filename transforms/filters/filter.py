@@ -2,8 +2,8 @@
 
 To add a filter, write a file beside this one with a `Filter`, and put the object into `registry.py`
 at its place in the order. All parts of the program, from the recipe to the report, read the filters
-from `registry.py`. Reading a recipe imports this module and the files of the filters. These files
-therefore import slow packages inside functions.
+from `registry.py`. Reading a recipe imports this module and the files of the filters. The files of
+the filters therefore import slow packages inside functions.
 """
 
 import inspect
@@ -78,13 +78,13 @@ class Asks:
 @dataclass(frozen=True, kw_only=True)
 class InLoop:
     """How the closed loop treats questions that slipped through while the filter was off. The loop
-    runs the filter on these questions and changes the recipe."""
+    runs the filter on questions that slipped through, and changes the recipe."""
 
     tool: str = ""
     """The tool that a policy needs to take the shortcut for which the filter looks."""
     remedies: tuple[tuple[str, int], ...] = ()
-    """Changes that the loop tries in order, after it has tried the filter's switch: (field of the
-    recipe, direction of the change)."""
+    """Changes that the closed loop tries in order, after the filter's switch: (field of the recipe,
+    direction of the change)."""
     guidance: str = ""
     """Additional instruction for the model that words plans."""
 
@@ -134,8 +134,8 @@ class Filter:
     """Low, likely and high seconds of one core per question, without waiting for models. None means
     less than a millisecond."""
     of_words: bool = False
-    """Whether the filter needs only the question's words and no model. If such a filter rejects a
-    question, the program tries the next plan for the same seed."""
+    """Whether the filter needs only the question's words and no model. If a filter of words rejects
+    a question, the program tries the next plan for the same seed."""
     coroutine: Literal["never", "by settings", "always"] = "never"
     """Whether the filter's function is a coroutine."""
     side: Callable[[], Side] | None = None
@@ -192,7 +192,7 @@ class Filter:
         return self.asks is not None and recipe.models.has_role(self.asks.role)
 
     def measured_by(self, settings: Any) -> Measured | None:
-        """The measured share of the filter under these settings."""
+        """The measured share of questions that the filter keeps under the given settings."""
         return self.measured(settings) if callable(self.measured) else self.measured
 
 

@@ -51,14 +51,14 @@ def banding(similarity: float) -> tuple[int, int]:
     """The number of bands, and of rows per band, that miss at most the share `MISSED` of the pairs
     at this similarity.
 
-    Two sets of Jaccard similarity s agree in one row of a MinHash with chance s. They agree in all
-    r rows of a band with chance s^r. They agree in none of b bands with chance (1 - s^r)^b. With
-    more rows, fewer pairs are compared needlessly, but more bands are needed. Each band sends the
-    text once more through the shuffle. `banding` therefore takes as many rows per band as
-    `MAX_BANDS` bands allow. At a similarity of 0.85, `banding` gives 6 rows and 12 bands: 0.85^6 =
-    0.377 and (1 - 0.377)^12 = 0.0034, while 7 rows would need 14 bands. With 6 rows and 12 bands,
-    some pairs are compared although they are not similar enough: 86 % of the pairs at a similarity
-    of 0.73, 50 % at 0.62, 17 % at 0.5, and 1 % at 0.3.
+    Two sets of Jaccard similarity s agree in one row of a MinHash with chance s. The two sets agree
+    in all r rows of a band with chance s^r. The two sets agree in none of b bands with chance (1 -
+    s^r)^b. With more rows, fewer pairs are compared needlessly, but more bands are needed. Each
+    band sends the text once more through the shuffle. `banding` therefore takes as many rows per
+    band as `MAX_BANDS` bands allow. At a similarity of 0.85, `banding` gives 6 rows and 12 bands:
+    0.85^6 = 0.377 and (1 - 0.377)^12 = 0.0034, while 7 rows would need 14 bands. With 6 rows and 12
+    bands, some pairs are compared although they are not similar enough: 86 % of the pairs at a
+    similarity of 0.73, 50 % at 0.62, 17 % at 0.5, and 1 % at 0.3.
 
     Args:
         similarity: the threshold, 0.5 to 1 in recipes. A threshold near 0 would need a huge number

@@ -1,4 +1,4 @@
-"""The filter `solvable` with tools. The oracle (a player that knows the solution) plays the
+"""Makes the filter `solvable` with tools: the oracle (a player that knows the solution) plays the
 question with real tools. A question that the oracle cannot solve is rejected as broken."""
 
 import dataclasses

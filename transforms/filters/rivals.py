@@ -1,5 +1,5 @@
-"""Turns a solver's wrong answer into values of the store. The certificate then tests whether such a
-value also fits the question."""
+"""Turns a solver's wrong answer into values of the store. The certificate then tests whether the
+value of a wrong answer also fits the question."""
 
 from typing import Protocol
 

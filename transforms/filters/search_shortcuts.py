@@ -73,7 +73,7 @@ def gives_away(
 ) -> str | None:
     """The name of the answer that a page states, if the page reveals the answer to a solver.
 
-    `others` are the names of the other things of the question. If this list is empty, every page
+    `others` are the names of the other things of the question. If `others` is empty, every page
     that names the answer reveals it.
     """
     if page.entity_id in question.bindings.values():

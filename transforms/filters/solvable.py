@@ -77,8 +77,8 @@ class SolvableRules:
     """`solvable` without a model: the oracle (a player that knows the solution) must solve the
     question through real tool calls. The oracle can only read English pages in plain language."""
     oracle_tools: ToolNames = ALL_TOOLS
-    """The tools of the oracle (a player that knows the solution) in this filter. These tools decide
-    which questions are kept. The teacher's tools are set elsewhere."""
+    """The tools of the oracle (a player that knows the solution) in this filter. The oracle's tools
+    decide which questions are kept. The teacher's tools are set elsewhere."""
 
 
 def _with_tools(recipe: Any) -> bool:

@@ -62,7 +62,7 @@ def reject(article: Article, reason: Reason, evidence) -> Rejection:
 
 def subject_of(article: Article, language: str) -> Entity:
     """The facts about the entity that come from its page. Where no dump has the item, the entity
-    consists of these facts."""
+    consists of the facts from its page."""
     return Entity(
         id=article.entity_id,
         labels={language: article.title},

@@ -16,7 +16,7 @@ from questloom.records.outcomes import Reason
 CACHED_CLASSES = 65_536
 MAX_ANCESTORS = 2_000
 """Maximum number of ancestors of a class. Wikidata's class graph has loops, and a few classes have
-hundreds of ancestors. Ancestors beyond this number are useless."""
+hundreds of ancestors. Ancestors beyond `MAX_ANCESTORS` are useless."""
 
 _DATA = json.loads(
     resources.files("questloom.transforms.ingest").joinpath("data/classes.json").read_text()

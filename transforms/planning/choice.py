@@ -69,8 +69,8 @@ def as_offer(plan: Plan) -> Offer:
 
 
 def _same(plan: Plan) -> str:
-    """The key of a plan. Plans with the same key would give questions that the filter `duplicates`
-    calls equal."""
+    """The key of a plan. The filter `duplicates` would drop all but one of several questions whose
+    plans have the same key."""
     keys = sorted(set(plan.bindings.values()))
     if plan.work == PLAIN:
         return f"{plan.answer.value.key()}: {' '.join(keys)}"

@@ -64,7 +64,7 @@ def lack_behind(facts: Lookups, refusal: Refusal) -> Lack | None:
 
     Args:
         facts: the store.
-        refusal: the refusal of `certify_form`.
+        refusal: the refusal that `certify_form` returned for the form.
     """
     evidence = refusal.evidence
     if refusal.reason == Reason.CLASS_INCOMPLETE:

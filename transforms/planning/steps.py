@@ -125,8 +125,8 @@ def describe_step_end(
 
     Args:
         at: the store, and the rules for planning.
-        source: the thing from which the step starts. Without the step from this thing, the
-            descriptor must not single out the end.
+        source: the thing from which the step starts. The descriptor must not single out the end
+            without the step from the source.
         property: the relation.
         target: the end of the step, which is the subject of the claim.
 
@@ -234,8 +234,8 @@ class _EndTest:
         self._near: list[str] = []
         """Rivals (other things) that earlier clues did not exclude, the latest first."""
         self._idle: set[Clause] = set()
-        """Clues that single out the end even without the step. A descriptor that contains one of
-        these clues is refused."""
+        """Clues that single out the end even without the step. A descriptor with a clue that
+        singles out the end alone is refused."""
 
     def _part(self, clue: Clause) -> Part:
         if clue not in self._parts:

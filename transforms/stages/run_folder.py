@@ -16,7 +16,7 @@ RUN/recipe.json                              the resolved recipe, its fingerprin
 ```
 
 The number of a stage is its position in its job's table. Only this module and `Stage.label` write
-or read this number.
+or read the number of a stage.
 """
 
 import hashlib

@@ -25,7 +25,7 @@ class Side:
     """The second input of a stage. The stage's folder has one file `side-SSSSS.parquet` per shard.
 
     Args:
-        record: the type of the records in these files. The stage finds the record for an item by
+        record: the type of the records in the side files. The stage finds the record for an item by
             `item_id`.
         gather: adds steps to the Beam graph that write the files. `gather` takes four arguments:
             the shard numbers of the previous stage, the settings of the job, the label of the

@@ -45,7 +45,7 @@ MAX_TRACEBACK = 4_000
 
 def guarded(item: Any, error: BaseException) -> Any:
     """The outcome of an item for which the stage's function raised an exception. The item waits for
-    a provider or for budget, or it is rejected because our code has a fault."""
+    a provider or for budget, or the item is rejected because our code has a fault."""
     seed = getattr(item, "seed_id", "") or item.id
     if isinstance(error, BudgetExceeded):
         return Pending(

@@ -5,7 +5,7 @@ First, the asked thing is hidden behind the way that leads to it from a picture:
 round. Then names in the descriptions along the way are hidden behind further descriptions: each
 name is a round. The number of rounds is therefore the number of hidden things, without the pictured
 thing. A tree grows backward from the asked thing to pictured things, then forward along each way
-that was found. The bounds of a chain also hold for a tree.
+that was found. The rules for the steps of a chain also hold for a tree.
 """
 
 from collections import deque
@@ -77,7 +77,7 @@ def grow_trees(
     at: Ground, asked: str, rounds: int, draw: Random, refusals: Refusals
 ) -> Iterator[Grown]:
     """Gives whole forms that ask for an attribute of a thing and hide `rounds` things. The asked
-    thing counts as one of these things.
+    thing counts as a hidden thing.
 
     Args:
         at: the store, and the rules for planning.

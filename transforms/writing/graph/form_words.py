@@ -117,7 +117,8 @@ class FormWords:
 
     def kinds(self, term: Term, default: str = "") -> tuple[str, ...]:
         """The kinds in the language's file to which the term belongs. The kind that is nearest in
-        the class tree comes first. Equally near kinds keep the order of the file.
+        the class tree comes first. Kinds that are equally near keep the order of the language's
+        file.
 
         The nearest kind decides which words are used: in Wikidata, a political party is also a
         "structure", many steps up the class tree, and so is a building.

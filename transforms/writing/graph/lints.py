@@ -22,13 +22,14 @@ MAX_NESTED = 1
 """Maximum number of relative clauses of a sentence."""
 MAX_BETWEEN = 7
 """Maximum number of words between the two halves of a verb ("was … born"). With more words in
-between, a reader loses the verb. A clause or a second "of" between the halves is never allowed."""
+between, a reader loses the verb. Between the two halves of a verb, a clause or a second "of" is
+never allowed."""
 PER_WORD = 0.18
 """Cost of each word of a text."""
 _RELATIVE = re.compile(r"\b(?:who|whom|whose|which|where|that (\w+))\b")
 _ASKING = re.compile(r"^(Of [^,]*, (?:\w+ )?)(?:who|whom|whose|which|where)\b")
 """Matches a question word after two things to choose from ("Of A and B, which ..."). A question
-word at this place does not open a relative clause."""
+word after two things to choose from does not open a relative clause."""
 _QUOTED = re.compile(r"“[^”]*”")
 _OPENERS = re.compile(
     r"^(?:take|consider|think of|imagine|given|identify|name|determine|suppose|compare|look at|find)\b",
@@ -76,7 +77,7 @@ _IRREGULAR = {
     "crosses": "cross",
 }
 _APART = frozenset({"another", "Another", "other", "first", "second", "third"})
-"""Words that distinguish two things of one kind."""
+"""Words that distinguish two things of the same kind, such as "another" and "second"."""
 _ENDINGS = re.compile(r"(?:ations?|ings?|ers?|ors?|ists?|ed|es|s|e|al|ic)$")
 
 

@@ -20,7 +20,8 @@ from questloom.transforms.writing.graph.noun_phrases import HOPELESS, NounPhrase
 
 BIRTH, DEATH = "P569", "P570"
 MANY = 5
-"""With this number of claims or more, the descriptions of the compared things count as long."""
+"""Number of claims of a question. With as many claims or more, the descriptions of the compared
+things count as long."""
 CHOOSES = ("earliest", "latest", "largest", "smallest")
 
 

@@ -25,10 +25,11 @@ IN_PLACE = 0.45
 own."""
 TRIES_PER_SENTENCE = 5
 PER_CLAIM = 1.8
-"""Credit for each fact of a sentence. Without this credit, sentences with few facts would always win."""
+"""Credit for each fact of a sentence. Without a credit for facts, sentences with few facts would
+always win."""
 PER_SENTENCE = 1.2
-"""Cost of one more sentence. With this cost, one easy sentence is as good as two short
-sentences."""
+"""Cost of one more sentence. With a cost for each sentence, one easy sentence is as good as two
+short sentences."""
 
 
 _ITSELF = re.compile(r"Which (?!\w+(?: \w+){0,2} (?:did|does|was|is) it\b).*\bits?\b")

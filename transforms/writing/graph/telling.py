@@ -24,7 +24,8 @@ class Telling(NounPhrases):
     def __init__(self, form_words: FormWords, rng: random.Random) -> None:
         super().__init__(form_words, rng)
         self.held: set[int] = set()
-        """Claims that get a sentence of their own. No description may use these claims."""
+        """Claims that get a sentence of their own. A description must not use a claim that gets a
+        sentence of its own."""
         self._mentioned: list[Term] = []
         self._before: list[Term] = []
         """The terms that the sentence before has mentioned."""

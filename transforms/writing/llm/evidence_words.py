@@ -42,8 +42,8 @@ def about(
 
 
 def roles_of(draft: Draft) -> tuple[Role, ...]:
-    """The claims of a draft's form that may give a person a role. In these claims, variables are
-    replaced by the intended things."""
+    """The claims of a draft's form that may give a person a role. In the returned claims, the
+    intended things replace the variables."""
 
     def key(term: Term) -> str:
         return term.entity if isinstance(term, Value) else draft.bindings.get(term, "")

@@ -2,8 +2,8 @@
 
 The value of a claim in a text proves little: "designed by Ivo Mersk" and "buried beside Ivo Mersk"
 contain the same name. The words around a cited value are therefore compared with the entries `read`
-in `language/relations.yaml`. Other languages inflect words too much for such rules. For languages
-other than English, only the votes of readers decide.
+in `language/relations.yaml`. Other languages inflect words too much for rules about words. For
+languages other than English, only the votes of readers decide.
 """
 
 import functools
@@ -53,7 +53,7 @@ class RelationWords:
     hints: tuple[str, ...] = ()
     phrases: str = ""
     """The relation's label, and the sentences and questions of the graph writer. A model may copy
-    these texts."""
+    the label, the sentences and the questions."""
     by_object: bool = False
     """Whether the object of the relation is the agent. "Designed by", for example, is said about
     the subject, and the object did the designing."""

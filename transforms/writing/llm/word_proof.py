@@ -1,5 +1,5 @@
-"""Checks whether the words of a question say what its form and evidence say. Rules check one part,
-and a reader confirms the lines of the other part."""
+"""Checks whether the words of a question say what its form and evidence say. Rules check one part
+of the evidence, and a reader confirms the lines of the other part."""
 
 import re
 from dataclasses import dataclass
