@@ -61,7 +61,7 @@ def check_metadata(
     image: ImageAsset, rules: PictureRules, *, excluded: Collection[str] = ()
 ) -> tuple[Reason, Any] | None:
     """The reason why a picture's metadata forbid its use: (reason, evidence). None if the picture
-    may be used. This check does not look at pixels.
+    may be used. The check of metadata does not look at pixels.
 
     Args:
         image: the picture.

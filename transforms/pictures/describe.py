@@ -1,9 +1,9 @@
 """Describes an entity's appearance in a few words: its class and its visible attributes, never its
 name.
 
-An example is "a white lighthouse of granite with 3 bands". CLIP compares pictures with this
-description. OpenSearch-VL's pipeline compares pictures with a text that names the entity. Such a
-text tests whether a model knows names, not what a picture shows.
+An example is "a white lighthouse of granite with 3 bands". CLIP compares pictures with the
+description of an entity. OpenSearch-VL's pipeline compares pictures with a text that names the
+entity. A text with a name tests whether a model knows names, not what a picture shows.
 """
 
 from dataclasses import dataclass

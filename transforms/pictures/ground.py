@@ -7,10 +7,10 @@ checkpoint. The anchor's description must also lead by a margin. Other descripti
 picture less well: those of the question's other things and of distractors (things of the same
 class). The picture's own statements on Commons may name the anchor and nothing else of its class.
 Statements on Commons prove more than similarity can, for example which of two lighthouses the
-picture shows. If such statements exist, similarity must reach only the checkpoint's lower
-threshold, and the margin is measured but not required. For a picture without any statement about
-the anchor (P18, depicts, category, title), similarity alone must tell the anchor from the rest of
-its class.
+picture shows. If statements prove what the picture shows, similarity must reach only the
+checkpoint's lower threshold. The margin is then measured but not required. For a picture without
+any statement about the anchor (P18, depicts, category, title), similarity alone must tell the
+anchor from the rest of its class.
 """
 
 from collections.abc import Sequence
@@ -60,7 +60,7 @@ def usable(measured: Calibration, rules: GroundingRules) -> bool:
 
     Raises:
         InputError: the checkpoint does not separate right from wrong pairs, and the recipe requires
-            grounding. The run then stops before it costs anything.
+            grounding. The error stops a run before the run costs anything.
     """
     if measured.auc >= MIN_AUC:
         return True
@@ -140,8 +140,8 @@ def ground(
 
 def how_well(grounding: Grounding) -> tuple[bool, float]:
     """A sort key that puts the best picture last. Pictures with supporting statements come after
-    pictures without statements. Similarity decides between pictures that are equal in this respect.
-    If grounding was not run, all pictures are equal."""
+    pictures without statements. Among pictures with statements, and among pictures without,
+    similarity decides. If grounding was not run, all pictures are equal."""
     return bool(grounding.support), grounding.score or 0.0
 
 

@@ -43,5 +43,5 @@ class GroundingRules:
     the picture."""
     num_distractors_unstated: Annotated[int, Ge(0), Le(1000)] = 200
     """Number of other entities whose descriptions are compared with a picture that has no
-    statements about what it shows. None of these entities may have the same description as the
-    pictured thing."""
+    statements about what it shows. No other entity that is compared may have the same description
+    as the pictured thing."""

@@ -25,7 +25,7 @@ def leak_in_picture(
         blocks: the text in the picture.
         names: names of the answer and of every hidden thing of the question, as
             `questloom.transforms.certificate.leak` lists them.
-        may_show: values that the question asks to read in the picture (its form's `reads`). Such
+        may_show: values that the question asks to read in the picture (its form's `reads`). The
             values are removed from the text before names are searched in the text.
     """
     text = folded(text_of(blocks))

@@ -5,8 +5,8 @@ following kinds.
   of its class.
 * claims: a claim that some members of a class lack. Members without the claim may also fit the
   description.
-* steps: any claim that leads on from a thing of the class. Without such a claim, a way (a growing
-  chain of steps) ends at the thing.
+* steps: any claim that leads on from a thing of the class. A way (a growing chain of steps) ends at
+  a thing that has no such claim.
 """
 
 import re
@@ -29,7 +29,7 @@ from questloom.transforms.writing.graph.clues import class_clause
 
 _VALUE_GAP = re.compile(r"(P\d+)[=<>]")
 """Matches a missing fact of a rival in the certificate's notation ("P84=Q12"). A claim of the rival
-itself would supply this fact."""
+itself would supply the missing fact."""
 
 MEMBERS, CLAIMS, STEPS = "members", "claims", "steps"
 

@@ -246,8 +246,8 @@ class Moves:
         return {(var, text)} if text else set()
 
     def _query(self, var: str, state: State) -> set[ClaimClause]:
-        """The clauses that a search for a thing can use. The other end of each of these clauses is
-        known, or stands in the question's words."""
+        """The clauses that a search for a thing can use. A search can use a clause if the clause's
+        other end is known, or stands in the question's words."""
         found: set[ClaimClause] = set()
         for claim in self.claims:
             ends = (claim.subject, claim.object)

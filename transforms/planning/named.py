@@ -1,5 +1,5 @@
-"""Finds the names on a page, and names that contain other names. A reader of the page or name
-learns these names without another call."""
+"""Finds the names on a page, and names that contain other names. A reader of a page or name learns
+the names in it without another call."""
 
 from questloom.knowledge.store.passages import pieces
 from questloom.language.names_in_text import folded, stands_in
