@@ -20,10 +20,10 @@ from questloom.transforms.drafting.interest import ALIKE
 NO_RELATION = "no relation"
 """Stands in place of the asked relation if the answer is computed, or read in a picture. For a plan
 without an asked relation, only the share of its kind of work is limited."""
-LOOKS = {DETAIL: 0.8, MID_CHAIN: 1.2, LATER_PICTURE: 0.25}
+LOOKS = {DETAIL: 0.7, MID_CHAIN: 0.8, LATER_PICTURE: 0.5}
 """Factors for plans that read a picture. A factor times the setting `detail` is the maximum share
-of such plans. Few plans read a picture in the middle of a chain, so they get the largest share.
-Plans that read a picture only at the end all sound alike, so they get the smallest share."""
+of such plans. Plans that read a picture only at the end all sound alike, so they get the smallest
+share. Plans that continue from a year in a later picture sound contrived."""
 OF_FORM = 0.005
 """Maximum share of questions with the same form (the question as a query). Readers take two
 questions with nearly the same words for the same question."""
