@@ -12,12 +12,12 @@ MOST_ABOVE = 3
 
 @remembered()
 def find_descriptor_class(facts: Facts, entity_id: str) -> str:
-    """The class that people would name: a common noun among the direct classes, else the commonest
-    direct class; "" where there is none.
+    """The class that people would name for a thing. A direct class with a common noun as its name
+    comes first, then the commonest direct class; "" where the thing has no class.
 
     Where the class has more than one word ("Belgian municipality with city privileges", "county
-    seat"), the nearest common noun among its superclasses replaces the class. A vague noun does not:
-    people say "art academy", not "organization".
+    seat"), the nearest common noun among its superclasses replaces the class. Vague nouns are not
+    used as a replacement: people say "art academy", not "organization".
     """
     entity = facts.entity(entity_id)
     if entity is None or not entity.classes:
@@ -32,7 +32,7 @@ def find_descriptor_class(facts: Facts, entity_id: str) -> str:
 
 
 def _above(facts: Facts, classes: tuple[str, ...]) -> str:
-    """The nearest superclass with a common noun as its name, or ""."""
+    """The nearest superclass with a common noun as its name; "" where there is none."""
     ranks = {c: rank for c, rank in common_class_ranks().items() if c not in vague_classes()}
     level, seen = set(classes), set(classes)
     for _ in range(MOST_ABOVE):
