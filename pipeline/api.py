@@ -277,7 +277,7 @@ def synthesise(
     >>> recipe = questloom.load_recipe("small.yaml")
     >>> made = questloom.synthesise(recipe, "store", "run")
     >>> made.funnel.counts[-1].num_out, made.message
-    (12, '')
+    (13, '')
 
     Args:
         recipe: the settings.

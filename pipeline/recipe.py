@@ -49,7 +49,7 @@ class Recipe:
     seed: Annotated[int, Ge(0)] = 0
     """The random seed of the run."""
     language: str = "en"
-    """Wikipedia's code for the language of questions and answers. The graph writer writes English only."""
+    """Wikipedia's code for the language of questions and answers. The graph writer writes English and German."""
     writer: str = "graph"
     """Who writes the questions: "graph" (no model), "llm", or a writer of another package. A writer
     of another package is named by `module:Class` or by an entry point of `questloom.writers`. The

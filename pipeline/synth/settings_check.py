@@ -7,6 +7,7 @@ from questloom.agent.judges.answer import ROLE as JUDGE
 from questloom.pipeline.recipe import Recipe
 from questloom.records.errors import InputError
 from questloom.transforms.filters import registry
+from questloom.transforms.writing.writer_names import GRAPH, GRAPH_LANGUAGES
 
 
 def check_settings(recipe: Recipe) -> None:
@@ -22,10 +23,10 @@ def check_settings(recipe: Recipe) -> None:
 
 def _idle(recipe: Recipe) -> Iterator[tuple[str, str, str]]:
     draft, filters, models = recipe.draft, recipe.filters, recipe.models
-    if recipe.writer == "graph" and recipe.language != "en":
+    if recipe.writer == GRAPH and recipe.language not in GRAPH_LANGUAGES:
         yield (
             f"language: {recipe.language}",
-            "is no language of the graph writer, which knows English only",
+            f"is no language of the graph writer, which knows {' and '.join(GRAPH_LANGUAGES)} only",
             "Set language=en, or writer=llm and a model (models.endpoints, models.roles).",
         )
     if recipe.seeds.accepted > recipe.seeds.count:

@@ -7,13 +7,14 @@ from questloom.pipeline.recipe import Recipe
 from questloom.pipeline.synth.job import Job
 from questloom.records.errors import InputError
 from questloom.transforms.writing.custom import CustomWriter, custom_extension, custom_writer
+from questloom.transforms.writing.german.writer import GermanWriter
 from questloom.transforms.writing.graph.english import English
 from questloom.transforms.writing.graph.graph_writer import GraphWriter
 from questloom.transforms.writing.llm.llm_writer import LlmWriter
 from questloom.transforms.writing.llm.relation_words import LANGUAGE
 from questloom.transforms.writing.rule_reader import RuleReader
 from questloom.transforms.writing.writer import Reader, Writer
-from questloom.transforms.writing.writer_names import LLM, WRITER_KEY, WRITERS
+from questloom.transforms.writing.writer_names import GERMAN, LLM, WRITER_KEY, WRITERS
 
 READER = "check_words"
 
@@ -63,6 +64,8 @@ def make_writer(job: Job) -> Writer:
         return custom_writer(recipe.own_writer, job.store)
     if recipe.writer == LLM:
         return _with_model(job)
+    if recipe.language == GERMAN:
+        return GermanWriter(job.store)
     return GraphWriter(English(job.store, recipe.seed, recipe.language))
 
 

@@ -13,7 +13,7 @@ from questloom.records.knowledge import ImageAsset
 from questloom.transforms.facts.lookups import Facts
 
 SIGNS = {"P41": "flag", "P94": "coat of arms", "P154": "logo"}
-"""Properties whose values are files of signs, each with the word for the sign."""
+"""Properties whose values are image files of emblems, each with the word for its emblem (flag, coat of arms, logo)."""
 _CALLED = re.compile(r"(flag|coat of arms|logo) of (?:the )?(.+?)(?: \([^()]*\))?")
 
 

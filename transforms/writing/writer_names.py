@@ -2,6 +2,9 @@
 writer."""
 
 GRAPH, LLM = "graph", "llm"
+ENGLISH, GERMAN = "en", "de"
+GRAPH_LANGUAGES = (ENGLISH, GERMAN)
+"""The languages of the graph writer."""
 WRITERS = (GRAPH, LLM)
 """The names of the built-in writers. Any other name refers to a writer of another package."""
 WRITER_KEY = "recipe key writer"
