@@ -25,7 +25,8 @@ Two figures are reported:
 * the share of `good_match` tasks in each round (tasks whose difficulty suits the policy at that
   time);
 * the reward on 30 held-out tasks, before and after all rounds. The held-out tasks are ten of each
-  level, and the policy tries each task four times. No earlier question asks about the same things.
+  level, and the policy tries each task four times. No question on which the policy is trained asks
+  about the things in held-out tasks.
 """
 
 import argparse

@@ -68,8 +68,8 @@ class Figures:
         return sum(self.cpu.values())
 
     def worker_peak(self) -> float:
-        """The peak memory of the largest worker in bytes. With a single process, the peak memory of
-        this process."""
+        """The peak memory of the largest worker in bytes. If the job had a single process, returns
+        the peak memory of that process."""
         return max(
             (b for p, b in self.peak.items() if p != self.here), default=self.peak[self.here]
         )

@@ -39,7 +39,7 @@ DUMP = SHARED / "data" / "dumps" / "enwiki-20160501-pages-articles-shortened.xml
 
 def decompress(path: str) -> tuple[int, int]:
     """Decompresses the dump and does nothing else. Every reader needs at least the time of the
-    decompression. Returns (bytes of XML, 0).
+    decompression. Returns the number of decompressed bytes, and 0.
     """
     size, stream = 0, bz2.BZ2Decompressor()
     with open(path, "rb") as file:
@@ -53,7 +53,7 @@ def decompress(path: str) -> tuple[int, int]:
 
 
 def read_with(parts: list[ByteRange], site: Site, work: Callable) -> tuple[int, int]:
-    """Returns two numbers: of extracted links or articles, and of pages."""
+    """Returns the number of extracted links or articles, and the number of pages."""
     made = pages = 0
     for part in parts:
         for item in read_pages(part, site):

@@ -44,7 +44,8 @@ OF_A_CHECKOUT = {
     r".*/store/meta\.json": "the time of the ingest",
     r".*\.lance/.*": "Lance names its files by chance",
 }
-"""More patterns for the paths of files that may differ. Each pattern comes with the reason."""
+"""Patterns for the paths of further files that may differ between two checkouts, each with the
+reason."""
 HASH = re.compile(r"-[0-9a-f]{12,64}(?=/)")
 """Matches the hash of a stage's settings, which is part of the name of the stage's folder. The hash
 changes whenever a setting is added or removed.

@@ -64,7 +64,7 @@ class Played:
     episode: Episode
     right: bool
     route: Route
-    """The route with its price under the current code. The run may store an older route."""
+    """The route as the current code computes it. The route that the run stores may be older."""
 
     @property
     def num_calls(self) -> int:

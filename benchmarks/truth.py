@@ -51,7 +51,8 @@ SHORTCUTS = {
     "text_search_shortcut": "text_search",
     "image_search_shortcut": "image_search",
 }
-"""The reasons of rejections that quote evidence, each with the filter that gives this reason."""
+"""The reasons for rejecting a question that come with quoted evidence, each with the name of the
+filter."""
 
 
 def wilson(hits: int, of: int) -> tuple[float, float]:
@@ -84,7 +85,8 @@ class Measured:
     num_leaks: int = 0
     num_disagreements: int = 0
     filters: Counter = field(default_factory=Counter)
-    """The counts, with keys (filter, "flagged" | "in error" | "unknown")."""
+    """For each filter, how many cases the filter flagged, how many of them in error, and how many
+    the truth cannot decide. The keys are (filter, "flagged" | "in error" | "unknown")."""
     refused: Counter = field(default_factory=Counter)
     lines: list[str] = field(default_factory=list)
     """The lines of the output that a person should check."""

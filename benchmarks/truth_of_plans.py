@@ -52,8 +52,8 @@ class Verdict:
     reason: str = ""
     """Why the plan is false, in words."""
     hidden: str = ""
-    """The reason why the dump lacks a claim on which a wrong answer rests: "absent thing" or "gap".
-    The text is empty if there is no such claim.
+    """Why the dump lacks a claim on which a wrong answer rests: "absent thing" or "gap"; "" if the
+    dump lacks no such claim.
     """
 
 
@@ -110,7 +110,7 @@ def _said(world: World, claim: tuple[str, str, str]) -> str:
 
 
 def _broken(world: World, form: Form, intended: Binding) -> Iterator[str]:
-    """Yields the parts of the intended assignment that the truth does not state."""
+    """Yields, in words, each statement of the form that is not true for the intended answer."""
     for claim in _claims(form, intended):
         if not world.holds(*claim):
             yield f"the truth does not say {_said(world, claim)}"

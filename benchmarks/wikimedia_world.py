@@ -80,8 +80,8 @@ class World:
         return sorted(found, key=lambda name: int(name[1:]))
 
     def with_pictures(self) -> "World":
-        """Returns a copy of the world in which each item without a picture gets a picture. This is
-        the first picture that depicts the item (P180).
+        """Returns a copy of the world in which each item without a picture gets the first picture
+        that depicts the item (P180).
         """
         entities = dict(self.entities)
         for name, (page, _) in sorted(self.files.items()):

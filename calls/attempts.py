@@ -27,7 +27,8 @@ class Status(StrEnum):
     RATE_LIMITED = "rate_limited"
     SERVER_ERROR = "server_error"
     NOT_ACCEPTED = "not_accepted"
-    """Any other 4xx status. The provider would reject the same request again later."""
+    """A 4xx status that no other outcome covers. The provider would reject the same request at any
+    time."""
     BAD_RESPONSE = "bad_response"
     """The status is 200, but the body does not follow the protocol."""
 

@@ -1,9 +1,9 @@
 """The call cache in one SQLite file, shared by the processes of one machine.
 
 If several requests reach the cache in one turn of the event loop, they share one transaction (group
-commit). The transaction runs on the thread of the event loop. A commit in WAL mode takes only about
-30 µs. A switch of threads would take longer. A committed reply survives the death of the process,
-but may be lost in a power cut (synchronous=NORMAL).
+commit). The transaction runs on the thread of the event loop, because a commit in WAL mode takes
+only about 30 µs, less than a switch to another thread. A committed reply survives the death of the
+process, but may be lost in a power cut (synchronous=NORMAL).
 """
 
 import asyncio
@@ -51,8 +51,9 @@ INSERT INTO spent VALUES (0.0, 0, 0);
 
 
 def _use_wal(connection: sqlite3.Connection) -> None:
-    """Switches the file to WAL mode. SQLite does not wait for the lock that this switch needs, and
-    processes often open a new file at the same time. The function therefore retries by itself.
+    """Switches the file to WAL mode. Processes often open a new file at the same time, and SQLite
+    does not wait for the lock that WAL mode needs. The function therefore retries until it gets the
+    lock.
     """
     end = time.monotonic() + BUSY_SECONDS
     while True:

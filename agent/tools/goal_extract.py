@@ -75,7 +75,7 @@ def extract(page: Page, goal: str, max_chars: int) -> str:
 
 def names_goal(page: Page, goal: str) -> bool:
     """Whether the page contains any word of the goal. Words of the page's title do not count. If
-    the goal consists of such words only, the result is True."""
+    the goal has no other words than the title, the result is True."""
     wanted = set(words_of(goal)).difference(words_of(page.title))
     texts = (text for pair in (*page.facts, *page.sections) for text in pair)
     return not wanted or any(not wanted.isdisjoint(words_of(text)) for text in texts)

@@ -15,9 +15,9 @@ class Conversation:
     task_id: str
     rollout: int
     branch: str = ""
-    """A text that distinguishes a continuation of an episode from a whole episode with the same
-    rollout number, so that their random choices differ. The branch is "" for an episode that
-    continues no other episode."""
+    """The name of a continuation of an episode. A continuation and a whole episode with the same
+    rollout number make different random choices, because their branches differ. The branch is ""
+    for an episode that continues no other episode."""
     opening: tuple[Message, ...]
     """The messages before the first turn: the system message and the user message."""
     exchanges: tuple[Exchange, ...] = ()

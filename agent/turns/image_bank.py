@@ -32,7 +32,7 @@ from questloom.records.outcomes import Reason
 
 MAX_SIDE = 4096
 """Maximum length of a picture's side in pixels; larger pictures are scaled down before the model
-sees them. The largest output of the tool super_resolution has this size."""
+sees them. The tool super_resolution makes no picture with a side longer than MAX_SIDE."""
 MAX_FOUND_SIDE = 1024
 """Maximum length in pixels of the sides of pictures that searches and pages bring. The limit for
 found pictures is lower than MAX_SIDE because each search brings several pictures. Seven calls with
@@ -49,10 +49,10 @@ MAX_HASH_BITS = 4
 """If two pictures look the same, at most this number of the 64 bits of their hashes differ."""
 MAX_COLOUR_DIFFERENCE = 12.0
 """If two pictures look the same, their mean colours (0 to 255) differ by at most this number in
-every cell of a 16×16 grid. The limit was measured on 590 pictures of a fictional world, in which
-some things differ only in a detail. If the hashes of pictures of different things differ in at most
-4 bits, their colours differ by 29 or more. Blurred, scaled or compressed copies of a picture differ
-from it by 11 or less."""
+every cell of a 16×16 grid. The limit on the colours was chosen with 590 pictures of a fictional
+world, in which some things differ only in a detail. If the hashes of pictures of different things
+differ in at most 4 bits, their colours differ by 29 or more. Blurred, scaled or compressed copies
+of a picture differ from it by 11 or less."""
 FINER = 1.5
 FIGURES_FROM = "python_interpreter"
 """The origin of pictures that Python code drew, which come from no single parent picture. The check
@@ -240,8 +240,9 @@ class ImageBank:
         return self._entry(handle).look.bits
 
     def like(self, handle: int) -> int | None:
-        """Finds the first earlier picture that looks the same as the given picture. The given
-        picture has its own handle because it is larger or sharper, or because a tool made it.
+        """Finds the first earlier picture that looks the same as the given picture. Two pictures
+        that look the same may have different handles, if the later one is larger or sharper, or if
+        a tool made it.
 
         Raises:
             UnknownHandle: the bank has no such handle.

@@ -2,7 +2,8 @@
 trajectories (a list of chat messages per row) and ShareGPT dialogues.
 
 Texts stay unchanged. If a turn breaks our turn protocol, the turn is marked with the violation.
-ShareGPT separates calls from text, so a `function_call` there gets our call tags.
+ShareGPT stores a call apart from text, as a `function_call`; the functions put such a call into the
+tags of our turn protocol.
 """
 
 import gzip

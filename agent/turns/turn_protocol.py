@@ -14,8 +14,8 @@ tag on, so tags inside JSON strings count as text. The check takes time in propo
 length.
 
 Chat templates of *thinking* models put `<think>` into the prompt, so the sampled text lacks this
-tag. `TurnProtocol.check` expects a turn that includes what the template put before it. Engines
-return turns in this form.
+tag. `TurnProtocol.check` expects a turn that includes what the template put before it, as engines
+return it.
 """
 
 import json

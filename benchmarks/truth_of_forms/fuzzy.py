@@ -1,4 +1,5 @@
-"""Whether the truth agrees with a fuzzy clause about a thing. Values are keys and labels."""
+"""Whether the truth agrees with a fuzzy clause about a thing. The functions find a value by its
+key, and compare names by their labels."""
 
 from benchmarks.truth_of_forms.world import World, span
 from questloom.records.form import Fuzzy

@@ -106,8 +106,8 @@ class Back:
     The mode "that" means the thing called `noun`. The mode "other" means the second of two things
     called `noun`. The mode "it" means any thing that was just mentioned. The mode "pronoun" means a
     person, and `noun` is he or she. The mode "one" means a thing in the picture. The thing has the
-    same kind as the last named thing. The mode "compared" means a thing in a `Together`: the first
-    or last by some properties ("first P571").
+    same kind as the last named thing. The mode "compared" means one of the things that a sentence
+    compares (`Together`): the first or the last by some properties, such as "first P571".
     """
 
     var: str
@@ -133,8 +133,8 @@ class Differ:
 
 @dataclass(frozen=True)
 class Winner:
-    """`var` is one of the variables in `among`. The literal of `var` in `keys` is the least or the
-    greatest.
+    """`var` is one of the variables in `among`. Of the literals in `keys`, one for each variable in
+    `among`, the literal that belongs to `var` is the least or the greatest.
     """
 
     var: str
