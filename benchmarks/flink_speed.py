@@ -66,8 +66,9 @@ start-up time."""
 
 
 def runner_of(options: list[str]) -> RunnerOptions:
-    """The settings of Beam's runner. If `options` is empty, a job runs in local processes. If not,
-    the options name the Flink master, the job server and the worker pool on which the job runs.
+    """The settings of Beam's runner. If `options` is empty, a job runs in local processes.
+    Otherwise `options` names the Flink master, the job server and the worker pool on which the job
+    runs.
     """
     if not options:
         return LOCAL
@@ -196,8 +197,8 @@ def job(kind: str, *arguments: object, cluster: Cluster | None) -> tuple[float, 
 
 
 def side_by_side(kind: str, small: tuple, large: tuple, out: Path, cluster: Cluster) -> None:
-    """Runs a job on the small and on the large input, with Flink and with local processes. Prints a
-    line for each of these runs.
+    """Runs a job on the small and on the large input, with Flink and with local processes, and
+    prints a line for each run.
     """
     net, digests = {}, []
     for side, where in (("in process", None), ("flink", cluster)):

@@ -216,7 +216,7 @@ def _notations(answer: Answer) -> Iterator[str]:
 
 def near_misses(task: Task, tasks: list[Task], draws: random.Random) -> Iterator[tuple[str, str]]:
     """Yields wrong answers and texts without an answer, as pairs (kind of answer, words). A lenient
-    reader may accept some answers of the last four kinds.
+    reader may accept a few of these texts, such as the right answer with a doubt.
     """
     answer = task.answer
     others = [

@@ -32,10 +32,11 @@ from questloom.pipeline.commands.demo_train import SFT, read_metrics, training, 
 RARE = 0.1
 """The share of training rows that keep their tool calls, for the policy that rarely calls a tool.
 
-The rows without tool calls are cut to a single turn, which gives the answer of another row.
+The remaining rows are cut to a single turn, which calls no tool and gives the answer of another
+row.
 """
 LAST = 5
-"""At the end of a training, the mean is taken over this number of last steps."""
+"""The number of last steps over which the mean at the end of a training is taken."""
 
 
 @dataclass(frozen=True)

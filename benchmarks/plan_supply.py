@@ -3,13 +3,13 @@ gets words.
 
     python -m benchmarks.plan_supply STORE [--recipe demo] [--things 60] [--set KEY=VALUE ...]
 
-The table shows three things: the plans' routes, the number of plans that the graph writer can word,
-and the most frequent refusals. The script draws the seeds at random from all items that a
-question's picture may show. The recipe sets how large the plans of a level are. The size of a chain
-or a meet (two kinds of plans) is its number of hops, including the asked hop. The size of a tree (a
-third kind) is its number of rounds. The first line shows how many of the claims are curiosities
-(unusual facts of the invented world). The last line shows how many of the plans contain a
-curiosity.
+The table shows three things: the plans' routes, the number of plans that the graph writer can put
+into words, and the writer's most frequent reasons for refusing a plan. The script draws the seeds
+at random from all items that a question's picture may show. The recipe sets how large the plans of
+a level are. The size of a chain or a meet (two kinds of plans) is its number of hops, including the
+asked hop. The size of a tree (a third kind) is its number of rounds. The first line shows how many
+of the claims are curiosities (unusual facts of the invented world). The last line shows how many of
+the plans contain a curiosity.
 """
 
 import argparse

@@ -8,10 +8,10 @@ turn, in one process: bz2 decompression alone, reading link targets, and reading
 `read_links` reads the targets of all body links, which the link graph needs. `read_article` reads
 text, sentences, infobox, pictures and links. The times of both functions include decompression.
 
-The ratio compares CPU times. Other work on the machine therefore does not count. The script reads
-the dump's site information and byte ranges before it starts the clock, because a job reads them
-only once per dump. The larger input repeats the dump's pages in one bz2 stream. The reader
-therefore decompresses this stream block by block.
+The ratio compares CPU times, so other work on the machine does not count. The script reads the
+dump's site information and byte ranges before it starts the clock, because a job reads them only
+once per dump. The larger input repeats the dump's pages in one bz2 stream, which the reader
+decompresses block by block.
 """
 
 import argparse

@@ -7,11 +7,11 @@ python -m benchmarks.truth --all --out FOLDER [--articles 5000] [--seeds 1000] [
 ```
 
 The check uses the truth of the fictional world, which is the complete list of its facts. The check
-imports nothing from `transforms/`, `prompts/` or `pipeline/`. Therefore the check is independent of
-the code that it checks. `benchmarks/truth_reader` reads the words, and `records/` reads the rows.
-With `--all`, the script makes the worlds, stores and runs. The script makes them with Questloom's
-command line, in separate processes. Shares have 95 % intervals (Wilson). If a question cannot be
-read, it counts neither as true nor as false. The script prints how many questions cannot be read.
+imports nothing from `transforms/`, `prompts/` or `pipeline/`, so it is independent of the code that
+it checks. `benchmarks/truth_reader` reads the words, and `records/` reads the rows. With `--all`,
+the script first makes the worlds, stores and runs, with Questloom's command line in separate
+processes. Shares have 95 % intervals (Wilson). If a question cannot be read, it counts neither as
+true nor as false. The script prints how many questions cannot be read.
 """
 
 import argparse

@@ -74,8 +74,8 @@ class Caller:
         self._silence: dict[tuple[str, str], tuple[int, float]] = {}
 
     def set_pace(self, provider: str, pace: Pace) -> None:
-        """Sets the pace of a provider before the first call to the provider. Later calls may only
-        repeat the same pace.
+        """Sets the pace of a provider before the first call to the provider. Afterwards the pace
+        can no longer be changed.
         """
         assert self._paces.get(provider) == pace or all(
             name != provider for name, _ in self._lanes

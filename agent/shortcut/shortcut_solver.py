@@ -75,8 +75,8 @@ class Ended:
 
 @dataclass(frozen=True)
 class _Lead:
-    """A page that the solver may open next: the clauses that led to the page, their score, and the
-    last turn."""
+    """A page that the solver may open next, with the clauses on the path to the page, the path's
+    score, and the path's last turn."""
 
     thing: Thing
     used: frozenset[int]

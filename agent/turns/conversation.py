@@ -41,7 +41,7 @@ class Conversation:
         return tuple(made)
 
     def draw(self) -> int:
-        """A 52-bit number that is computed from the task, the branch, the rollout and the turn. The
-        number is the random seed for sampling, and distinguishes equal requests of different
-        rollouts (attempts at the same task)."""
+        """The random seed for sampling: a 52-bit number that is computed from the task, the branch,
+        the rollout and the turn. Equal requests of different rollouts (attempts at the same task)
+        have different seeds."""
         return int(sha256_hex(canonical_json([*self.key, self.turn]))[:13], 16)

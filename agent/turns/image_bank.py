@@ -5,9 +5,9 @@ Pictures are added to the bank but never removed. A duplicate of an earlier pict
 picture's handle. Two rules say which pictures are duplicates:
 
 * A *found* picture (from a search or a page) is a duplicate if its perceptual hash and colours are
-  close to those of an earlier picture. However, if the found picture is at least 1.5 times as large
-  or as sharp, it is not a duplicate. For example, the sharp original of a blurred question picture
-  gets a new handle.
+  close to those of an earlier picture. However, a found picture that is at least 1.5 times as large
+  or as sharp as the earlier picture is not a duplicate. For example, the sharp original of a
+  blurred question picture gets a new handle.
 * A picture that a tool *made* from another picture (`parent`), or that Python drew, is a duplicate
   if its pixels equal those of an earlier picture. For pictures that tools made, the perceptual hash
   cannot decide, because sharpening or enlarging a picture keeps the hash.
@@ -51,8 +51,8 @@ MAX_COLOUR_DIFFERENCE = 12.0
 """If two pictures look the same, their mean colours (0 to 255) differ by at most this number in
 every cell of a 16×16 grid. The limit on the colours was chosen with 590 pictures of a fictional
 world, in which some things differ only in a detail. If the hashes of pictures of different things
-differ in at most 4 bits, their colours differ by 29 or more. Blurred, scaled or compressed copies
-of a picture differ from it by 11 or less."""
+differ in at most 4 bits, their colours differ by 29 or more. The colours of a blurred, scaled or
+compressed copy differ from the original's colours by 11 or less."""
 FINER = 1.5
 FIGURES_FROM = "python_interpreter"
 """The origin of pictures that Python code drew, which come from no single parent picture. The check
@@ -263,7 +263,8 @@ class ImageBank:
 
     def fork(self, turn: int | None = None) -> "ImageBank":
         """Makes a new bank with the same pictures. No picture is copied, because both banks share
-        an immutable tuple of pictures. Adding a picture makes a new tuple.
+        an immutable tuple of pictures. Adding a picture to one of the banks makes a new tuple for
+        this bank.
 
         Args:
             turn: index of a turn. Pictures of this turn and of later turns are left out. By

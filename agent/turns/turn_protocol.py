@@ -99,9 +99,9 @@ class Checked:
         return self.violation is None
 
     def for_play(self) -> "Checked":
-        """The result of the check, in the form that episodes use. If a well-formed call has an
-        unknown tool or wrong arguments (such as a box that reaches to 1005), this form has no
-        violation. The tool box later refuses calls with an unknown tool or wrong arguments."""
+        """The result of the check for a turn in an episode. In an episode, a well-formed call with
+        an unknown tool or wrong arguments (such as a box that reaches to 1005) is no violation,
+        because the tool box later refuses the call."""
         return (
             self
             if self.misdirected is None

@@ -105,8 +105,8 @@ class Back:
 
     The mode "that" means the thing called `noun`. The mode "other" means the second of two things
     called `noun`. The mode "it" means any thing that was just mentioned. The mode "pronoun" means a
-    person, and `noun` is he or she. The mode "one" means a thing in the picture. The thing has the
-    same kind as the last named thing. The mode "compared" means one of the things that a sentence
+    person, and `noun` is he or she. The mode "one" means a thing in the picture that is of the same
+    kind as the last named thing. The mode "compared" means one of the things that a sentence
     compares (`Together`): the first or the last by some properties, such as "first P571".
     """
 

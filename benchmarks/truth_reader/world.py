@@ -176,8 +176,8 @@ class Truth:
         return {e for file in files for e in self.shown.get(file, ())}
 
     def places_of(self, id_: str, *, beyond: bool = True) -> set[str]:
-        """Returns the places of a thing, which are the places that its claims name. With `beyond`,
-        the result also contains the larger places around them.
+        """Returns the places that a thing's claims name. If `beyond` is True, the result also
+        contains the larger places around each of these places.
         """
         found: set[str] = set()
         waiting = [id_]

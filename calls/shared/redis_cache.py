@@ -13,7 +13,7 @@ The server needs Redis 6 or later, and enough memory for all replies and ledger 
 `maxmemory-policy` must be `noeviction`. Any other policy could delete replies, so opening the cache
 then fails. The server should have `appendonly yes`. With `appendonly yes`, replies survive a
 restart or kill of the server. A power cut may lose the replies of the last second (`appendfsync
-everysec`). Without `appendonly yes`, a restart of the server loses all data. Opening the cache then
+everysec`). Without `appendonly yes`, a restart of the server loses all data, and opening the cache
 logs a warning. If data were lost, a running job stops with an error. The job does not pay for a
 reply twice, and does not exceed its budget.
 """
