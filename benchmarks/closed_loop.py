@@ -199,7 +199,7 @@ def table(
 
     Args:
         shares: share of good_match tasks (tasks that suit the policy) by arm, seed and round.
-        before: exam results of the policy before the loops. All arms begin with this policy.
+        before: exam results of the policy with which all arms begin.
         after: exam results at the end, by arm and seed.
     """
     figures = {

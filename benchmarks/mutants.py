@@ -52,8 +52,8 @@ class Area:
     """File patterns of the modules, relative to the root."""
     tests: tuple[str, ...]
     makes_store: bool = False
-    """Whether the modules of the area take part in making the small store that the tests use. If
-    not, the script makes the store only once, before it changes any module.
+    """Whether the modules of the area take part in making the small store that the tests use. The
+    script makes the store of other areas only once, before it changes any module.
     """
 
 

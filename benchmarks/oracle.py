@@ -191,8 +191,8 @@ def _spelt(end: Term, question: Question, store: Store) -> list[str]:
 
 
 def pieces(store: Store) -> list[str]:
-    """The texts of all sections of the pages, in lower case without accents, each with the title of
-    its page. Each infobox line is also such a text.
+    """The texts of all sections and infobox lines of the pages, in lower case without accents, each
+    with the title of its page.
     """
     return [
         flat(f"{base(a.title)} {text}")

@@ -139,8 +139,8 @@ def _supply(
 
 
 def _faults_of(english: English, plan: Plan, thing: str) -> set[str]:
-    """Returns the kinds of fault in a plan's words, such as "repeated word" or "heavy". The set is
-    empty if the plan can be worded.
+    """Returns the kinds of fault in a plan's words, such as "repeated word" or "heavy". The set of
+    faults is empty if the plan can be put into words.
     """
     said = english.question(plan.logical_form, plan.bindings, thing)
     return {

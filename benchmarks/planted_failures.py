@@ -18,8 +18,8 @@ name. The script also counts which tags the tasks with planted faults get. The p
   stage is `writer`, or `paths` (a missing hop).
 * too_hard: questions are long and need details and computations, and the policy knows only 45 of
   100 claims. The right stage is `writer` or `paths`.
-* outage: the search provider is down while the policy plays. The diagnosis is right if it names no
-  stage and makes no edit.
+* outage: the search provider is down while the policy plays; the right diagnosis names no stage and
+  makes no edit.
 
 The script scores the diagnosis in the first round, and in every later round in which the failure
 remains. A failure counts as mended in the first round that no longer has the planted cause. A wrong

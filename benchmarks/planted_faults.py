@@ -5,7 +5,7 @@ Each kind of fault has its verifier.
 
 A fault counts only if the truth of the invented world confirms that it is a fault. For example, a
 question stays correct if a redundant clause is dropped, or if a property that holds both ways is
-reversed. The kinds are:
+reversed. The kinds of faults are:
 
 * dropped clause: the question's form (its query) without one clause;
 * reversed property: the form in which subject and object of one claim are exchanged;
@@ -363,9 +363,7 @@ def twin_store(
 
 @contextmanager
 def twin_truth(truth: Truth, entity_id: str, near: set[str], asked: set[str]) -> Iterator[None]:
-    """Adds a twin to the truth while the block runs. The twin is the one that `twin_store`
-    makes.
-    """
+    """Adds the twin that `twin_store` makes to the truth, as long as the block runs."""
     old = truth.things[entity_id]
     twin = Thing(TWIN, "Twin", ("Twin",), old.classes, details=old.details)
     for prop, items in old.items.items():

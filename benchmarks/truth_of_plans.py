@@ -6,8 +6,8 @@ right answer.
 The check reads no English words. Each line of PLANS is a JSON object with the keys `id`, `form` and
 `bindings`, plus `level` and `hops` if known. The script imports nothing from `transforms/`, so that
 the code under test does not judge itself. The script prints every false plan, with the claim that
-makes the plan false. The line also says whether the published dump has this claim, lacks the claim
-(a gap), or lacks the whole thing. Shares have 95 % intervals (Wilson).
+makes the plan false. For each false plan, the script also says whether the published dump has the
+claim, lacks the claim (a gap), or lacks the whole thing. Shares have 95 % intervals (Wilson).
 """
 
 import argparse

@@ -153,8 +153,8 @@ class World:
     def export(self, titles: list[str]) -> tuple[Json, str, list[str]]:
         """An XML export of some pages.
 
-        Returns: The `query` part with normalisations, redirects and pages; the XML export; the
-            titles in the export.
+        Returns: The reply's `query` part (normalised titles, redirects and pages), the XML export,
+            and the exported titles.
         """
         query = self._titles(titles, lambda title: {"lastrevid": self._revision(title)})
         exported = [page["title"] for page in query["pages"] if not page.get("missing")]

@@ -94,8 +94,8 @@ class RetryPolicy:
 
     def delay(self, key: str, attempt: int) -> float:
         """Returns the seconds to wait after a failed attempt. Attempts are numbered from 1. The
-        delay doubles with each attempt. The request's key decides how much of the delay a call
-        waits: between half of it and all of it.
+        delay doubles with each attempt. A call waits between half the delay and the whole delay,
+        depending on the request's key.
         """
         full = min(self.max_delay, self.first_delay * 2 ** (attempt - 1))
         return full * (0.5 + 0.5 * chance(0, key, f"retry {attempt}").random())

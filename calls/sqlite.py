@@ -52,8 +52,7 @@ INSERT INTO spent VALUES (0.0, 0, 0);
 
 def _use_wal(connection: sqlite3.Connection) -> None:
     """Switches the file to WAL mode. Processes often open a new file at the same time, and SQLite
-    does not wait for the lock that WAL mode needs. The function therefore retries until it gets the
-    lock.
+    does not wait for the lock that WAL mode needs, so the function retries until it gets the lock.
     """
     end = time.monotonic() + BUSY_SECONDS
     while True:
@@ -148,7 +147,7 @@ class SqliteCache:
         )
 
     def forget_keys(self, keys: Iterable[str]) -> None:
-        """Removes replies. The rows of the ledger stay."""
+        """Removes replies from the cache, but keeps the rows of the ledger."""
         self._connection.executemany("DELETE FROM replies WHERE key = ?", ((k,) for k in keys))
 
     def drop(self, attempt_id: int, key: str, request: CallRequest, seconds: float) -> None:

@@ -222,8 +222,8 @@ class ShortcutSolver:
         self._read_hits()
 
     def _read(self, page: PageRead, lead: _Lead) -> None:
-        """Follows the unused clauses on a page. Finds answers, and things from which the search
-        continues."""
+        """On a page, follows the question's clauses that the path to the page has not used. Finds
+        answers, and things from which the search continues."""
         said = "\n".join(line.text for line in page.lines())
         used = lead.used | {
             number

@@ -46,8 +46,8 @@ class ModelReader:
 
 def _copied(evidence: str, page: str) -> list[str]:
     """Of the sentences that the model gave as evidence, keeps those that the page really contains.
-    The model that called the tool can check the summary, which may be wrong, by these sentences
-    from the page."""
+    A summary may be wrong, and the model that called the tool can check it against sentences from
+    the page."""
     whole = " ".join(page.split())
     found = [
         line

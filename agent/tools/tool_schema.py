@@ -33,8 +33,8 @@ _SHOULD_BE = {
 """A text that states the expected form of an argument. The text replaces pydantic's error message,
 except if the argument is missing."""
 _PLAINER = {"string_pattern_mismatch": "the text is empty", "string_too_short": "the text is empty"}
-"""Error messages in plainer words than pydantic's, by error type. Only arguments of the types
-`Handle` and `Text` have patterns."""
+"""Error messages in plainer words than pydantic's, by error type. Only the argument types `Handle`
+and `Text` have a pattern (a regular expression)."""
 
 
 @dataclass(frozen=True)

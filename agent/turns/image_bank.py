@@ -56,7 +56,7 @@ compressed copy differ from the original's colours by 11 or less."""
 FINER = 1.5
 FIGURES_FROM = "python_interpreter"
 """The origin of pictures that Python code drew, which come from no single parent picture. The check
-for duplicates reads only fields that are stored. Thus an image bank that is rebuilt from its
+for duplicates reads only fields that are stored, so an image bank that is rebuilt from its
 `BankImage` records and their files, in order, gives the same handles."""
 _PLAIN_INFO = frozenset(
     "jfif jfif_version jfif_unit jfif_density dpi progressive progression gamma srgb chromaticity interlace".split()

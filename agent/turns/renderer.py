@@ -152,8 +152,8 @@ class Renderer:
 
         Args:
             turn_index: index of the turn that made the call, which is also the number of earlier
-                calls. Pictures that entered the bank in this turn are shown. Older pictures are
-                only named.
+                calls. Pictures that entered the bank in this turn are shown. Pictures from earlier
+                turns are only named.
         """
         parts: list[str | Picture] = ["<tool_response>\n", *self._result_text(result)]
         new = [

@@ -1,5 +1,4 @@
-"""Whether the truth agrees with a fuzzy clause about a thing. The functions find a value by its
-key, and compare names by their labels."""
+"""Whether the truth agrees with a fuzzy clause about a thing."""
 
 from benchmarks.truth_of_forms.world import World, span
 from questloom.records.form import Fuzzy

@@ -171,8 +171,8 @@ class World:
         return found
 
     def hidden(self, subject: str, property: str, value: str) -> str:
-        """Why a true claim is missing from the dump: "absent thing" or "gap". The text is empty if
-        the dump has the claim.
+        """Why a true claim is missing from the dump: "absent thing" or "gap"; "" if the dump has
+        the claim.
         """
         if subject not in self.published:
             return "absent thing"

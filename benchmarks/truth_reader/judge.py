@@ -22,8 +22,8 @@ class Finding(StrEnum):
 
     GOOD = "good"
     AMBIGUOUS = "ambiguous"
-    """The most natural reading has only the stated answer. However, another reading is almost as
-    natural and has other answers.
+    """The most natural reading has only the stated answer, but another reading is almost as natural
+    and has other answers.
     """
     NOT_UNIQUE = "not_unique"
     """The stated answer is right, and another answer is right too."""

@@ -11,8 +11,8 @@ from dataclasses import dataclass, fields
 from benchmarks.truth_reader.world import Date, Literal, Number, Text, Truth
 
 SELF = "self"
-"""The variable for the subject of a verb phrase. When the phrase gets its noun, the noun's variable
-replaces this variable.
+"""The variable for the subject of a verb phrase, as long as the phrase has no noun; the noun's own
+variable later takes its place.
 """
 WRITTEN = "written"
 """The variable for the year that a sentence such as "A year is written in this picture."
@@ -252,9 +252,7 @@ def matches(left: Literal, op: str, right: Literal) -> bool:
 
 
 class TooMany(Exception):
-    """The search for the answers of a reading is too large. A question with such a reading counts
-    as unreadable.
-    """
+    """The search for the answers of a reading is too large, so the question counts as unreadable."""
 
 
 class Execution:

@@ -206,7 +206,7 @@ class Truth:
         return found
 
     def related(self, id_: str, relation: str, *, beyond: bool = True) -> set[str]:
-        """The things to which a relation leads from a given thing. The lexicon names the relation.
+        """The things to which a relation of the lexicon leads from a given thing.
 
         Args:
             id_: id of the given thing.
