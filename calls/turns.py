@@ -87,8 +87,9 @@ class TurnLane:
         retry_after: float | None = None,
         banned: float | None = None,
     ) -> None:
-        """Ends the turn. Of the arguments, only a pause has an effect, because this lane has no
-        window of calls. See `Lane.leave`.
+        """Ends the caller's turn. Only `retry_after` and `banned`, which ask for a pause, have an
+        effect. The other arguments would change a window of calls, which this lane does not have.
+        See `Lane.leave`.
         """
         now = time.time()
         self._calls[-1] = (self._calls[-1][0], now)

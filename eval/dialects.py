@@ -47,14 +47,12 @@ class Dialect:
     name: str
     about: str
     answer: str = "answer"
-    """The tag around the answer. An empty text means that the answer is the whole turn after the
-    thought.
-    """
+    """The tag around the answer; "" if the answer is the whole turn after the thought."""
     observation: str = "tool_response"
     """The tag around the result of a tool."""
     handle: str = "<image:{}>"
-    """The format of a picture's handle, with {} for the number. An empty text means that the agent
-    gives no handles to pictures.
+    """The format of a picture's handle, with {} for the number; "" if the agent gives pictures no
+    handles.
     """
     first: int = 0
     """The number of the first picture in a dialogue."""
@@ -72,8 +70,8 @@ class Dialect:
 
     @property
     def own_tools(self) -> tuple[ToolName, ...]:
-        """Our names of the tools that the agent needs. An empty tuple means that the recipe chooses
-        the tools.
+        """Our names of the tools that the agent needs; an empty tuple if the recipe chooses the
+        tools.
         """
         return tuple(dict.fromkeys(tool.is_ for tool in self.tools.values()))
 

@@ -51,9 +51,7 @@ _THOUGHTS = {
 
 
 def settings_for(mode: Mode, settings: PlaySettings, dialect: Dialect) -> PlaySettings:
-    """The settings, limited to the tools that the mode and the dialect allow, and to their
-    limits.
-    """
+    """The settings, but with only the tools and limits that the mode and the dialect allow."""
     limits = dataclasses.replace(settings.limits, **dict(dialect.limits))
     tools: tuple[ToolName, ...] = dialect.own_tools or settings.tools.tools
     if mode is Mode.DIRECT:

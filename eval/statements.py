@@ -33,7 +33,7 @@ class Columns:
     of texts that are all right.
     """
     id: str = ""
-    """The column of the id. If this is empty, the rows are numbered instead."""
+    """The column of the id; "" if the rows have no ids and are numbered instead."""
     aliases: str = ""
     """The column that holds further right answers."""
     pictures: tuple[str, ...] = ()
@@ -63,9 +63,9 @@ class Subset:
     """A part of a benchmark for which scores were published."""
 
     size: int = 0
-    """The number of questions in the subset. The number is 0 if it was not published."""
+    """The number of questions in the subset; 0 if the number was not published."""
     ids_known: bool
-    """Whether the subset holds exactly the published questions. If not, the subset is our own
+    """Whether the subset holds exactly the published questions. If False, the subset is our own
     random draw of the same size.
     """
     note: str
@@ -98,9 +98,7 @@ class Statement:
     values.
     """
     hub: str = ""
-    """The id of the benchmark on the Hub. The text is empty if the benchmark lies in a repository
-    on GitHub.
-    """
+    """The id of the benchmark on the Hub; "" if the benchmark lies in a repository on GitHub."""
     config: str = ""
     split: str = ""
     data_files: str = ""
@@ -113,7 +111,7 @@ class Statement:
     """
     cipher: Cipher | None = None
     answer_is: Literal["text", "letter"] = "text"
-    """If an answer is the letter of an answer option, this field is "letter"."""
+    """The form of an answer: "letter" for the letter of an answer option, else "text"."""
     note: str = ""
     subsets: Mapping[str, Subset] = field(default_factory=dict)
 

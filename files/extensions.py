@@ -72,8 +72,8 @@ def load_extension(named: str, kind: str, key: str) -> Extension:
 
 
 def is_extension(named: str, kind: str) -> bool:
-    """Whether a name comes from outside the program. Such a name is an import path, or an installed
-    entry point that does not have one of the program's own names.
+    """Whether a name stands for an object of another package. Such a name is an import path, or an
+    installed entry point that does not have one of the program's own names.
     """
     return ":" in named or any(
         each.name == named for each in entry_points(group=f"questloom.{kind}")

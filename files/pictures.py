@@ -141,9 +141,10 @@ def as_shown(image: Image.Image, *, at_least: int | None = None) -> Image.Image:
     to the picture's profile, and white where the picture is transparent.
 
     In 16-bit pictures, the full range of values becomes black to white. For 32-bit values (integers
-    or floating point), no convention says which value is white. White is the lowest of these
-    numbers that no value exceeds: 1 (for floating point only), 255 or 65535. If a value exceeds all
-    three numbers or is negative, the lowest value becomes black and the highest becomes white.
+    or floating point), no convention says which value is white. The function takes the lowest of
+    three numbers that no value in the picture exceeds: 1 (for floating point only), 255 or 65535.
+    If a value is negative or above 65535, the lowest value becomes black and the highest becomes
+    white.
 
     Args:
         image: a picture that was opened from a file or made by code; `as_shown` may rotate this

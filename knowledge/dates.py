@@ -374,9 +374,10 @@ def _within(year: int, precision: int, head: str) -> tuple[str, str]:
     """Returns the range of all keys within a decade or longer period, except a few keys at both
     ends.
 
-    A key within a period begins with the digits of the period. An exception is the key of the last
-    year of a century or longer period. The years of a period from 1 to 10,000 or beyond have no
-    common digits. The range of such a period therefore ends where the years get one more digit.
+    A key within a period begins with the digits that the years of the period share. Only the last
+    year of a century or longer period has other digits: the 19th century ends with 1900. A period
+    that begins in year 1 and lasts 10,000 years or more has no shared digits. The range of such a
+    period therefore ends where the years get one more digit.
     """
     sign = head[: len("time:+")]
     near, far = sorted(map(abs, years_of(year, precision)))

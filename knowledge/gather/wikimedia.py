@@ -98,7 +98,7 @@ class Wikimedia:
         self._commons = CommonsApi(caller, endpoint=addresses.commons, contact=contact)
 
     def forget_replies(self) -> None:
-        """Drops all cached replies, whose contents must be stored elsewhere before."""
+        """Drops all cached replies. The caller must first store their contents elsewhere."""
         self._caller.forget_used()
 
     def direct_count(self, class_id: str) -> int:

@@ -36,8 +36,8 @@ VALUE_TYPES = {
     "time": "time",
     "monolingualtext": "monolingualtext",
 }
-"""For the datatype of a property, the type of the property's values. Properties of all other
-datatypes have texts as values."""
+"""Maps the datatype of a property to the JSON type of the property's values. The values of a
+datatype that is not listed are texts."""
 
 
 def plan_entity_rows(path: str, most: int = 1 << 12) -> list[RowRange]:

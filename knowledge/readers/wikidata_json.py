@@ -352,8 +352,8 @@ def make_time(time: str, precision: int, calendar: str = "") -> Value:
     of the date is missing (month 00), the precision is lowered to match.
 
     As in the query service, the calendar is kept only if the precision is a day. For a month, a
-    year or a longer period, nobody can tell which of its days another calendar would shift, so no
-    calendar is kept.
+    year or a longer period, the calendar is dropped, because the day is unknown that would shift in
+    another calendar.
     """
     if not _TIME.match(time):
         return Value(kind="somevalue")
@@ -401,8 +401,8 @@ def _shifted(value: Value, units: int) -> tuple[int, int, int]:
 
 
 def _property(data: dict, name: str, statements: dict) -> PropertyInfo:
-    """Reads the definition of a property: single-value constraints with their exceptions, and
-    statements on change and completeness."""
+    """Reads the definition of a property: its single-value constraints with their exceptions, how
+    much its values change, and how complete they are expected to be."""
     kinds, separators, exceptions = set(), dict[str, None](), dict[str, None]()
     for statement in statements.get("P2302", ()):
         kind = read_value(statement["mainsnak"]).entity

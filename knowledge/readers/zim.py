@@ -3,8 +3,8 @@ file give the aliases of articles.
 
 The articles are rendered HTML with expanded templates, so only paragraphs and lists count as body
 text. Links in tables, navigation boxes, hatnotes and references are ignored. A ZIM file states no
-licences. Its pictures have no licence until the job asks Commons for it. A ZIM file has no page
-ids, so an article's id is made from its title.
+licences, so its pictures have none until the job asks Commons. A ZIM file has no page ids, so an
+article's id is made from its title.
 
 The library libzim reads local files only. Each process downloads a ZIM file from a bucket once,
 into a local scratch folder.
