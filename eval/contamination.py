@@ -83,7 +83,8 @@ class Findings:
     """The kinds of match (see `KINDS`) of each question, by the question's id."""
     num_questions: int
     num_with_entities: int
-    """The number of questions whose entities are known. Other questions cannot match by an entity.
+    """The number of questions whose entities are known. A question whose entities are unknown
+    cannot match by an entity.
     """
 
     @property

@@ -74,10 +74,12 @@ class Subset:
     """The values of `language` or `category` that the subset's questions must have."""
     first: int | None = None
     last: int | None = None
-    """The last id of the subset, as a number. Both `first` and `last` belong to the subset."""
+    """The last id of the subset, as a number. The questions with the ids `first` and `last` belong
+    to the subset.
+    """
     draw: bool = False
-    """Whether the subset is a draw of `size` questions by their ids. A draw gives the same
-    questions on every machine.
+    """Whether the subset is a random draw of `size` questions. The draw depends only on the
+    questions' ids, so it is the same on every machine.
     """
 
 

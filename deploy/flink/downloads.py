@@ -39,8 +39,8 @@ class Parts:
 
 
 def missing() -> list[str]:
-    """The programs that are missing on this machine, each with the way to install it. The list is
-    empty if a cluster can start.
+    """The programs that are missing on this machine, each with the way to install it; an empty list
+    if a cluster can start.
     """
     found = []
     if shutil.which("java") is None:

@@ -28,7 +28,7 @@ STREAM_SEARCH = 8 << 20
 stream every 100 pages (a few 100 kB)."""
 PIECE = 1 << 18
 MAX_BLOCK = 1 << 21
-"""Maximum number of compressed bytes to the end of the first block of a stream."""
+"""Maximum number of compressed bytes from the start of a stream to the end of its first block."""
 _STREAM_START = re.compile(rb"BZh[1-9]1AY&SY")
 
 

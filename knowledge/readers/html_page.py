@@ -198,8 +198,7 @@ class _Reader:
         return "", ()
 
     def pictures(self, content: HtmlElement) -> tuple[ArticlePicture, ...]:
-        """The pictures of the page. A picture has its path in the file and the caption of its
-        frame."""
+        """The pictures of the page, each with its path in the file and the caption of its frame."""
         found: dict[str, ArticlePicture] = {}
         for image in content.iter("img"):
             source = urllib.parse.unquote(image.get("src", ""))

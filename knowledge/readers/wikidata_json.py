@@ -50,8 +50,8 @@ _TEXT_KINDS = {"commonsMedia": "commons_media", "url": "url", "external-id": "ex
 _PICTURE = "P18"
 _SINGLE_VALUE, _SINGLE_BEST_VALUE = "Q19474404", "Q52060874"
 _ONE, _EARTH = "Q199", "Q2"
-"""The unit of a number without a unit, and the globe of a coordinate without a globe, in Wikidata's
-JSON."""
+"""In Wikidata's JSON, a number without a unit has the unit Q199 ("1"), and a place on Earth has the
+globe Q2. A `Value` names neither Q199 nor Q2."""
 
 
 def read_entities(
@@ -259,8 +259,8 @@ def holds_at(qualifiers: tuple[Qualifier, ...], day: str) -> bool:
     """Whether a statement with given qualifiers holds on a day. The statement's start (P580) must
     not be later than the day, and its end (P582) must not be earlier.
 
-    An unknown end (somevalue) counts as an end in the past. If the end has only a year or month,
-    and the day lies in it, the end does not count as past.
+    An unknown end (somevalue) counts as an end in the past. If the end states only a year or a
+    month, the statement holds until this year or month is over.
     """
     for qualifier in qualifiers:
         value = qualifier.value

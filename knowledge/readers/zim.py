@@ -41,8 +41,8 @@ _NO_ARTICLES = (
     ("proyecto", 102),
     ("wikiproject", 102),
 )
-"""ZIM files list no namespaces. The prefixes of project pages in wikis of other languages were
-found in Kiwix files."""
+"""Title prefixes of pages that are no articles, in several languages, with the numbers of their
+namespaces. The prefixes were found in Kiwix files, because ZIM files list no namespaces."""
 
 
 @dataclass(frozen=True, kw_only=True)

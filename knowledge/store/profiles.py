@@ -55,7 +55,7 @@ def count_subject(
 
 
 def count_values(counts: Counts, property_id: str, class_sets: Iterable[tuple[str, ...]]) -> None:
-    """Counts one distinct value of a property, with its subjects.
+    """Counts one distinct value of a property, for each class of the subjects that have the value.
 
     `class_sets` holds, for each subject that has the value, the set of the subject's direct
     classes.
