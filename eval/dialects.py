@@ -27,9 +27,9 @@ class ForeignTool:
     """One of our tools, under the name that another agent uses for it."""
 
     is_: ToolName
-    """Our own name for the same tool."""
+    """The name that we use for the tool."""
     arguments: Mapping[str, str] = field(default_factory=dict)
-    """The other agent's names of arguments, each with our name."""
+    """Maps the other agent's names of arguments to our names."""
     pixels: tuple[str, ...] = ()
     """The other agent's names of four arguments in pixels: left, top, width and height. Our own
     tools take one box instead, in thousandths of the picture.
@@ -134,7 +134,7 @@ class Dialect:
         }
 
     def call_text(self, own: str, arguments: Mapping[str, Any]) -> str:
-        """Writes a call of one of our tools in the notation of this agent, without tags.
+        """Writes a call of one of our tools in the dialect's notation, without tags.
 
         Args:
             own: our name of the tool.

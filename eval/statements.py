@@ -164,7 +164,7 @@ def statements() -> Mapping[str, Statement]:
 
 
 def statement_of(name: str) -> Statement | None:
-    """Returns the benchmark with this name. Returns None if there is no such benchmark.
+    """Returns the benchmark with this name, or None if no benchmark has the name.
 
     A name like `module:BENCHMARK`, or an entry point, loads a benchmark from another package.
 

@@ -35,8 +35,8 @@ class Extension:
 
     @property
     def identity(self) -> str:
-        """A string that changes whenever the object's behaviour may have changed. If another file
-        of the package changes, this string changes only with the package's version.
+        """A string that changes whenever the object's behaviour may have changed. A change in
+        another file of the package changes the string only if the package's version changes too.
         """
         return f"{self.path} ({self.version})"
 

@@ -150,8 +150,8 @@ def as_shown(image: Image.Image, *, at_least: int | None = None) -> Image.Image:
         image: a picture that was opened from a file or made by code; `as_shown` may rotate this
             object itself.
         at_least: minimum length in pixels of both sides. With `at_least`, a JPEG may be decoded at
-            a reduced scale (libjpeg's draft mode). For 3000×2000 pixels, the reduced scale takes 22
-            ms instead of 66 ms.
+            a reduced scale (libjpeg's draft mode). Decoding 3000×2000 pixels takes 22 ms at the
+            reduced scale, and 66 ms at the full scale.
     """
     if at_least is not None:
         image.draft("RGB", (at_least, at_least))  # does nothing for other formats
@@ -242,9 +242,9 @@ def _to_srgb(profile: bytes, mode: str) -> ImageCms.ImageCmsTransform | None:
     """Returns the conversion from a picture's colours to sRGB. Returns None if no conversion is
     needed.
 
-    A damaged profile is ignored, and so is a profile that does not fit the colours of the pixels.
-    Picture viewers do the same. Most profiles are sRGB under another name. Converting from them
-    would change nothing and take 70 ms per megapixel.
+    As in picture viewers, a damaged profile is ignored, and so is a profile that does not fit the
+    colours of the pixels. Most profiles are sRGB under another name. Converting from them would
+    change nothing and take 70 ms per megapixel.
     """
     try:
         source = ImageCms.ImageCmsProfile(io.BytesIO(profile))

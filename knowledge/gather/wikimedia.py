@@ -116,7 +116,7 @@ class Wikimedia:
 
     def members(self, class_id: str, *, limit: int, askable: bool = False) -> list[str]:
         """Returns the first members of a class, sorted by their addresses. A larger limit only adds
-        members at the end.
+        members at the end of the list.
 
         Args:
             askable: whether to return only members with a picture and an article in the language.

@@ -1,5 +1,5 @@
-"""Reads Wikidata entities from the rows of data sets on the Hugging Face Hub. The entities equal
-those that a Wikidata dump gives.
+"""Reads Wikidata entities from the rows of data sets on the Hugging Face Hub. The resulting records
+equal those that a Wikidata dump gives.
 
 One row holds one entity: id, labels, descriptions, aliases, sitelinks, claims. Each field of a row
 is an object of Wikidata's JSON, or the text of such an object. In the data set
