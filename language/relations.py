@@ -64,15 +64,16 @@ class PropertyUse:
     never: tuple[str, ...] = ()
     """Classes that must not name the thing at the end of a step, or the answer."""
     century: bool = False
-    """Whether a question asks only for the century, because sources mean different years with this property."""
+    """Whether a question asks only for the century, because sources name different years for
+    this property."""
     unasked_of: tuple[str, ...] = ()
     """Classes whose members get no questions with this property."""
     step: str = ""
     """Name of a group of steps that are similar. Two steps of the same group in a row sound silly: the child of the
     mother, the town of the district of the town."""
     forward_only: bool = False
-    """Whether so many things have the same value that no step may go backwards, such as from a town
-    to "the man who was born there"."""
+    """Whether a path may not follow this property backwards, because too many things have the same
+    value. For example, "the man who was born there" could be anybody from a town."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -184,7 +185,8 @@ class Relation:
 
 @dataclass(frozen=True, kw_only=True)
 class RelationTable:
-    """All relations by property id, and the words that clearly state only one relation."""
+    """All relations by property id, and the telling words: words such as "born" or "architect" that
+    always state a relation."""
 
     relations: Mapping[str, Relation]
     telling_words: tuple[str, ...]

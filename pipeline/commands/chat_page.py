@@ -25,8 +25,8 @@ STYLE = Path(__file__).parents[1] / "report" / "css" / "base.css"
 CHARS_PER_TOKEN = 3
 TOKENS_PER_PICTURE = 1_000
 LAST_LOOK_SECONDS = 3.0
-"""Number of seconds for which the end of an episode waits for an open page. A page polls several
-times a second."""
+"""At the end of an episode, the server waits at most this number of seconds until an open page has
+shown the end. A page asks for news several times a second."""
 MAX_BODY = 1 << 20
 """Maximum number of bytes of a turn that the page may send."""
 
