@@ -2,9 +2,9 @@
 
 A question becomes a rejection `dropped_by_request` if it is about the picture, or about another
 picture from the same source. The rejection does not name the picture. The rejection belongs to the
-stage that chose the picture. The later stages lose the question. If other rows name the picture as
-evidence, the name is replaced by a blank. The counts and the digests of the stages are updated. The
-run can then still be resumed, reported and exported.
+stage that chose the picture, and the question is deleted from all later stages. If other rows name
+the picture as evidence, the name is replaced by a blank. The counts and the digests of the stages
+are updated. The run can then still be resumed, reported and exported.
 """
 
 import json
@@ -335,8 +335,8 @@ def _without(
 
 
 def _counted(facts: dict[str, str], rows: dict[str, pa.Table]) -> dict[str, str]:
-    """The facts that a stage's file states. The counts are taken anew from the stage's rows. In the
-    stage that chooses pictures and in all later stages, each question has one row."""
+    """A stage's facts for the metadata of its file, with the counts corrected after the purge. In
+    the stage that chooses pictures and in all later stages, each question has one row."""
     num_kept, num_rejected = (
         rows["kept"].num_rows,
         len(set(rows["rejected"]["item_id"].to_pylist())),

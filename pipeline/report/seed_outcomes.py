@@ -21,8 +21,7 @@ class StageFlow:
     num_rejected: int | None
     num_pending: int | None
     num_out: int
-    """The number of rows on disk that passed the stage. This number is larger than `num_kept` if
-    the stage turns one item into several rows."""
+    """The number of rows on disk that passed the stage. One kept item may give several rows."""
     reasons: tuple[tuple[str, int], ...]
     """The number of rejections for each reason, the most frequent reason first. The sum is larger
     than `num_rejected` if an item had several drafts."""
