@@ -107,7 +107,8 @@ def readable(text: str, language: str = "en") -> str:
 
 
 def amounts(text: str, language: str = "en") -> list[Amount]:
-    """The amounts in a text that `readable` returned, in order.
+    """The numbers in a text with their units, in order. The function `readable` must have prepared
+    the text.
 
     >>> [a.number for a in amounts(readable("1,250 m in 12 parts, minus three"))]
     [1250.0, 12.0, -3.0]

@@ -1,9 +1,8 @@
 """Parses the plain sentence of a relation ("{o} designed {s}"), so that other sentences can be derived.
 
-For all properties, the same rules form the passive, a question about either end of the relation,
-and a relative clause about either end. The words come from the language's file
-(`prompts/phrases/en.yaml`). The *other end* of a sentence is the placeholder that is not its
-grammatical subject.
+The same rules serve all properties. The rules turn a plain sentence into a passive, a question or a
+relative clause. The words come from the language's file (`prompts/phrases/en.yaml`). The *other
+end* of a sentence is the placeholder that is not its grammatical subject.
 """
 
 import re

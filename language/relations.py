@@ -53,8 +53,8 @@ class PropertyUse:
     """Whether the property's values change with time or replace each other."""
     single: bool = False
     """Whether the property has only one value by its meaning; most of Wikidata's own constraints
-    agree. If a store's dump lacks Wikidata's constraints, the property still counts as declared
-    single-valued."""
+    agree. A property whose field `single` is true counts as single-valued even where a store lacks
+    Wikidata's constraints."""
     weight: float = 0.0
     """How informative and pleasant the property is in a question, 0 to 1. The planner draws
     properties for hops (steps along a path) and clues in proportion to this weight."""
@@ -147,8 +147,9 @@ class ReadTerms:
     bare: bool = False
     """Whether the value alone already states the relation ("a bridge in Merren")."""
     events: tuple[tuple[str, ...], ...] = ()
-    """Events with their terms, for a property that names no particular event. A question may name
-    one of the events only if the page names the event."""
+    """For a property such as "inception" that does not say which event it is about: the possible
+    events, each as a list of terms. A question may name an event only if the page names the
+    event."""
 
 
 @dataclass(frozen=True, kw_only=True)

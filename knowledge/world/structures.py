@@ -82,7 +82,7 @@ def designer_of(kind: str, maker: Thing | None) -> str:
 
 
 def _plan(part: Part, rng: random.Random, kind: str) -> dict[str, Any]:
-    """Random values for the attributes that twins share."""
+    """Random values for the attributes that are the same in two nearly equal buildings (twins)."""
     engineers = kind in ("bridge", "dam", "lighthouse")
     occupations = ("civil engineer", "architect") if engineers else ("architect",)
     first = {"station": 1855, "dam": 1840, "stadium": 1900, "castle": 1650, "lighthouse": 1772}.get(

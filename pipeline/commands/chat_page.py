@@ -153,7 +153,7 @@ class ChatPage:
         }
 
     def reply(self, method: str, path: str, body: bytes) -> tuple[int, str, bytes]:
-        """The (status, type, body) of the reply to a request under the secret address."""
+        """Answers a browser's request: returns the HTTP status, the content type and the body."""
         match method, path.split("/"):
             case "GET", [""]:
                 text = PAGE.read_text(encoding="utf-8").replace(

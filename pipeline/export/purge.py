@@ -48,16 +48,16 @@ class Dropped:
     """The names and hashes of the dropped pictures, which must no longer occur in the run."""
 
     names: set[str] = field(default_factory=set)
-    """The file names in every spelling, the source pages and the hashes."""
+    """Every text that names a dropped picture: its file name in every spelling, its source page and
+    its hashes."""
     sources: set[str] = field(default_factory=set)
     shown: set[str] = field(default_factory=set)
     """The hashes of the pictures in the form that a policy sees."""
     played: set[str] = field(default_factory=set)
     """The hashes of the pictures in the form that the episodes showed."""
     found: set[str] = field(default_factory=set)
-    """The lines of the user's file that name a picture of the run. Lines also count if a killed
-    call found their pictures, since that call may already have removed the pictures from the
-    ledgers."""
+    """The lines of the user's file that name a picture of the run. Pictures that an interrupted
+    call has already removed from the ledgers count as pictures of the run."""
 
 
 @dataclass(frozen=True)

@@ -22,8 +22,8 @@ Key = tuple[str, str, str]
 
 @dataclass(frozen=True)
 class Quota:
-    """The highest random number with which a question stays in RL, for each pair (split, level). A
-    pair that is not listed has no limit."""
+    """For each pair (split, level), the highest random number with which a question stays in the
+    configuration `rl`. A pair that is not listed has no limit."""
 
     seed: int
     last: Mapping[tuple[str, str], str]

@@ -17,7 +17,7 @@ NUM_REASON_SHADES = 5
 
 @dataclass(frozen=True)
 class Segment:
-    """A part of a strip."""
+    """One coloured part of a stage's bar."""
 
     x: float
     width: float
