@@ -85,8 +85,8 @@ def settings(
 
     Args:
         told: the classes that were listed earlier, each with the key under which it was listed.
-        filled: an object of the class `kind` that serves as a default, if there is one. The values
-            of this object then serve as the defaults.
+        filled: an object of the class `kind` whose values are shown as the defaults, if there is
+            one.
     """
     told = {} if told is None else told
     hints = typing.get_type_hints(kind, include_extras=True)
@@ -188,8 +188,8 @@ def _helps(kind: type) -> dict[str, str]:
 
 
 def _inner(hint: Any) -> type | None:
-    """The settings class that is the type of a field; None if there is none. The field may also be
-    optional, or allow several types."""
+    """The settings class in a field's type, even if the field is optional or allows several types;
+    None if its type contains no settings class."""
     if dataclasses.is_dataclass(hint) and isinstance(hint, type):
         return hint
     return next((found for part in typing.get_args(hint) if (found := _inner(part))), None)

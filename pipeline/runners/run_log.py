@@ -53,15 +53,14 @@ def note_fault(error: BaseException) -> None:
 
 
 def note_known(error: BaseException) -> None:
-    """If this process or its parent keeps a command's log, the function writes the exception into
-    it with `note_fault`. Without a command's log, the function does nothing."""
+    """Writes an exception into the command's log, if this process or its parent has such a log."""
     if VARIABLE in os.environ:
         note_fault(error)
 
 
 def known_cause(error: BaseException) -> QuestloomError | None:
-    """Finds the Questloom error that caused a library's exception, or makes one for a path that
-    cannot be used. The result is None if the exception has no such cause."""
+    """Finds the Questloom error that caused a library's exception, or makes an `InputError` if a
+    path that cannot be used caused the exception. For any other cause, returns None."""
     seen: set[int] = set()
     at: BaseException | None = error
     while at is not None and id(at) not in seen:
@@ -80,7 +79,7 @@ def known_cause(error: BaseException) -> QuestloomError | None:
 
 def path_error(error: OSError, where: object = "") -> InputError:
     """Makes an `InputError` for a path that cannot be read or written, or for a full disk. If the
-    error names no path, `where` is used in its place."""
+    error names no path, the message names `where` instead."""
     if error.errno == errno.ENOSPC:
         return InputError(
             str(where or error.filename),

@@ -1,5 +1,5 @@
-"""Runs any job that consists of stages. The module shows the job's progress, explains a failure,
-and counts the items in the job's files."""
+"""Runs any job that consists of stages, shows the job's progress, explains a failure, and counts
+the items in the job's files."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -134,8 +134,8 @@ class Funnel:
 
     @classmethod
     def of(cls, run: RunFolder, stages: Sequence[Stage]) -> "Funnel":
-        """Counts the items in the files of all stages. Waiting items are counted only in stages on
-        the main chain, so that no item counts twice."""
+        """Counts the items in the files of all stages. Waiting items are counted only in the main
+        chain of stages and not in side branches, so that no item counts twice."""
         causes: dict[str, int] = {}
         fault = ""
         for stage in (s for s in stages if not s.source):
@@ -165,7 +165,7 @@ class Funnel:
 
     @property
     def by_stage(self) -> dict[str, StageCount]:
-        """The counts by stage name."""
+        """How many items each stage received, kept and rejected, by the stage's name."""
         return {count.stage: count for count in self.counts}
 
     @property

@@ -33,7 +33,7 @@ from questloom.records.errors import InputError
 
 START_SECONDS = 120.0
 """A worker must import the package within this number of seconds. The import takes 7 s on one core.
-If a worker fails earlier, the pool reports the failure at once."""
+If a worker ends before it is ready, the pool reports the failure at once."""
 STOP_SECONDS = 10.0
 READY = b"ready\n"
 MAX_LINES = 12
