@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Run:
-    """The folder of a run, opened by `load_run`. A `Run` shows the folder as it was when `load_run`
-    opened it. To see what a job has written into the folder since then, call `load_run` again.
+    """The folder of a run, opened by `load_run`. If a job has written more into the folder since
+    then, call `load_run` again to see all of it.
 
     >>> import questloom
     >>> run = questloom.load_run("run")

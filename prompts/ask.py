@@ -1,8 +1,8 @@
 """Sends one prompt to a model and reads the reply. The writer and the filters use this module.
 
 The chat client checks that a reply fits the role's schema. If a reply does not fit, the client asks
-the model for a repair. The caller's function `read` checks what a schema cannot say. For example, a
-cited number must have been shown, and no name may be missing. After the first fault that `read`
+the model for a repair. The caller's function `read` makes the checks that a schema cannot express,
+for example that every number in the reply was in the prompt. After the first fault that `read`
 finds, the model gets one correction in the same conversation. After the second fault, the reply
 counts as bad.
 """
@@ -20,7 +20,7 @@ Read = TypeVar("Read")
 
 
 class Client(Protocol):
-    """Those methods of `questloom.models.chat_client.ChatClient` that this module needs."""
+    """The methods of `questloom.models.chat_client.ChatClient` that this module uses."""
 
     @property
     def roles(self) -> dict[str, RoleConfig]: ...

@@ -2,8 +2,8 @@
 
 A template (`templates/<role>.txt`) contains the system message, then a line `=== user`, then the
 user's message. The user's message ends with a description of the reply, which is made from the
-reply's schema. The description comes last because models follow best what they read last. Endpoints
-that cannot enforce a schema get the same description.
+reply's schema. The description comes last because models follow best what they read last. The
+description is the same whether or not the endpoint can enforce the schema.
 """
 
 import functools

@@ -42,8 +42,8 @@ class EndReason(StrEnum):
 
 
 class Outcome(StrEnum):
-    """The verdict of the answer judge. The success rate counts the episodes with each of these four
-    verdicts in its denominator."""
+    """The verdict of the answer judge. Episodes with any of the four verdicts count in the
+    denominator of the success rate."""
 
     CORRECT = "correct"
     WRONG = "wrong"
@@ -122,7 +122,8 @@ class Turn(Record):
     violation: str = ""
     """The fault that the strict format check found; "" if the turn is correct."""
     result: ToolResult | None = None
-    """What the tool returned; None if the turn gave the answer or ended the episode."""
+    """What the tool returned; None if the turn called no tool, because it gave the answer or ended
+    the episode."""
     num_prompt_tokens: int = 0
     num_new_tokens: int = 0
     token_ids: tuple[int, ...] = ()

@@ -1,5 +1,5 @@
 """The logical form of a question. The logical form says what the question asks, independent of its
-wording. A later stage writes the English words.
+wording. A later stage puts the form into words.
 
 A form is a conjunctive query over claims (facts of Wikidata). One of its variables stands for the
 thing in the picture. A *term* is either the name of a variable ("x1") or a `Value`.
@@ -52,8 +52,8 @@ class Image:
 
     var: str
     sign: str = ""
-    """If the picture shows only a sign of `var`, such as its flag (P41), this is the property whose
-    value is the picture."""
+    """The property whose value is the picture, if the picture shows only a sign of `var`, such as
+    its flag (P41)."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -85,9 +85,8 @@ def components(keys: Iterable[Keys], recipe: Recipe) -> Iterator[tuple[str, int,
 
 
 def split_of(component: str, recipe: Recipe) -> str:
-    """The split of a component. The result is "benchmark", or the split to which the recipe's
-    shares for "sft" and "rl" lead. A random number that is made from the component's name decides
-    the split.
+    """The split of a component. The split is "benchmark", or a split for "sft" or "rl" according to
+    the recipe's shares. A random number that is made from the component's name decides the split.
     """
     export = recipe.export
 

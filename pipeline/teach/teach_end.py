@@ -1,4 +1,5 @@
-"""Ends the playing. The run's data set and report are built again, with the new episodes."""
+"""After a policy has played a run's questions, builds the run's data set and report again, with the
+new episodes."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -45,7 +46,7 @@ class TeachOutcome:
 
 def finish_teach(run: str, *, store: str, summary: TeachSummary, opened: Opened) -> TeachOutcome:
     """Builds the data set and the report again. The data set changes only if the policy is
-    `teacher` and no episode waits."""
+    `teacher` and no episode waits for a service or for budget."""
     dataset = note = ""
     job = Job.at(
         recipe_of(RunFolder(absolute(run)).read_recipe()["recipe"], f"{run}/recipe.json"),

@@ -29,7 +29,7 @@ from questloom.transforms.stages.stage import Apply, Side, Stage, in_order
 
 def teach_stages(job: PlayJob) -> tuple[Stage, ...]:
     """The stages of a job that plays questions. The first stage is written by `write_tasks`. The
-    last stage reads the tasks a second time."""
+    last stage reads the tasks again, and not the episodes."""
     rules, window = job.recipe.teach, job.recipe.run.in_flight
     played, judged = job.play_fingerprint, job.judge_fingerprint
     at_once = max(1, rules.episodes_at_once // rules.rollouts)
@@ -114,8 +114,8 @@ def make_play(job: PlayJob) -> Apply:
 
 
 def _source_finder(job: PlayJob) -> Callable[[str, str], str]:
-    """Returns a function. The function finds the picture of the store from which a tool's picture
-    comes. The two pictures have equal bytes, or come from the same source page.
+    """Returns a function that finds, for a picture from a tool, the same picture in the store: it
+    has equal bytes, or comes from the same source page.
     """
     if job.recipe.teach.live is not None:
         return lambda sha256, url: ""
@@ -200,8 +200,8 @@ def make_solved(job: PlayJob) -> Apply:
 
 class WriteBeside(beam.DoFn):
     """Takes the number of each shard and returns it when the shard is done. Some stages have a
-    second input, which is computed from files of the same shard. This transform writes the second
-    input of a stage."""
+    second input, which is computed from files of the same shard. This transform computes the second
+    input of a stage and writes it."""
 
     def __init__(
         self,

@@ -1,5 +1,5 @@
-"""Makes the forms of words and phrases: articles, plurals, verbs, numbers and dates. The lists in
-the file of a language supply the exceptions."""
+"""Makes the forms of words and phrases: articles, plurals, verbs, numbers and dates. Exceptions,
+such as irregular plurals, come from the file of the language."""
 
 import re
 from collections.abc import Sequence
