@@ -28,8 +28,8 @@ from questloom.transforms.stages.stage import Apply, Side, Stage, in_order
 
 
 def teach_stages(job: PlayJob) -> tuple[Stage, ...]:
-    """The stages of a job that plays questions. The first stage is written by `write_tasks`. The
-    last stage reads the tasks again, and not the episodes."""
+    """The stages of a job that plays questions. `WriteTasks` writes the first stage. The last stage
+    reads the tasks again, to record how each task ended."""
     rules, window = job.recipe.teach, job.recipe.run.in_flight
     played, judged = job.play_fingerprint, job.judge_fingerprint
     at_once = max(1, rules.episodes_at_once // rules.rollouts)

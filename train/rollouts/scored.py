@@ -67,7 +67,7 @@ class RolloutRows:
         return row
 
     def none(self, episode_id: str) -> Row:
-        """An empty row, which stands in for the row of an episode if that row cannot be used."""
+        """An empty row, which replaces the row of an episode if the model cannot learn from it."""
         empty = torch.zeros(0, dtype=torch.long)
         return Row(
             episode_id=episode_id,

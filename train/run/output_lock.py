@@ -1,7 +1,7 @@
 """Writes a run's identity into the run's folder.
 
 The identity is all settings that must stay the same when the run is resumed. `together` runs a
-function on all ranks. `together` ends all ranks if one rank has an error.
+function on all ranks, and ends all ranks if one rank has an error.
 """
 
 import json
@@ -84,7 +84,8 @@ def remove_unlocked(out: Path, whole: bool) -> None:
 
 
 def place(path: str) -> str:
-    """A folder or address as a run's identity stores it: a folder as an absolute path."""
+    """The form in which a run's identity stores a path: an existing folder as an absolute path, and
+    anything else unchanged."""
     return os.path.abspath(path) if "://" not in path and Path(path).exists() else path
 
 
