@@ -120,13 +120,15 @@ class TrainingRules:
     set: tuple[str, ...] = ()
     """KEY=VALUE pairs that replace settings of the trainer."""
     launcher: tuple[str, ...] = ()
-    """Words that start the trainer instead of the Python interpreter: ["torchrun", "--nproc_per_node", "8"]."""
+    """The command that starts the trainer, in place of the Python interpreter: ["torchrun",
+    "--nproc_per_node", "8"]."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class EvolveRules:
-    """The closed loop of rounds. ODE uses up to 5 rounds of 32 tasks, with one rollout for each
-    task. A pass rate needs several rollouts, so our default is higher than one."""
+    """The settings of the closed loop, whose rounds play tasks, diagnose faults and edit the
+    recipe. ODE uses up to 5 rounds of 32 tasks, with one rollout for each task. A pass rate needs
+    several rollouts of a task, so the default of `rollouts` is higher than one."""
 
     rounds: Annotated[int, Gt(0)] = 5
     """The highest number of rounds."""

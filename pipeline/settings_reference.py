@@ -80,8 +80,8 @@ def settings(
     told: dict[type, str] | None = None,
     filled: object = None,
 ) -> Iterator[Setting]:
-    """All settings of a class and of its inner classes, in the order of the fields. If a class was
-    listed earlier, only the name of the class is given.
+    """All settings of a class and of its inner classes, in the order of the fields. The settings of
+    a class are listed only once; later, the class is only named.
 
     Args:
         told: the classes that were listed earlier, each with the key under which it was listed.
@@ -164,8 +164,8 @@ def _cell(default: str) -> str:
 
 def _help(each: dataclasses.Field, helps: Mapping[str, str]) -> str:
     """The help text of a field, which is the docstring below the field. If a registry describes the
-    choices of the field, the meanings of the choices follow. The function `metadata["choices"]`
-    returns the choices with their meanings.
+    field's choices, their meanings are added. The function `metadata["choices"]` returns the
+    choices with their meanings.
     """
     choices = each.metadata.get("choices", dict)()
     words = (f"`{name}`: {meaning}" for name, meaning in choices.items())

@@ -46,10 +46,9 @@ async def ask(
         prompt: a rendered prompt.
         read: a function that turns the parsed reply into a value for the caller. If the reply is
             wrong, the function raises ValueError with words for the model.
-        item_id: the seed or question for which the call is made. The ledger records the id of this
-            item.
-        seed_id: the seed from which this item comes. The ledger records the id of this seed.
-        sample: the number of this call, if the same prompt is sent several times.
+        item_id: the seed or question for which the call is made. The ledger records its id.
+        seed_id: the seed from which the question comes. The ledger records the seed's id.
+        sample: the number of the call among calls with the same prompt.
 
     Raises:
         BadReply: `read` refused two replies in a row. The chat client's own exceptions are passed

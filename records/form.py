@@ -176,8 +176,7 @@ _KINDS: dict[str, type] = {
 }
 _NAMES = {kind: name for name, kind in _KINDS.items()}
 _OPTIONAL = {"sign", "number", "initial", "since"}
-"""Fields that are empty in most clauses. The JSON leaves out a field of this kind if it is
-empty."""
+"""Fields that are empty in most clauses; the JSON leaves them out if they are empty."""
 _TERM_FIELDS = {"subject", "object", "left", "right"}
 
 
@@ -257,8 +256,8 @@ class Form:
         """Reads a form from JSON that `to_json` has written.
 
         Raises:
-            ValueError: the JSON has an unknown clause, an unknown field, or a field too few. Such
-                JSON may come from a model's reply or a damaged row.
+            ValueError: the JSON has an unknown clause or field, or lacks a field, as a model's
+                reply or a damaged row may.
         """
         try:
             clauses = []

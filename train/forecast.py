@@ -330,7 +330,7 @@ class GrpoForecast:
     episodes: int
     """Number of episodes per step: questions × rollouts per question."""
     update_tokens: int
-    """Number of trained tokens per step."""
+    """Number of tokens per step in the rows on which the policy is trained."""
     decode_tokens: int
     """Number of tokens per step that the policy samples."""
     memory: Memory
@@ -346,8 +346,8 @@ class GrpoForecast:
 
     @property
     def seconds(self) -> tuple[float, float, float]:
-        """Seconds of one training step for three parts: sampling the turns, reading their prompts,
-        and the update. The wait for tools and judges is not included."""
+        """The seconds that one step needs for sampling turns, for reading prompts and observations,
+        and for the update. The wait for tools and judges is not included."""
         return (
             self.decode_tokens / (self.decode.tokens_per_second * self.gpus),
             self.read_seconds,

@@ -135,8 +135,8 @@ def watching(
         title: the name of the job, shown beside the bar.
         total: the number of units of work in the whole job.
         done: a function that returns the number of finished units, and the progress in words.
-            `done` is called twice a second, and once at the end. If the words are empty, the number
-            of units is shown instead.
+            `done` is called twice a second, and once at the end. If `done` returns no words, the
+            number of units is shown instead.
         news: a function that returns lines which should stay on the screen; it is called after each
             call of `done`.
         slow: whether `done` takes long, for example because it lists a bucket. A slow `done` is

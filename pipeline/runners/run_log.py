@@ -2,7 +2,8 @@
 The user sees only one message and the path of the log.
 
 Only text can cross a process boundary. An error in a worker therefore reaches the command as a long
-text. This module finds the cause of the error in the chain of exceptions or in the text.
+text. This module finds the cause of an error in the chain of exceptions, or in the text that a
+worker has sent.
 """
 
 import errno

@@ -121,8 +121,8 @@ def job_failed(run: RunFolder, error: Exception) -> QuestloomError:
 
 @dataclass(frozen=True)
 class Funnel:
-    """What a job's files contain: the number of items in each stage, the items that wait, and the
-    items that ended because of an error in Questloom."""
+    """The counts from a job's files: how many items each stage has, how many items wait, and how
+    many ended because of an error in Questloom."""
 
     counts: tuple[StageCount, ...]
     pending_causes: dict[str, int]

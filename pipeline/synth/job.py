@@ -41,7 +41,7 @@ class Job:
 
     @property
     def lookups(self) -> Lookups:
-        """Look-ups in the store, under the recipe's rules about which claims can be trusted. Each
+        """Looks facts up in the store; the recipe's rules decide which claims can be trusted. Each
         process caches what it has looked up."""
         trust = self.recipe.certificate.trust
         return self.opened.once(

@@ -66,7 +66,7 @@ class Lacking:
 def list_lacking(
     seeds: Iterable[Seed], dropped: Iterable[Rejection], facts: Lookups
 ) -> list[Lacking]:
-    """The data that the entities without a plan lacked. The most frequent cause is first.
+    """The data whose lack left entities without a plan, the most frequent cause first.
 
     Args:
         seeds: all seeds for which the run tried to make plans.

@@ -1,8 +1,8 @@
 """Assigns splits. Divides the questions into splits. Questions get the same split if they share an
 anchor (the pictured entity), a picture or a whole path.
 
-Questions that share such a key (an anchor, a picture or a path) form a component. Other entities
-that two questions share do not count. If other shared entities counted, one component would contain
+Questions that share such a key (an anchor, a picture or a path) form a component. Two questions
+that share any other entity can be in different components. Otherwise, one component would contain
 two thirds of all questions.
 
 If a run sets a benchmark aside, questions from the same seed stay together as well. VSearcher also
@@ -17,7 +17,8 @@ from questloom.records.synthesis import Question
 from questloom.transforms.drafting.schedule import by_weight
 
 BENCHMARK = "benchmark"
-"""The name of the benchmark's split, and also of the level whose questions always go there."""
+"""The name of the benchmark's split, and also of the level whose questions always go into the
+benchmark."""
 Keys = tuple[str, int, tuple[str, ...], bool]
 
 

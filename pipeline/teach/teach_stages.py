@@ -157,9 +157,9 @@ def make_answer(job: PlayJob) -> Apply:
 
 
 def make_process(job: PlayJob) -> Apply:
-    """Makes the judge of processes, that is, of the way to an answer. The judge of the process
-    applies rules first. If a model for `judge_process` is configured, the judge then asks this
-    model."""
+    """Makes the judge of processes, which checks how an episode reached its answer. The judge of
+    the process applies rules first. If a model for `judge_process` is configured, the judge then
+    asks this model."""
     rules = job.recipe.teach
     judge = ProcessJudge(
         client=job.client(PROCESS) if job.recipe.models.judged_by_model(PROCESS_ROLE) else None,
@@ -187,8 +187,8 @@ def licences(job: PlayJob) -> Callable[[str], bool]:
 
 
 def make_keep(job: PlayJob) -> Apply:
-    """Makes the last selection of trajectories. The selection drops repeats and pictures with wrong
-    licences, and limits the number of trajectories for each task."""
+    """Makes the function that selects the final trajectories. The selection drops repeats and
+    pictures with wrong licences, and limits the number of trajectories for each task."""
     most, licensed = job.recipe.teach.keep, licences(job)
     return lambda trajectory, chosen: keep(trajectory, chosen, most, licensed)
 

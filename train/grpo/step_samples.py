@@ -259,7 +259,7 @@ def choose_sources(
 def is_member(each: ScoredRollout, rules: Axpo) -> bool:
     """Whether a rollout must be wrong before AXPO works on its question.
 
-    A rollout must be wrong if it called a tool; with `no_tool`, if it called none.
+    Rollouts that called a tool must be wrong; with the setting `no_tool`, those that called none.
     """
     return each.rollout.end != EndReason.PROVIDER and each.used_tool == (rules.trigger == "tool")
 

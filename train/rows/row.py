@@ -142,7 +142,7 @@ class Row:
     prompts, observations, templates and pictures are never in the loss.
     """
     turns: tuple[tuple[int, int], ...]
-    """For each turn, [begin, end) of the policy's tokens."""
+    """For each turn, the range [begin, end) of the policy's tokens."""
     positions: Tensor
     """(4, T) int64: the text positions, then the three rows of mrope positions."""
     pixels: Tensor
@@ -186,7 +186,7 @@ class Row:
 
 
 def hashes_of(pixels: Tensor, grid_thw: Tensor) -> tuple[str, ...]:
-    """The sha256 over size and patches, for each picture.
+    """For each picture, the sha256 of its size and its patches.
 
     Args:
         pixels: (P, pixel_dim) patches of all pictures.
@@ -389,7 +389,7 @@ def drop_tail(row: Row, tokens: PictureTokens) -> Row:
 
 
 Rope = Callable[[Tensor, Tensor], Tensor]
-"""A function from (T,) ids and (n, 3) picture sizes to (4, T) positions."""
+"""A function that computes (4, T) positions from (T,) ids and (n, 3) picture sizes."""
 
 
 def rope_of(model: Any) -> Rope:

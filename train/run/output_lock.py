@@ -24,7 +24,7 @@ only this folder, it does not belong to a run yet.
 
 
 def check_output(out: Path, identity: Mapping[str, Any]) -> None:
-    """Checks that OUT is empty, or belongs to this same run. This function writes nothing.
+    """Checks, without writing anything, that OUT is empty or belongs to this same run.
 
     Args:
         identity: all settings that must stay the same when the run is resumed, as JSON.

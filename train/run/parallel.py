@@ -55,11 +55,11 @@ class World:
     size: int
     device: torch.device
     patience: timedelta = timedelta(minutes=60)
-    """How long ranks wait for each other."""
+    """How long a rank waits for the other ranks before it raises an error."""
     meeting: Any = None
-    """The process group for waiting and for small messages."""
+    """The process group with which ranks wait for each other and exchange small messages."""
     store: Any = None
-    """The key-value store in which each rank records that it has come."""
+    """The key-value store in which each rank records that it has reached a meeting point."""
 
     @property
     def first(self) -> bool:

@@ -63,8 +63,8 @@ class StepSettings:
     on-policy.
     """
     refills: Annotated[int, Ge(0)] = 0
-    """Dynamic sampling (DAPO): how often a step may play new questions in place of those whose
-    rollouts all have the same reward.
+    """Dynamic sampling (DAPO): how many times a step may play new questions in place of questions
+    whose rollouts all have the same reward.
     """
     micro_tokens: Annotated[int, Ge(0)] = 0
     """Maximum number of tokens in one forward pass of a rank; 0 takes the value of
@@ -119,8 +119,8 @@ class CareSettings:
     """
 
     max_lost: Annotated[float, Ge(0), Le(1)] = 0.5
-    """Maximum share of a step's rollouts that may end because a provider failed. The same maximum
-    holds for the share of rollouts without a judge's verdict.
+    """Maximum share of a step's rollouts that may end because a provider failed. `max_lost` also
+    limits the share of rollouts without a judge's verdict.
     """
     engine_kl: Annotated[float, Gt(0)] = KL_ALARM
     """Maximum of the mean KL divergence per token (k3 estimate) between the inference engine and
