@@ -32,8 +32,8 @@ dataclass lists the fields of its last base class first."""
 
 @dataclass(frozen=True, kw_only=True)
 class FilterRules(OF_FILTERS):  # type: ignore[misc]
-    """Which filters run, and their settings. If a filter is off, each question stores the verdict
-    `not_run` for it. The fields of this class are settings that several filters share."""
+    """Which filters run, and their settings. For a filter that is off, each question stores the
+    verdict `not_run`. The fields of this class are settings that several filters share."""
 
     custom: tuple[str, ...] = ()
     """Filters of other packages, which run after `duplicates`. Each filter is named by

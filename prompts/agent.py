@@ -1,8 +1,8 @@
 """Makes the system prompt of the search agent. The teacher, the filters, training and evaluation
 all use the same template for this prompt.
 
-The agent does not reply with a single JSON object, but in turns that follow a protocol. The agent
-is therefore not one of the roles that `questloom.prompts.render.ModelTask` describes.
+The agent is not one of the roles that `questloom.prompts.render.ModelTask` describes, because it
+replies in turns that follow a protocol, and not with a single JSON object.
 """
 
 import functools

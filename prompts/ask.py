@@ -44,8 +44,8 @@ async def ask(
     Args:
         client: the chat client that sends the prompt.
         prompt: a rendered prompt.
-        read: a function that turns the parsed reply into a value for the caller. If the reply is
-            wrong, the function raises ValueError with words for the model.
+        read: a function that turns the parsed reply into a value for the caller. For a wrong reply,
+            `read` raises ValueError with a message for the model.
         item_id: the seed or question for which the call is made. The ledger records its id.
         seed_id: the seed from which the question comes. The ledger records the seed's id.
         sample: the number of the call among calls with the same prompt.

@@ -184,8 +184,7 @@ def _outline(model: type[BaseModel], depth: int) -> list[str]:
 
 
 def _kind(hint: Any) -> tuple[str, type[BaseModel] | None]:
-    """The type of a field in words. If the field holds objects, the second value is the model of
-    these objects."""
+    """The type of a field in words, and, for a field that holds objects, their pydantic model."""
     origin, args = typing.get_origin(hint), typing.get_args(hint)
     if origin is typing.Literal:
         return "one of " + ", ".join(f'"{a}"' for a in args), None

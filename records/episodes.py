@@ -80,7 +80,7 @@ class BankImage(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class ToolCall(Record):
-    """A call as the model wrote it. The call has already passed the format check."""
+    """A tool call as the model wrote it, which has passed the format check."""
 
     name: str
     arguments: Json
@@ -98,8 +98,8 @@ class ToolResult(Record):
     the status is ok, the code is "", "no_effect" (the call changed nothing) or "no_results" (the
     call found nothing)."""
     text: str = ""
-    """The text that the model reads, before it is wrapped in `<tool_response>`. The text may be
-    hostile: it may imitate tags and tool results."""
+    """The text that the model reads, before it is wrapped in `<tool_response>`. A text from the web
+    may be hostile and imitate tags and tool results."""
     images: tuple[int, ...] = ()
     """The handles of all pictures in the result. Some of the pictures may have been known
     before."""

@@ -94,4 +94,5 @@ class Preference(Record):
 
     item_id: str
     order: tuple[int, ...]
-    """Indices into `PlannedSeed.plans`, in the order of writing."""
+    """The indices of the plans in `PlannedSeed.plans`, in the order in which the writer tries the
+    plans."""

@@ -20,7 +20,7 @@ class Route(Record):
     looks: int
     """Number of calls of visual tools: searches with the picture, and close looks at a picture."""
     moves: tuple[str, ...] = ()
-    """The tool calls in order, each as "tool variable": "visit x1"."""
+    """The tool calls in order, each written as the tool and a variable ("visit x1")."""
     most_selective: int = 0
     """Number of things that fit the most selective of the question's clauses with a name or a
     value; 0 if no clause has one."""

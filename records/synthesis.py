@@ -250,9 +250,8 @@ class Question(Record):
 
     @property
     def reads_its_picture(self) -> bool:
-        """Whether a solver must read a detail in the question's own picture.
-
-        A detail in a later picture alone does not count.
+        """Whether a solver must read a detail in the question's own picture, and not only in a
+        later picture.
         """
         form = self.logical_form
         return form is not None and bool(form.shown_reads)

@@ -51,7 +51,7 @@ class RowLength:
 
     def shortened(self, max_tokens: int) -> "RowLength":
         """The row cut to a number of tokens. The numbers of labels and pictures shrink in the same
-        proportion.
+        proportion as the number of tokens.
 
         >>> RowLength(tokens=3000, labels=300, pictures=(256, 256, 256)).shortened(2000)
         RowLength(tokens=2000, labels=200, pictures=(256, 256))

@@ -34,8 +34,8 @@ class EndpointProgress:
 
     Args:
         calls: the place of the job's call cache; None if the job calls no model.
-        endpoints: the endpoints that the job may call. Other providers are left out of the
-            description.
+        endpoints: the endpoints that the job may call. Calls to any other provider are not
+            described.
     """
 
     def __init__(self, calls: Path | str | None, endpoints: Sequence[EndpointConfig]) -> None:

@@ -23,7 +23,7 @@ VARIABLE = "QUESTLOOM_LOG"
 _LINE = "%(asctime)s %(process)d %(name)s %(levelname)s %(message)s"
 _RAISED = re.compile(r"records\.errors\.(InputError|ProviderFault|QuestloomError): (.+)")
 _INPUT = re.compile(r"(.+?): (.+?)\. (.+)")
-"""The pattern of an `InputError` that has become text."""
+"""A pattern that finds the parts of an `InputError` in the error's text."""
 MAX_MESSAGE = 600
 
 

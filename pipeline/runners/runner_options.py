@@ -161,7 +161,7 @@ def check_arguments(kind: RunnerKind, arguments: tuple[str, ...]) -> None:
 
 
 def _inverse(name: str, known: dict) -> bool:
-    """Whether Beam knows this flag, but stores its value under another name. Examples are
+    """Whether Beam knows this flag, but stores its value under another name, as for
     --no_use_public_ips and --experiment."""
     bare = name.removeprefix("no_")
     return bare in known or f"{name}s" in known

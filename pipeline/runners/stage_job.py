@@ -186,8 +186,9 @@ class Funnel:
         }
 
     def as_text(self, *, out: bool = False, not_run: Collection[str] = ()) -> str:
-        """The counts as a table for people. With `out`, the table also shows how many records
-        passed. `not_run` names the stages that were skipped and let all records pass."""
+        """How many items each stage received, kept and rejected, as a table for people. With `out`,
+        the table also shows how many records passed. `not_run` names the stages that were skipped
+        and let all records pass."""
         rows = [
             f"{'stage':<24}{'in':>8}{'kept':>8}{'rejected':>10}{'pending':>9}"
             + (f"{'out':>8}" if out else "")

@@ -67,8 +67,8 @@ class WorkerPool(beam_fn_api_pb2_grpc.BeamFnExternalWorkerPoolServicer):
         return beam_fn_api_pb2.StartWorkerResponse(error=error)
 
     def _start(self, worker_id: str, control: str) -> str:
-        """Starts a worker and waits until it is ready. Returns "" when it is ready, or else why it
-        is not ready."""
+        """Starts a worker and waits until it is ready. Returns "" if the worker is ready, and
+        otherwise the reason why it is not."""
         try:
             worker = subprocess.Popen(
                 [*self.command, control, worker_id],

@@ -1,9 +1,9 @@
 """Assigns splits. Divides the questions into splits. Questions get the same split if they share an
 anchor (the pictured entity), a picture or a whole path.
 
-Questions that share such a key (an anchor, a picture or a path) form a component. Two questions
-that share any other entity can be in different components. Otherwise, one component would contain
-two thirds of all questions.
+Questions that are connected by shared keys (anchors, pictures or paths) form a component. Two
+questions that share any other entity can be in different components. Otherwise, one component would
+contain two thirds of all questions.
 
 If a run sets a benchmark aside, questions from the same seed stay together as well. VSearcher also
 keeps the seeds of its training data out of its benchmark. If a question has the level `benchmark`,

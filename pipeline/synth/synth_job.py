@@ -181,8 +181,8 @@ def check_models(job: Job, workers: int = 1, runner: RunnerOptions = LOCAL) -> N
 
 
 def needs_vectors(recipe: Recipe) -> bool:
-    """Whether a run compares pictures. A run compares pictures if it grounds or degrades them, or
-    if a filter searches by picture."""
+    """Whether a run compares pictures. Pictures are compared in order to ground them (match them
+    with entities), to degrade them, or to search by picture in a filter."""
     filters = (each for each in registry.FILTERS if each.is_on(recipe.filters))
     return (
         recipe.grounding.mode != "none"
@@ -210,7 +210,8 @@ def run_synth(
             that run is continued.
         opened: objects that stay open for later use in this process, such as stores and models.
         workers: the number of processes, if the job runs in this process.
-        runner: where the job runs. Store and run must have the same paths for every worker.
+        runner: where the job runs. Every worker must find the store and the run's folder under the
+            same paths.
 
     Raises:
         InputError: an input is wrong, or no entity can be a seed. A wrong input is found before

@@ -29,8 +29,8 @@ class TeachOutcome:
 
     @property
     def exit_code(self) -> int:
-        """The exit code: 0 for success, 1 for a failure, 3 if the budget is used up. The text
-        `summary.message` explains this code."""
+        """The exit code: 0 for success, 1 for a failure, 3 if the budget is used up.
+        `summary.message` explains the exit code."""
         return self.summary.exit_code
 
     def as_json(self) -> dict[str, Any]:

@@ -1,5 +1,5 @@
-"""Lists the stages that play a run's questions, in order. The module also has the function that
-each stage runs. To add a stage, change only this module."""
+"""Lists the stages that play a run's questions, in order, and makes the function that each stage
+runs. To add a stage, change only this module."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -134,8 +134,8 @@ def _source_finder(job: PlayJob) -> Callable[[str, str], str]:
 
 
 def source_pages(store: Store) -> Mapping[str, str]:
-    """The store's pictures, by the address of their source page. If several pictures come from the
-    same page, the picture whose id is first counts."""
+    """For each source page of pictures in the store, the id of its picture. If several pictures
+    come from the same page, the lowest id is taken."""
     found: dict[str, str] = {}
     for image in store.scan_images():
         if image.source_page and image.id < found.get(image.source_page, "~"):

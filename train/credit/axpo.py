@@ -1,8 +1,8 @@
 """AXPO (arXiv 2605.28774, section 4): samples new endings for wrong rollouts.
 
-AXPO works on a question if all of its rollouts that used a tool are wrong. AXPO selects some of
-these wrong rollouts as its sources. From each source, AXPO keeps the first tokens (the prefix) and
-samples K continuations of this prefix.
+AXPO works on a question if all of its rollouts that used a tool are wrong. AXPO selects some of the
+question's wrong rollouts as its sources. From each source, AXPO keeps the first tokens (the prefix)
+and samples K continuations of this prefix.
 
 ```
 source         system question │ think <tool_call> │ {"name": … wrong          prefix: Â_pre          continuation: masked

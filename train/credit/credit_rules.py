@@ -55,16 +55,16 @@ class FatalRules:
     """Which of the K faulty steps is the fatal step. OpenSearch-VL's text and code take the first
     of the K faulty steps; the paper's appendix takes the last."""
     no_answer: Literal["normal", "clamp"] = "normal"
-    """What happens to rollouts that ended without an answer and are not fatal. `clamp`, as in
-    OpenSearch-VL's code, sets a negative advantage of these rollouts to 0.
+    """What happens to rollouts that ended without an answer and are not fatal. `clamp` sets
+    negative advantages to 0, as in OpenSearch-VL's code.
     """
     overlong: Literal["normal", "out_of_loss"] = "normal"
     """What happens to rollouts that ran out of tokens, calls or time. `out_of_loss` takes the
     rollouts out of the loss and keeps their rewards in the group's statistics (VSearcher)."""
     provider: Literal["leave", "out_of_loss"] = "leave"
     """What happens to rollouts that ended because a provider (an external service) failed. `leave`
-    takes these rollouts out of both the loss and the group's statistics. `out_of_loss` takes the
-    rollouts out of the loss and keeps their rewards in the group's statistics (VSearcher).
+    takes the failed rollouts out of both the loss and the group's statistics. `out_of_loss` takes
+    the rollouts out of the loss and keeps their rewards in the group's statistics (VSearcher).
     """
 
 
@@ -92,15 +92,15 @@ class Axpo:
     """Which wrong rollouts are continued first. `confidence` starts with the rollouts whose tool
     calls the policy found least probable. `random` uses a random order."""
     resample: Literal["prefix", "question", "none"] = "prefix"
-    """Where continuations of a wrong rollout start. `prefix` starts them after the kept beginning
-    of the rollout. `question` starts them at the question: no token of the rollout is reused,
-    masked or credited. `none` samples no continuations; it only takes the tokens after the prefix
-    out of the loss.
+    """Where continuations of a wrong rollout start. `prefix` starts continuations after the kept
+    beginning of the rollout. `question` starts continuations at the question: no token of the
+    rollout is reused, masked or credited. `none` samples no continuations; it only takes the tokens
+    after the prefix out of the loss.
     """
     prefix_credit: bool = True
     """Whether the kept beginning of a wrong rollout (the prefix) gets an advantage (Â_pre) that is
-    computed from its continuations. If this is false, a prefix keeps the advantage of its
-    rollout."""
+    computed from its continuations. If `prefix_credit` is false, a prefix keeps the advantage of
+    its rollout."""
     group: Literal["own", "merged"] = "own"
     """The rewards with which a continuation's reward is compared. `own` compares with the rewards
     of the continuations of the same rollout. `merged` also compares with the rewards of the

@@ -7,9 +7,9 @@ call       ok   ok     fault  fault  fault
 in loss    yes  yes    no     no     no
 ```
 
-Only faults of the model count. A successful call sets the count of faults back to 0. Provider
-faults and sandbox limits do not change the count. The reward of a fatal rollout stays in the
-group's statistics.
+Only a fault of the model makes a step faulty. A successful call sets the count of faults back to 0.
+Provider faults and sandbox limits do not change the count. The reward of a fatal rollout stays in
+the group's statistics.
 
 The clamp sets a negative advantage of a fatal rollout to 0, so that training never lowers the
 probability of the tokens before step f: the good beginning did not cause the bad end.

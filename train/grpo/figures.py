@@ -19,7 +19,7 @@ from questloom.train.settings.grpo_settings import CareSettings
 
 
 class ProvidersFailed(QuestloomError):
-    """Too many rollouts ended because a provider failed. The metrics of such a step say nothing
+    """Too many rollouts ended because a provider failed, so the metrics of the step say nothing
     about the policy.
 
     The providers are the engine's server and the services for searches and pages.
@@ -27,7 +27,7 @@ class ProvidersFailed(QuestloomError):
 
 
 class JudgesFailed(QuestloomError):
-    """A judge failed to give a verdict on too many rollouts. The metrics of such a step say nothing
+    """A judge failed to give a verdict on too many rollouts, so the metrics of the step say nothing
     about the policy."""
 
 

@@ -1,8 +1,8 @@
 """Plays a step: each rank plays its questions, judges the answers and makes training samples.
 
-At the end of a step, all ranks wait for each other. With refills, the ranks also play new questions
-in place of questions whose rollouts all have the same reward. A step that was stored before the run
-was killed is read from disk, and not played again.
+At the end of a step, all ranks wait for each other. With the setting `refills`, the ranks also play
+new questions in place of questions whose rollouts all have the same reward. A step that was stored
+before the run was killed is read from disk, and not played again.
 """
 
 import time

@@ -276,8 +276,8 @@ def all_wrong(group: Group, members: Sequence[ScoredRollout]) -> bool:
 def _source(
     number: int, rollout: int, each: ScoredRollout, rules: Axpo, tags: CallTags | None
 ) -> Source | None:
-    """A rollout as a candidate for AXPO to continue. The result is None if the model cannot learn
-    from the rollout's row, or if AXPO finds no place to cut the row."""
+    """A rollout as a candidate for AXPO to continue. None if the model cannot learn from the
+    rollout's row, or if AXPO finds no place to cut the row."""
     row = each.rollout.row
     if each.rollout.unusable or math.isnan(each.rollout.reward):
         return None

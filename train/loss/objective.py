@@ -81,7 +81,7 @@ def token_weights(row: Tensor, row_weights: Tensor, objective: Objective) -> Ten
 
 def count(row: Tensor, row_weights: Tensor, objective: Objective) -> float:
     """How much a micro-batch adds to the divisor: the number of its tokens in the loss, or of its
-    trajectories with such tokens.
+    trajectories that have tokens in the loss.
 
     Rollouts that are in no micro-batch add to the divisor through `samples.DroppedWeight`.
 

@@ -23,7 +23,7 @@ class Objective:
     """ε_high: a token with a positive advantage has no gradient if its ratio ρ is above 1 +
     ε_high."""
     normaliser: Literal["trajectory", "token", "constant"] = "trajectory"
-    """How the losses of all tokens become one mean. `trajectory` takes the mean over a trajectory's
+    """How the losses of all tokens are averaged. `trajectory` takes the mean over a trajectory's
     tokens, then the mean over trajectories (OpenSearch-VL, GRPO). `token` takes the mean over all
     tokens (DAPO). `constant` divides the sum over a trajectory's tokens by the setting `constant`,
     then takes the mean over trajectories (the method Dr GRPO).

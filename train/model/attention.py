@@ -1,8 +1,8 @@
 """Attention over packed rows, computed row by row with torch's SDPA and without a mask.
 
 The SDPA attention of transformers separates packed rows by a T × T mask. For 8 rows of 4,096
-tokens, this mask takes 1 GB, and attention computes eight times as many products as needed. The
-fastest attention kernels accept no mask. This file separates the rows by their text positions
+tokens, the T × T mask takes 1 GB, and attention computes eight times as many products as needed.
+The fastest attention kernels accept no mask. This file separates the rows by their text positions
 (`rows/packing.py`) and computes the attention of each row alone. For padding, a cache or sliding
 windows, attention needs a mask; this file then calls the SDPA attention of transformers.
 """

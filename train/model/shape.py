@@ -26,7 +26,7 @@ class VisionShape:
     """How many numbers represent one patch of a picture: channels × frames × side²."""
     patch_side: int
     merge: int
-    """How many patches lie along each side of the square of patches that becomes one token."""
+    """The side length, in patches, of the square of patches that becomes one token."""
     positions: int
     projectors: int
     """The number of projectors (mergers): one for the vision tower's last layer, and one for each

@@ -105,8 +105,8 @@ def read_questions(run: RunFolder, store_digest: str) -> Questions:
 class QuestionCourse:
     """Assigns training questions to the steps of a GRPO run.
 
-    Each epoch has every question at most once, in a different order. If the last questions of an
-    epoch are too few for a step, they are skipped.
+    Each epoch has every question at most once, in a different order. At the end of an epoch,
+    questions that are too few for a whole step are skipped.
 
     Args:
         questions: the training questions.

@@ -79,8 +79,8 @@ class RowError(QuestloomError):
 
 
 class UnusableRow(RowError):
-    """A row from which the model cannot learn. The run leaves such a row out of the loss and counts
-    it."""
+    """A row from which the model cannot learn. The run leaves unusable rows out of the loss and
+    counts them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,7 +90,7 @@ class PictureTokens:
     image_id: int
     """The id of an image token. A picture has one image token for each square of merged patches."""
     merge: int
-    """How many patches lie along each side of the square of patches that becomes one token."""
+    """The side length, in patches, of the square of patches that becomes one token."""
     pixel_dim: int
     """How many numbers represent one patch of a picture: channels × frames × side²."""
     framing: tuple[int, ...] = ()
@@ -157,7 +157,7 @@ class Row:
     """(T,) float32: natural log-probabilities from the engine that sampled; 0 for tokens that are
     not the policy's.
 
-    The value is None if the engine reported no log-probabilities.
+    None if the engine reported no log-probabilities.
     """
     policy_version: int = -1
     """Number of updates that the sampling weights have had; -1 if another model wrote the turns.

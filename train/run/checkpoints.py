@@ -7,10 +7,10 @@ OUT/checkpoints/update-000100/   trained weights and the optimiser's state, in t
 ```
 
 All ranks write into a folder whose name starts with a dot. When all ranks are done, the first rank
-gives the folder its final name. Therefore a folder with its final name is complete. A checkpoint
-can be read with a different number of ranks from the number that wrote it. A checkpoint stores
-neither the learning rate nor the position in the data, because the number of the update determines
-both.
+gives the folder its final name. Therefore a checkpoint's folder with its final name is complete. A
+checkpoint can be read with a different number of ranks from the number that wrote it. A checkpoint
+stores neither the learning rate nor the position in the data, because the number of the update
+determines both.
 """
 
 import errno

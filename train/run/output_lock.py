@@ -19,7 +19,7 @@ from questloom.train.run.stopping import STOPPED, Stopped, exit_code
 T = TypeVar("T")
 UNLOCKED = ".begun"
 """The name of a folder for files that are written before the inputs have been checked. If OUT has
-only this folder, it does not belong to a run yet.
+only this folder, OUT does not belong to a run yet.
 """
 
 
@@ -97,8 +97,8 @@ def together(at: World, do: Callable[[], T]) -> T:
     Raises:
         QuestloomError: the error of this rank.
         SystemExit: another rank had an error.
-        Stopped: a rank was asked to stop, and no rank had another error. After such a stop, all
-            ranks write a checkpoint.
+        Stopped: a rank was asked to stop, and no rank had another error. After `Stopped`, all ranks
+            write a checkpoint.
     """
     failed: QuestloomError | None = None
     try:
