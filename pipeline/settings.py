@@ -147,8 +147,8 @@ class EvolveRules:
     """How many continuations of failed rollouts are played for each task that no rollout solved (K
     in AXPO)."""
     teacher_rollouts: Annotated[int, Gt(0)] = 1
-    """How many times the teacher tries each task that the policy never solved. In mode "sft" the
-    oracle (a scripted agent) tries instead."""
+    """How many times the teacher tries each task that the policy never solved. In mode "sft", the
+    oracle (a scripted agent) tries these tasks in place of the teacher."""
     too_easy: Share = 0.75
     """A task whose pass rate is higher than this counts as too easy."""
     tolerated: Share = 0.35

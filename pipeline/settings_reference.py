@@ -188,8 +188,8 @@ def _helps(kind: type) -> dict[str, str]:
 
 
 def _inner(hint: Any) -> type | None:
-    """The settings class in a field's type, even if the field is optional or allows several types;
-    None if its type contains no settings class."""
+    """The settings class in the type of a field, which may be optional or allow several types; None
+    if the type contains no settings class."""
     if dataclasses.is_dataclass(hint) and isinstance(hint, type):
         return hint
     return next((found for part in typing.get_args(hint) if (found := _inner(part))), None)

@@ -12,7 +12,7 @@ ENDED = ("FINISHED", "CANCELED", "FAILED")
 
 
 class Unreachable(Exception):
-    """The job manager does not answer, or something else than Flink answers."""
+    """The job manager does not answer, or something other than Flink answers."""
 
 
 @dataclass(frozen=True)

@@ -110,8 +110,8 @@ class DrawSplits(beam.DoFn):
 
 
 def gather_splits(shards: beam.PCollection, job: Job, source: str, label: str) -> beam.PCollection:
-    """Chooses a split for every question at random. The stage that gives the questions their splits
-    reads these choices from a file."""
+    """Chooses a split for every question at random. The splits are written to a file, which the
+    stage that assigns them reads."""
     return (
         shards
         | "all shards" >> beam.combiners.ToList()

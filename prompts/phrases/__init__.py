@@ -66,8 +66,8 @@ def property_phrase(property_id: str, language: str = "en", *, label: str = "") 
 
     Args:
         property_id: the property's id ("P84"). language: the language of the words.
-        label: the label of the property. If there are no better words, the words are made from the
-            label.
+        label: the label of the property. It supplies the words if the property is not in the table
+            of relations.
 
     Raises:
         InputError: the language has no phrases.

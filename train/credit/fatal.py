@@ -95,9 +95,9 @@ def treat(
 ) -> Treatment:
     """Applies the rules for failed rollouts to a rollout.
 
-    First, a fatal rollout is treated by the rules for fatal rollouts, and any other rollout without
-    an answer by the rule for such rollouts. Then the rule for rollouts that ran out of tokens,
-    calls or time applies to all.
+    The rules for fatal rollouts come first, then the rule for other rollouts without an answer. The
+    rule for rollouts that ran out of tokens, calls or time comes last, and holds for fatal rollouts
+    too.
 
     Args:
         advantage: the rollout's advantage in its group, after normalisation.
