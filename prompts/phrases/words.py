@@ -66,8 +66,8 @@ class Words:
         return start + last + "".join(rest)
 
     def number(self, number: float) -> str:
-        """A number as people usually write it. Whole numbers up to twelve are written as words, and
-        larger numbers with commas after the thousands."""
+        """A number as people usually write it. Whole numbers up to twelve are written as words;
+        larger numbers have commas ("1,250")."""
         if number == int(number) and 0 <= number <= 12:
             return NUMBER_WORDS[int(number)] if number else "no"
         return self.digits(number)
