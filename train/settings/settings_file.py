@@ -10,12 +10,13 @@ from questloom.records.errors import InputError
 
 PRESETS = Path(__file__).parents[1] / "presets"
 GRPO = "grpo-"
-"""The names of GRPO's presets begin with this prefix. All other presets are for SFT."""
+"""The names of the presets for GRPO begin with this prefix; the names of the presets for SFT do
+not."""
 S = TypeVar("S")
 
 
 def presets(*, grpo: bool) -> list[str]:
-    """The names of the presets for GRPO, or of those for SFT."""
+    """The names of all presets for GRPO (if `grpo` is true) or for SFT."""
     return sorted(
         path.stem for path in PRESETS.glob("*.yaml") if path.stem.startswith(GRPO) == grpo
     )

@@ -57,19 +57,19 @@ class WeightSettings:
     freeze_vision: bool = False
     """Whether the vision tower stays untrained; its projector has a setting of its own."""
     freeze_projector: bool = False
-    """Whether the projector from the vision tower to the language model stays untrained (in Qwen's
-    models: every `merger`).
+    """Whether the projector from the vision tower to the language model stays untrained (every
+    `merger` in Qwen's models).
     """
     precision: Literal["bf16", "fp32"] = "bf16"
     """The precision in which matrices are multiplied. Trained weights and the optimiser's moments
     are always fp32."""
     attention: str = "sdpa"
     """The name of the attention that transformers uses. The attention must keep packed rows apart,
-    as sdpa and flash_attention_2 do. A check before training tests this.
+    as sdpa and flash_attention_2 do. A check before training tests whether the attention does so.
     """
     activation_checkpointing: bool = True
-    """Whether the backward pass computes the layers again (activation checkpointing). Computing
-    them again costs about a third more work, but saves most of the memory for activations.
+    """Whether the backward pass computes the layers again (activation checkpointing). Activation
+    checkpointing costs about a third more work, but saves most of the memory for activations.
     """
 
 
@@ -126,8 +126,7 @@ class ParallelSettings:
     """With `auto`, several processes use FSDP2 if `accelerate launch` was configured for FSDP2,
     else DDP."""
     processes: Annotated[int, Ge(0)] = 0
-    """The number of processes that there must be; 0 accepts any number that the launcher
-    started."""
+    """The required number of processes; 0 accepts any number that the launcher started."""
     timeout_minutes: Annotated[float, Gt(0)] = 60.0
     """How long a rank waits for another rank, before the run ends with an error."""
 

@@ -38,7 +38,8 @@ _SPLITS = {
     "eval": VALIDATION,
     "test": "test",
 }
-"""The names of splits in file names. The library `datasets` recognises the same names."""
+"""Words in file names that state the split of a file. The library `datasets` recognises the same
+words."""
 _REPOSITORY = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 _FIX = f"Name a run, a file of dialogues ({', '.join(SUFFIXES)}), or one configuration of a data set: --data FOLDER:CONFIGURATION."
 
@@ -57,7 +58,7 @@ def dialogue_files(source: str, split: str) -> list[DialogueFile]:
     """The files with dialogues that a source names, in order.
 
     Args:
-        split: the split of files whose name does not contain a split.
+        split: the split that a file gets if its name states no split.
 
     Raises:
         InputError: there are no files, or they cannot be read; or the source has several data sets
