@@ -34,7 +34,7 @@ def claim_of(facts: Facts, clause: ClaimClause, binding: Binding) -> Claim | Non
 
 def is_named(facts: Facts, claim: Claim) -> bool:
     """Whether the subject's page names the value, or the value's page names the subject. If neither
-    page names the other end, no reader could learn the claim."""
+    page names the other thing, no reader could learn the claim."""
     value = claim.value
     article = facts.article(claim.subject)
     if article is not None and article_names(facts, article, value, spellings(facts, value)):
@@ -73,8 +73,9 @@ def unstated(form: Form, facts: Facts, binding: Binding) -> tuple[Claim, ...]:
 
 
 def volatile_claims(form: Form, facts: Facts, binding: Binding) -> tuple[Claim, ...]:
-    """The claims of a form that may become wrong with time. A question cannot state the day on
-    which it holds. Therefore it must not depend on claims that may become wrong."""
+    """The claims of a form that may become wrong with time. A question does not state the day on
+    which its answer is true. Therefore a question must not depend on claims that may become
+    wrong."""
     return tuple(c for c in _claims_told(form, facts, binding) if is_volatile(facts, c))
 
 

@@ -60,7 +60,7 @@ def find_leak(
     Args:
         texts: the texts that the policy sees, by kind: {"question": …, "caption": …, "picture": …}.
         hidden: the values of all variables of the form, by variable. Things that the question names
-            on purpose do not belong here.
+            on purpose are not hidden.
         answer: the answer.
         languages: codes of the languages in which names are compared.
     """
