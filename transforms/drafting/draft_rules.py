@@ -110,10 +110,9 @@ class DraftRules:
     reverse_share: Annotated[Share, Evolves("paths", 0, 1, 0.2)] = 0.5
     """How often a step follows a claim backwards, if both directions are possible."""
     detail_share: Annotated[Share, Evolves("paths", 0, 1, 0.25)] = 0.2
-    """Share of questions that need a detail which can be read only from close up. The share holds
-    for details of the question's own picture. The same share holds for details of a picture on the
-    way (of a thing that must be found first). For a later picture that shows the answer, a quarter
-    of this share holds."""
+    """Maximum share of questions that read a detail of their own picture, such as small writing.
+    The same maximum holds for questions that read a picture of a thing on the way to the answer. A
+    quarter of this maximum holds for questions whose answer is a detail of a later picture."""
     computation_share: Annotated[Share, Evolves("paths", 0, 1, 0.25)] = 0.2
     """Share of drafts for which a computation is tried."""
     own_page: bool = True

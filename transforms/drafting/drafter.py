@@ -24,13 +24,13 @@ MAX_EXAMPLES = 3
 
 @dataclass(frozen=True, kw_only=True)
 class Drafter:
-    """What the draft stage needs; it is opened once per process."""
+    """Makes a question of a seed and its plans. Each process opens one drafter."""
 
     facts: Lookups
     writer: Writer
     reader: Reader | None = None
-    """Checks the words against the plan by reading them; None if code made the words from the
-    logical form."""
+    """The reader that checks whether a question's words mean the plan; None if code made the words
+    from the logical form."""
     rules: DraftRules
     languages: tuple[str, ...] = ("en",)
     """Languages in which the question must not name hidden things."""
@@ -42,8 +42,7 @@ class Drafter:
     async def __call__(
         self, planned: PlannedSeed, preference: Preference | None = None
     ) -> Question | Rejection:
-        """The plans are tried in the order that `preference` states. The plans are tried in the
-        order in `preference`."""
+        """Tries the plans of a seed in the order that `preference` states."""
         assert preference is not None, "every seed with plans has an order"
         seed = planned.seed
         if not preference.order:

@@ -87,7 +87,8 @@ def _is_functional(facts: Lookups, subject: str, property: str) -> bool:
 
 @remembered()
 def _centuries_in(facts: Facts, property: str, class_id: str) -> tuple[Counter[str], int]:
-    """Counts the members of a class that have a year: first by century, then all of them."""
+    """Two counts of the members of a class that have a year: the members in each century, and all
+    members."""
     members = [
         m for m in facts.members(class_id, limit=MAX_MEMBERS) if class_id in classes_of(facts, m)
     ]

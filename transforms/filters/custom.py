@@ -74,8 +74,8 @@ class CustomFilterError(QuestloomError):
 
 @dataclass(frozen=True)
 class MakeCustom:
-    """Makes the function of a custom filter in a worker process. `identity` states which filter the
-    process found that made the job. A worker must find the same filter."""
+    """Makes the function of a custom filter in a worker process. `identity` describes the filter
+    that was found when the job was made. A worker must find the same filter."""
 
     named: str
     name: str

@@ -1,5 +1,5 @@
 """Plans the reading of each source as tasks of limited size. The readers in `knowledge/readers`
-read the tasks.
+carry out the tasks.
 
 A task holds its rows in memory until it writes them. Tasks are therefore small: about 16 MB of text
 or 32 MB of pictures. If the sources have more than 64 GB of text, the tasks are larger (400 MB for

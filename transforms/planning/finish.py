@@ -49,8 +49,8 @@ def is_open_without_picture(
     last: str,
     refusals: Refusals,
 ) -> bool:
-    """Whether a solver without the picture would have enough possible last things of a walk. The
-    check runs once per walk, before any end is tried.
+    """Whether the walk could end at enough different things for a solver who does not see the
+    picture. The check runs once per walk, before any end is tried.
 
     Args:
         at: the store, and the rules for planning.

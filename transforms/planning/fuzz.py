@@ -332,8 +332,8 @@ def _ranges(clause: ClaimClause, value: Value) -> Iterator[Fuzzy]:
 
 
 def _years_from(at: Ground, plan: Plan, clause: ClaimClause) -> Iterator[Fuzzy]:
-    """Clues that state the number of years between the clue's date and a date of a thing before it
-    on the path, if people would count from that date."""
+    """Clues that state the number of years between two dates: the clue's date and a date of the
+    previous thing on the path. Dates from which people would not count are left out."""
     form, facts, var = plan.logical_form, at.facts, str(clause.subject)
     dated, depth = facts.entity(plan.bindings[var]), distances(form)
     tied = {t for c in form.of(ClaimClause) if var in (c.subject, c.object) for t in variables(c)}
