@@ -34,7 +34,7 @@ def read_settings(
     Args:
         kind: a frozen dataclass of settings.
         known: the names of presets that the error lists if `source` does not exist.
-        below: values that hold where neither the file nor an override sets the key.
+        below: the values of keys that neither the file nor an override sets.
 
     Raises:
         InputError: the file does not exist, or is not YAML; or a key is unknown; or a value has the

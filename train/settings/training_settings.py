@@ -220,7 +220,7 @@ def check_micro_tokens(
     """Checks that the longest row which the settings allow fits into one forward pass.
 
     Raises:
-        InputError: the longest row which the settings allow does not fit.
+        InputError: the longest row that the settings allow does not fit into one forward pass.
     """
     if micro_tokens < data.max_tokens:
         raise InputError(

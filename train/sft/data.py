@@ -80,7 +80,7 @@ class SurveyedRow:
     """Figures about the row of one document, such as its number of tokens."""
 
     number: int
-    """The number of the document."""
+    """The document's number in the file, from 0."""
     episode_id: str
     split: Split
     tokens: int

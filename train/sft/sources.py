@@ -120,7 +120,7 @@ def _read(path: str, split: Split) -> Iterator[Document | DroppedRow]:
 
 
 def _files(path: str, split: Split) -> list[DialogueFile]:
-    """The files with dialogues that a source has.
+    """The dialogue files of a source.
 
     Raises:
         InputError: see `dialogue_files`; also if a source for validation has rows for training.

@@ -66,8 +66,8 @@ def given_by_picture(form: Form, binding: Binding) -> Binding:
 def intended_binding(
     form: Form, facts: Facts, anchor: Binding, bindings: dict[str, str]
 ) -> Binding | None:
-    """The solution of the form in which every variable has the intended value; None if there is no
-    such solution."""
+    """The solution of the logical form in which every variable has the intended value; None if
+    there is no such solution."""
     for found in solutions(form, facts, anchor):
         if all(found[v].key() == key for v, key in bindings.items() if v in found):
             return found
@@ -75,8 +75,8 @@ def intended_binding(
 
 
 def smallest_part(form: Form, facts: Facts, binding: Binding) -> Form:
-    """The form without the clauses that it does not need. Each clause is tried in order. A clause
-    is dropped if the form has the same single answer without it."""
+    """The logical form without the clauses that its single answer does not need. Each clause is
+    tried in order. A clause is dropped if the form has the same single answer without it."""
     wanted = (coarsen_to_ask(binding[form.ask.var], form.ask).key(),)
     kept = form
     for clause in form.clauses:
@@ -384,8 +384,8 @@ def words_agree(question: Question) -> tuple[Check, ...] | Refusal:
 
 
 def rival_fits(question: Question, facts: Facts, anchor: Binding, key: str) -> bool:
-    """Whether an answer that differs from the expected one satisfies the form too. If another
-    answer satisfies the form, the question has several answers and is dropped."""
+    """Whether an answer that differs from the expected one also satisfies the question's logical
+    form. If another answer satisfies the form, the question has several answers and is dropped."""
     form = question.logical_form
     if form is None or key == question.answer.value.key():
         return False

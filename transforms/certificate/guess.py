@@ -44,7 +44,7 @@ class."""
 MOST_COUNTED = 25_000
 """Maximum number of members of a class that are examined one by one."""
 WAYS_KEPT = 1_024
-"""Maximum number of results of `_all_answers` that are remembered."""
+"""Maximum number of results of `_all_answers` in the cache."""
 MIN_SHOWN = 5
 """Minimum number of other pictured things whose chains are complete. If there are fewer such
 things, the most common end of the chains does not count as a guess."""
@@ -86,8 +86,8 @@ def guess_of_kind(form: Form, facts: Facts, binding: Binding) -> float:
 
 
 def num_answers_without_picture(form: Form, facts: Facts, binding: Binding) -> int:
-    """The number of answers that the form has without its picture, counted up to `MOST_ANSWERS`. If
-    the answers are too many to enumerate, the number is `MOST_ANSWERS`."""
+    """The number of answers that the logical form has if the picture is not given, counted up to
+    `MOST_ANSWERS`. If the answers are too many to enumerate, the number is `MOST_ANSWERS`."""
     anchor = form.anchor
     kind = find_descriptor_class(facts, binding[anchor].entity)
     extra = (
@@ -138,8 +138,8 @@ def _cut_at_reading(form: Form) -> tuple[Form, Form] | None:
 
 @remembered(WAYS_KEPT)
 def _all_answers(facts: Facts, form: Form) -> tuple[Value, ...]:
-    """All answers of a form. The answers are remembered, because many things of a class lead to the
-    same writings."""
+    """All answers of a logical form. The answers are cached, because many things of a class lead to
+    the same writing in pictures."""
     return answers(form, facts, {}, most=ENUMERATION_LIMIT)
 
 

@@ -35,8 +35,8 @@ the kind: "church building" names a church."""
 
 @dataclass(frozen=True, kw_only=True)
 class StatedKind:
-    """A claim about a thing's kind, sex or occupation. In prompts, `label` names what the claim
-    states; in texts, any of `words` states it."""
+    """A claim about a thing's kind, sex or occupation. `label` is the name of the kind, sex or
+    occupation for prompts; `words` are the words that state the claim in a text."""
 
     claim: Claim
     label: str

@@ -23,8 +23,8 @@ from questloom.transforms.remembered import remembered
 
 CENTURY = "century"
 NEAR_TURN = 10
-"""Number of years before and after the turn of a century. A date near the turn of a century gives
-no question about a century."""
+"""No question asks for the century of a date that is fewer than this number of years from the turn
+of a century."""
 MAX_MEMBERS = 2_000
 """Maximum number of members of a class that are examined one by one. So many members suffice to
 estimate a share, and can be examined in a short time for every class of a large store."""

@@ -37,8 +37,9 @@ TRANSITIVE = {
     "P361": ("P361", "P131"),
     **dict.fromkeys(("P131", "P276", "P706", "P19", "P20", "P159"), _PLACES),
 }
-"""Properties whose value also lies in larger things: a wreck off an island is in the island's sea.
-Each property has a list of the properties that lead from a value to the larger things."""
+"""Properties that also hold for the larger things around their value: a wreck off an island is also
+in the island's sea. Each property has a list of the properties that lead from a value to the larger
+things."""
 
 
 def best_values(facts: Facts, subject: str, property: str) -> tuple[Value, ...]:
@@ -168,8 +169,8 @@ def values_match(facts: Facts, property: str, wanted: Value, found: Value) -> bo
 @remembered()
 def places_around(facts: Facts, property: str, entity_id: str) -> frozenset[str]:
     """The larger things in which a thing lies, as `TRANSITIVE` defines for a property; empty for
-    other properties. The answers are remembered because certificates ask about the same places
-    again and again."""
+    other properties. The results are cached, because certificates look up the same places again and
+    again."""
     climb = TRANSITIVE.get(property, ())
     seen, level = {entity_id}, {entity_id}
     for _ in range(CLIMB_DEPTH if climb else 0):

@@ -117,15 +117,15 @@ class Filter:
     help: str
     """One sentence that is true of every question that passed."""
     doing: str
-    """What the filter is doing, for the progress display: "trying one text search on each
+    """The filter's work in words, for the progress display: "trying one text search on each
     question"."""
     make: Callable[[Any], Apply]
     """Takes a `FilterJob` and makes the filter's function, once per process. The function returns
     the question with a verdict, or a rejection. `make` must be a module-level function, since
     stages are sent to workers."""
     reasons: Mapping[str, str] = field(default_factory=dict)
-    """A sentence for each reason that is not in `reason_words.py` and for which the filter rejects
-    questions."""
+    """For each reason of the filter that `reason_words.py` does not have, a sentence that explains
+    the reason."""
     settings: type | None = None
     """A frozen dataclass with the filter's keys in the section `filters` of a recipe. A boolean
     with the filter's name is its switch."""

@@ -90,7 +90,7 @@ def may_be_depicted(entity: Entity, claims: list[Claim]) -> bool:
 
 
 def _canonical(claim: Claim, subject: str, merged: Merged) -> Claim:
-    """The claim, where ids that were merged are replaced by the new ids."""
+    """The claim with the new ids in place of ids that were merged."""
     value = claim.value
     if value.kind == "entity" and value.entity in merged.into:
         value = value.replace(entity=merged(value.entity))

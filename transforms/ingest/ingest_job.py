@@ -15,7 +15,8 @@ WORK = "work"
 
 @dataclass(frozen=True, kw_only=True)
 class Job:
-    """The facts that every task needs. The object is small enough to be sent with each task."""
+    """The options, tasks and folders of an ingest job. The object is small enough to be sent with
+    each task."""
 
     store: str
     num_partitions: int

@@ -8,9 +8,9 @@ picture less well: those of the question's other things and of distractors (thin
 class). The picture's own statements on Commons may name the anchor and nothing else of its class.
 Statements on Commons prove more than similarity can, for example which of two lighthouses the
 picture shows. If statements prove what the picture shows, similarity must reach only the
-checkpoint's lower threshold. The margin is then measured but not required. For a picture without
-any statement about the anchor (P18, depicts, category, title), similarity alone must tell the
-anchor from the rest of its class.
+checkpoint's lower threshold. With such statements, the margin over other descriptions is measured
+but not required. For a picture without any statement about the anchor (P18, depicts, category,
+title), similarity alone must tell the anchor from the rest of its class.
 """
 
 from collections.abc import Sequence

@@ -128,10 +128,11 @@ def order_plans(
 
     Returns:
         Maps each seed id to the indices of its plans, the best plan first. Each plan is judged by
-        the part (relation, thing or kind of work) that has used most of its share. The best plan is
-        the plan whose most used part has used least of its share. Among equal plans, the dearest
-        route comes first, then the most interesting answer. If several plans give the same
-        question, only the plan that comes earliest stays. The order of the seeds does not matter.
+        one of its parts (relation, thing or kind of work): the part that has used up most of its
+        share. The less of its share this part has used up, the better the plan. Among equal plans,
+        the dearest route comes first, then the most interesting answer. If several plans give the
+        same question, only the plan that comes earliest stays. The order of the seeds does not
+        matter.
     """
     used: Counter[tuple[str, str]] = Counter()
     taken: set[str] = set()

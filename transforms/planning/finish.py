@@ -241,8 +241,8 @@ def certify_plan(
     shape: str,
     refusals: Refusals,
 ) -> Plan | None:
-    """Makes a plan of a form. None if the form gets no certificate, or if the page of the pictured
-    thing contains the answer.
+    """Makes a plan from a form (the question as a query). None if the form gets no certificate, or
+    if the page of the pictured thing contains the answer.
 
     Args:
         at: the store, and the rules for planning.
@@ -271,8 +271,8 @@ def certify_plan(
 def certify_whole(
     at: Ground, form: Form, bindings: dict[str, str], answer: Answer, refusals: Refusals
 ) -> Certificate | None:
-    """The certificate of a form. None if the form gets no certificate, if some step is not needed,
-    or if the page of the pictured thing contains the answer.
+    """The certificate of a form (the question as a query). None if the form gets no certificate, if
+    some step is not needed, or if the page of the pictured thing contains the answer.
 
     Args:
         at: the store, and the rules for planning.

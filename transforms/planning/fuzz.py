@@ -160,8 +160,8 @@ def certify_fuzzed(at: Ground, plan: Plan, clause: Clause, vague: tuple[Fuzzy, .
 
 
 def _same_depths(form: Form, fuzzed: Form) -> bool:
-    """Whether every thing except the pictured thing keeps its distance from the asked variable. The
-    writer orders things by their distance from the asked variable."""
+    """Whether the distance from the asked variable is unchanged for every thing except the pictured
+    thing. The writer sorts things by their distance from the asked variable."""
     before, after = distances(form), distances(fuzzed)
     return all(after[v] == depth for v, depth in before.items() if v != form.anchor)
 

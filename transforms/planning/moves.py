@@ -179,7 +179,7 @@ class Moves:
         return names, frozenset(said)
 
     def _is_in_a_name(self, claim: ClaimClause, known: set[str]) -> bool:
-        """Whether a known name contains the name of the claim's other end."""
+        """Whether a known name contains the name of the thing at the other end of the claim."""
         ends = {self.end(claim.subject), self.end(claim.object)}
         return any(
             {one, other} == ends and (one in known or one in self.constants)
