@@ -110,9 +110,10 @@ class DraftRules:
     reverse_share: Annotated[Share, Evolves("paths", 0, 1, 0.2)] = 0.5
     """How often a step follows a claim backwards, if both directions are possible."""
     detail_share: Annotated[Share, Evolves("paths", 0, 1, 0.25)] = 0.2
-    """Maximum share of questions that read a detail of their own picture, such as small writing.
-    The same maximum holds for questions that read a picture of a thing on the way to the answer. A
-    quarter of this maximum holds for questions whose answer is a detail of a later picture."""
+    """Limits how many questions need a detail that is legible only from close up. This share times
+    a factor in `planning/choice.py` is the maximum share of each of three kinds: questions that
+    read their own picture, questions that continue from a later picture, and questions whose answer
+    is in a later picture."""
     computation_share: Annotated[Share, Evolves("paths", 0, 1, 0.25)] = 0.2
     """Share of drafts for which a computation is tried."""
     own_page: bool = True
