@@ -29,7 +29,7 @@ class DataSettings:
     """
     max_pixels: Annotated[int, Ge(0)] = 0
     """Maximum number of pixels of a picture as the model sees it; 0 takes the limit of the model's
-    processor. The trained model is exported with the same limit.
+    processor. The exported model stores this limit on pixels.
     """
 
 
@@ -52,8 +52,8 @@ class WeightSettings:
     """Which weights are trained, and with which precision."""
 
     lora: LoraSettings | None = None
-    """Settings of LoRA adapters. Without a value, there are no adapters, and the model's own
-    weights are trained."""
+    """Settings of LoRA adapters. With None, there are no adapters, and the model's own weights are
+    trained."""
     freeze_vision: bool = False
     """Whether the vision tower stays untrained; its projector has a setting of its own."""
     freeze_projector: bool = False
@@ -80,8 +80,8 @@ class OptimiserSettings:
     lr: Annotated[float, Gt(0)] = 1e-5
     """The learning rate at the end of the warm-up, which is the highest."""
     schedule: Literal["cosine", "linear", "constant"] = "cosine"
-    """The learning rate after the warm-up. `cosine` and `linear` let the learning rate fall to 0;
-    `constant` keeps it.
+    """How the learning rate changes after the warm-up. `cosine` and `linear` let the learning rate
+    fall to 0; `constant` keeps it.
     """
     warm_up: Annotated[float, Ge(0), Le(1)] = 0.1
     """Share of all updates that belong to the warm-up."""

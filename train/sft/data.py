@@ -233,7 +233,7 @@ class RowMaker:
         return self._picture_tokens
 
     def survey(self, number: int, document: Document) -> tuple[SurveyedRow, Row]:
-        """The figures of a document's row, and the row.
+        """The row of a document, after the figures about the row.
 
         Raises:
             UnusableRow: the model cannot learn from the row.

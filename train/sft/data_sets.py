@@ -50,7 +50,8 @@ class DialogueFile:
 
     path: Path
     split: str
-    """"train", "validation", or the name of another split. Other splits are not used for training.
+    """"train", "validation", or the name of another split. Training uses only the splits "train"
+    and "validation".
     """
 
 
@@ -152,8 +153,8 @@ def _parted(source: str) -> tuple[str, str]:
 
 
 def full_name(source: str) -> str:
-    """The name under which a run's identity stores a source of data. The name does not depend on
-    the current folder."""
+    """The name of a data source in the identity of a run. The name does not depend on the current
+    folder."""
     name, configuration = _parted(source)
     here = not source.startswith(HUB) and Path(name).exists()
     return f"{os.path.abspath(name) if here else name}{':' * bool(configuration)}{configuration}"
@@ -196,8 +197,8 @@ def _configs(card: Path) -> dict[str, Any]:
 
 
 def _of_list(folder: _Folder, configuration: str, split: str) -> list[DialogueFile] | None:
-    """The files under a name in LLaMA-Factory's list (dataset_info.json); None if there is no
-    list."""
+    """The files that LLaMA-Factory's list (dataset_info.json) gives for the name of a data set;
+    None if there is no list."""
     path = folder.path / LIST
     if not path.is_file():
         return None

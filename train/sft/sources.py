@@ -48,8 +48,8 @@ class Document:
     text: str
     """JSON text: an `Episode`, or the fields that `dialogues.fields_of` returns."""
     pictures: tuple[bytes, ...] = ()
-    """The pictures of a dialogue, as bytes of files. A picture has b"" if the row gives only the
-    path of its file.
+    """The pictures of a dialogue, as bytes of files. An entry is b"" if the row gives only the path
+    of the picture's file.
     """
     source: str = ""
     """The source in the user's words."""

@@ -29,8 +29,8 @@ class CertificateRules:
     stated: bool = True
     """Whether a page must support each claim: the subject's page must name the object, or the other
     way round. Agents read pages, not claims. `Hop.stated` also records whether a page states the
-    relation in known words. A question is not refused if no page states a relation in known words,
-    because pages use more words than any table has."""
+    relation in known words. If no page states a relation in known words, the question is not
+    refused, because no table lists all the words that pages use."""
     bases: tuple[Literal["closed", "margin"], ...] = ("closed", "margin")
     """The bases of a certificate that the recipe accepts: "closed" (the store is complete) or
     "margin"."""

@@ -133,8 +133,8 @@ def named_alike(form: Form, facts: Facts, binding: Binding) -> tuple[str, str] |
 
 
 def _telling_words(name: str) -> set[str]:
-    """The words of a name without a saint's title. By its words, "St Ysolde's Church" then contains
-    "Saint Ysolde"."""
+    """The words of a name without a saint's title. Without the titles, "St Ysolde's Church"
+    contains the whole name "Saint Ysolde"."""
     return set(folded(name).split()) - SAINTS
 
 

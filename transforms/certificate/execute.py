@@ -1,9 +1,9 @@
 """Runs a logical form as a query on the store. A solution gives each variable of the form a value,
 so that the best claims support every clause. The result has all solutions.
 
-The cheapest clause comes first. Clauses whose variables all have values are cheapest, then look-ups
-from one known end, then enumerations. An unknown value (`somevalue`) is never an answer here. For
-an unknown value, `margin.py` assumes that it may match.
+The query evaluates the cheapest clause first. Clauses whose variables all have values are cheapest,
+then look-ups from one known end, then enumerations. An unknown value (`somevalue`) is never the
+answer of a query. For an unknown value, `margin.py` assumes that it may match.
 """
 
 from collections.abc import Iterator, Mapping
@@ -49,7 +49,7 @@ def binding_of(bindings: Mapping[str, str]) -> Binding:
 
 class TooLarge(Exception):
     """A clause has more matches than may be enumerated. The caller of the query decides what
-    happens in this case."""
+    happens after this error."""
 
 
 def resolve(term: Term, binding: Binding) -> Value | None:

@@ -5,7 +5,7 @@ pictured thing. Therefore somebody who guesses has several answers to choose fro
 are possible, half of all guesses are right. Some answers are the most common of their kind,
 whatever the picture shows ("Northern Hemisphere", "mayor"). The ingest job counts how common each
 value of a property is (`PropertyProfile.num_commonest`). For a chain of several steps, this module
-counts where the whole chain ends.
+counts how often each thing is the last thing of the whole chain.
 """
 
 from collections import Counter
@@ -46,8 +46,8 @@ MOST_COUNTED = 25_000
 WAYS_KEPT = 1_024
 """Maximum number of results of `_all_answers` in the cache."""
 MIN_SHOWN = 5
-"""Minimum number of other pictured things whose chains are complete. If there are fewer such
-things, the most common end of the chains does not count as a guess."""
+"""Minimum number of other pictured things from which the same chain of steps has an end. With fewer
+such things, the most common end of the chains does not count as a guess."""
 
 
 @dataclass(frozen=True)

@@ -67,7 +67,7 @@ class Margin:
     only a lower bound."""
     incomplete: str = ""
     """A class of which the store may lack members, so that rivals may be missing from the list; ""
-    if there is no such class. If there is such a class, the margin is 0."""
+    if there is no such class. If the store may lack members of a class, the margin is 0."""
 
 
 @remembered()

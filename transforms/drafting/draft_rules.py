@@ -118,6 +118,6 @@ class DraftRules:
     """Share of drafts for which a computation is tried."""
     own_page: bool = True
     """Whether the page of the pictured thing may state a draft's answer. The filter `image_search`
-    may later drop a draft whose answer is stated there."""
+    may later drop a draft whose answer is on the page of the pictured thing."""
     max_words: Annotated[int, Ge(10)] = 110
     """Maximum number of words in a question."""

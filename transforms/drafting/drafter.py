@@ -1,6 +1,7 @@
 """The draft stage: turns a seed (an entity) with its plans into a question in words.
 
-If no plan gives a question, the seed is rejected. The reason is the one that occurred most often.
+If no plan gives a question, the seed is rejected. The rejection states the reason that occurred
+most often.
 """
 
 from collections import Counter
@@ -129,8 +130,8 @@ class Drafter:
 
 
 def _read_back(question: Question, votes: list[Vote]) -> Question | Refusal:
-    """The question with the votes of its readers; or a refusal if a reader understood the words in
-    another way than the form."""
+    """The question with the votes of its readers; or a refusal if a reader took the words for a
+    question other than the form."""
     against = [v for v in votes if not v.holds]
     if against or not votes:
         return Refusal(

@@ -2,9 +2,8 @@
 
 The seeds are balanced over topics, abilities and levels, as in ODE (3.1).
 
-A question about the picture alone has no place for many steps. A question about the picture alone
-is easy; it is medium if it needs small print or a computation. Only a question that needs a search
-can be hard.
+A question about the picture alone is easy; if it needs small print or a computation, it is medium.
+Only a question that needs a search can be hard.
 """
 
 from bisect import bisect

@@ -161,7 +161,7 @@ def _explored(
     entity: Entity, facts: Facts, rules: SeedRules, recipe_seed: int, index: int, fitting: list[str]
 ) -> Iterator[Candidate]:
     """The seeds of an entity for the method "exploration", with the number `index`: one seed for
-    each rule that the entity fits. The schedule draws the seed's cell."""
+    each rule that the entity fits. `schedule.py` draws the ability and the level of the seeds."""
     place = drawn(facts, entity, rules, recipe_seed, f"{entity.id}:{EXPLORATION}:{index}")
     if place is None:
         return

@@ -9,8 +9,8 @@ complete a class is:
 * Stated: a query service gives the number of members (`class-counts.json` beside the dumps), which
   is compared with the number in the store.
 * Seen: the things that pages and claims name, compared with the named things in the store. The
-  second count is a capture-recapture estimate. The estimated share holds for all classes alike,
-  since texts name things whether or not a dump holds the things.
+  comparison of named things is a capture-recapture estimate. The estimated share holds for all
+  classes alike, since texts name things whether or not a dump holds the things.
 
 A stated number of members has priority over an estimated number. If a class has neither a stated
 nor an estimated number, the class counts as incomplete. A step that leads to one value only ("the

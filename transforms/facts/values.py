@@ -206,8 +206,8 @@ def is_namesake(facts: Facts, wanted: Value, found: Value) -> bool:
 
 
 def is_less_specific(facts: Facts, rival: str, class_id: str) -> bool:
-    """Whether the rival's class is an ancestor of the wanted class. If so, the rival may also be an
-    instance of the wanted class."""
+    """Whether the rival's class is an ancestor of the wanted class, so that the rival may also be
+    an instance of the wanted class."""
     wanted = facts.entity(class_id)
     ancestors = set(wanted.class_closure) if wanted else set()
     frontier = {class_id}

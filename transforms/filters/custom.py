@@ -1,4 +1,5 @@
-"""Loads filters from other packages. A recipe names them: `filters.custom: [mypackage:NoSports]`.
+"""Loads filters from other packages. A recipe names filters from other packages with
+`filters.custom: [mypackage:NoSports]`.
 
 A custom filter is a class that the program calls without arguments, once per process.
 `examples/no_sports.py` is an example.

@@ -95,8 +95,8 @@ class KnownFacts:
 
 
 def known_part(form: Form, binding: Binding, known: KnownFacts) -> Form | None:
-    """The part of a form that the prior can use: clauses that the prior knows to be true for the
-    intended values, and that connect to the asked variable.
+    """The part of a logical form that the prior can use: the clauses that the prior knows to be
+    true for the intended values, if they connect to the asked variable.
 
     The prior ignores clauses that it does not know, since one route to the answer is enough. The
     prior knows no details of pictures and no facts that only an article states. The result is None

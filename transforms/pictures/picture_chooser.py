@@ -174,8 +174,8 @@ class PictureChooser:
     def _unreadable(
         self, question: Question, image: ImageAsset, data: bytes
     ) -> dict[str, str] | None:
-        """The first detail that the question asks for and that this picture does not show legibly;
-        None if the picture shows all details."""
+        """The first of the question's details that this picture does not show legibly; None if the
+        picture shows all details legibly."""
         form = question.logical_form
         for reads in form.shown_reads if form else ():
             key = question.bindings[reads.var]

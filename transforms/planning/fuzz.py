@@ -98,9 +98,9 @@ def fuzz(at: Ground, plan: Plan) -> Plan:
 def _in_place(
     at: Ground, plan: Plan, clause: Clause, room: int, draw: Random
 ) -> Iterator[tuple[Fuzzy, ...]]:
-    """Gives vague clues that can replace a clue and still single out its thing. Single vague clues
-    come first, then pairs. The kinds of clues come in random order. Among clues of one kind, those
-    with the relation of the replaced clue come first."""
+    """Gives vague clues that can replace a clue and still single out the same thing. Single vague
+    clues come first, then pairs. The kinds of clues come in random order. Among clues of one kind,
+    those with the relation of the replaced clue come first."""
     kinds: list[str] = list(at.draft.fuzz)
     draw.shuffle(kinds)
     found = [f for f in vaguer(at, plan, clause) if f.kind in kinds]
@@ -118,8 +118,8 @@ def _replaced(plan: Plan, clause: Clause, vague: tuple[Fuzzy, ...]) -> Form:
 
 
 def _singles_out(at: Ground, plan: Plan, clause: Clause, vague: tuple[Fuzzy, ...]) -> bool:
-    """Whether the vague clues single out the clue's thing with the required margin. The certificate
-    makes the same test at a higher cost."""
+    """Whether the vague clues single out the thing of the replaced clue with the required margin.
+    The certificate makes the same test at a higher cost."""
     form, binding = _replaced(plan, clause, vague), binding_of(plan.bindings)
     told = next((d for d in descriptions(form, binding) if d.var == vague[0].subject), None)
     if told is None:
