@@ -198,8 +198,8 @@ class RunFolder:
                 prefix of a Redis address has its own budget and ledger.
 
         Raises:
-            InputError: the run lies in a bucket, where an SQLite file is not possible. Or `setting`
-                is not an address, contains a password, or names a folder that does not exist.
+            InputError: the run lies in a bucket, where an SQLite file is not possible; or `setting`
+                is no address, contains a password, or names a folder that does not exist.
         """
         folder = self.at()
         owner = folder.parent if self.is_pilot else folder

@@ -38,8 +38,8 @@ from questloom.transforms.stages.stage_shards import (
 )
 
 MAX_OPEN_SHARDS = 4
-"""Maximum number of shards of one bundle whose records may be under way at once. The limit bounds
-the memory that a worker needs."""
+"""Maximum number of shards of one bundle whose records are processed at once. The limit bounds the
+memory that a worker needs."""
 MAX_TRACEBACK = 4_000
 
 

@@ -30,8 +30,9 @@ class OwnWriter(Protocol):
     def __init__(self, store: "Store") -> None: ...
 
     async def word(self, plan: Plan, seed_id: str) -> Wording | Refusal:
-        """Returns the plan in words, or a `Refusal` with `Reason.NO_WORDING` and small JSON as
-        evidence. After a refusal, the next plan of the same seed is tried.
+        """Returns the plan in words. If no words are good enough, returns a `Refusal` with
+        `Reason.NO_WORDING` and small JSON as evidence. After a refusal, the next plan of the same
+        seed is tried.
 
         The result must depend only on the store and the arguments. Several threads may call the method.
         """
@@ -56,7 +57,7 @@ class CustomWriter:
     most_plans: int = 1_000
 
     async def word(self, plan: Plan, seed_id: str) -> Wording | Refusal:
-        """Returns the result of the other package's object.
+        """Returns what the custom writer returns for the plan: words or a refusal.
 
         Raises:
             CustomWriterError: the writer failed, or returned neither words nor a refusal.

@@ -22,8 +22,8 @@ from questloom.transforms.writing.answers import answer_of
 from questloom.transforms.writing.form_edits import SELF
 
 MAX_ROLES = 200
-"""Maximum number of claims with the entity as value that are examined. An entity that is the value
-of more claims counts as a hub."""
+"""Of the claims that have the entity as value, the maximum number that are examined. An entity that
+is the value of more claims counts as a hub."""
 
 
 def class_clause(facts: Facts, entity: Entity) -> ClassClause | None:

@@ -2,10 +2,10 @@
 entity. Without the step that leads to the entity, or without one of the named things, a description
 should fit more entities.
 
-The prediction treats clauses as if they were independent. The bounds are therefore wide, and the
-certificate decides. The prediction saves time: in a store of paintings, one class has 5,151
-members, and one material has 4,000. Most sets of clues for paintings are hopeless, and testing them
-on the store is expensive.
+The prediction treats clauses as if they were independent, so it can be far off. The certificate
+later makes the exact test. The prediction saves time: in one store of paintings, a single class has
+5,151 members, and a single material fits 4,000 things. Most sets of clues for paintings are
+hopeless, and testing them on the store is expensive.
 """
 
 from math import prod

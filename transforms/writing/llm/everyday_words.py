@@ -1,7 +1,7 @@
 """Finds the everyday words for things. The everyday word for a thing is the common word for its
 class ("town"). The everyday word for a person is the word for the person's role in a relation
-("painter", for a painting's creator). The module also words the question for a property. The graph
-writer uses the same everyday words, and test readers accepted them.
+("painter", for a painting's creator). The module also makes the question for the value of a
+property. The graph writer uses the same everyday words, and test readers accepted them.
 """
 
 from collections.abc import Iterable
