@@ -76,7 +76,7 @@ class TurnRequest:
     segments: Sequence[Segment]
     """The whole conversation, as segments (pieces of encoded text and pictures)."""
     begun: Segment
-    """Tokens with which the turn must begin; without ids, the model samples the whole turn."""
+    """Token ids with which the turn must begin; if empty, the model samples the whole turn."""
     most: int
     """Maximum number of tokens of the turn, including the tokens in `begun`."""
     seed: int

@@ -79,8 +79,8 @@ class Desk:
     pages: dict[str, PageRead] = field(default_factory=dict)
     manner: Manner = field(default_factory=Manner)
     setback: str = ""
-    """A text that says why the last opened page is the wrong one. The oracle's next thought begins
-    with this text."""
+    """The words with which the oracle's next thought begins if the last opened page was the wrong
+    one: the reason why it is wrong."""
     num_calls: int = 0
     made: set[tuple[str, str]] = field(default_factory=set)
     failed: tuple[int, str, Bindings] = (-1, "nothing was tried", {})

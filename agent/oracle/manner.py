@@ -15,7 +15,7 @@ CLOSER = 0.5
 the picture."""
 LOOKED_UP = 0.4
 """The probability that the oracle searches for a thing's name before it opens the thing's page. If
-this search first finds another page, the oracle searches again with more words."""
+the search by the name first finds another page, the oracle searches again with more words."""
 TOO_BROAD = 0.4
 """The probability that the oracle first searches for the kind of a thing alone ("bridge"), before
 it adds more words."""

@@ -235,8 +235,8 @@ class Solver(AnchorSearch):
 
     def _next(self, bound: Bindings) -> Fact | None:
         """Chooses the fact to use next. A fact with a known subject comes first. If no subject is
-        known, the method takes a fact with a known object. Of these facts, it takes the one whose
-        subject occurs in most of them."""
+        known, the method takes a fact with a known object, and prefers a subject about which most
+        is known."""
         open_ = [
             f
             for f in self.puzzle.facts
@@ -478,8 +478,8 @@ class Solver(AnchorSearch):
 
     def _namesakes(self, way: Way, page: PageRead) -> Generator[Action, Observation, float]:
         """The doubt about a page that was opened only by a thing's name. If the page mentions the
-        things that led to it, the doubt is 0. If the page does not mention them, the search also
-        queues other pages with the name."""
+        things that led to it, the doubt is 0. If the page mentions none of the things that led to
+        it, the search also queues other pages with the name."""
         var, name = way.unseen, page.thing.name
         near = [
             end
@@ -630,8 +630,8 @@ class Solver(AnchorSearch):
         return self.manner.say("too broad", hit=hits[0][0].title) if hits else ""
 
     def _look_up(self, subject: Thing, label: str) -> Generator[Action, Observation, None]:
-        """Sometimes, at random, searches for a thing's name before opening the thing's page. If
-        this search first finds another page, the oracle searches again with more words."""
+        """Sometimes, at random, searches for a thing's name before opening the thing's page. If the
+        search by the name first finds another page, the oracle searches again with more words."""
         page = self.page_of(subject)
         if (page is not None and page.visited) or not self.manner.strays(LOOKED_UP):
             return

@@ -106,7 +106,7 @@ class Ran:
     why: str = ""
     figures: tuple[bytes, ...] = ()
     num_figures: int = 0
-    """The number of all figures that the code made. `figures` holds only the first of them, as far
+    """The number of all figures that the code made. `figures` holds only the first figures, as many
     as the limits allow."""
     seconds: float = 0.0
 
