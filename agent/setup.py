@@ -82,7 +82,7 @@ def opened_store(path: str, opened: Opened) -> Store:
 def opened_searches(
     store: str, clip: str, licences: tuple[str, ...] | None, opened: Opened
 ) -> LocalProvider:
-    """Opens the searches over a store, which episodes and the filters of question making use.
+    """Opens the searches over a store, for episodes and for the filters of questions.
 
     Args:
         licences: allowed families of licences of pictures, see `LocalProvider`.

@@ -143,7 +143,8 @@ def key(name: str) -> str:
 
 @functools.lru_cache(1 << 12)
 def flat(text: str) -> str:
-    """The text in the same form as a name's `key`, so that the key can be found in it."""
+    """The text in the form that `key` gives to names, so that the key of a name can be found in the
+    text."""
     return " " + " ".join(re.findall(r"\w+", fold_all_marks(text))) + " "
 
 

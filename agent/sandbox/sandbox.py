@@ -33,7 +33,7 @@ GRACE_SECONDS = 5.0
 """If the code does not stop at its time limit, the whole sandbox is killed from outside after this
 number of seconds."""
 FIRST_ID, LAST_ID = 30_000, 60_000
-"""A range of user ids that no Linux distribution gives to users. These user ids also exist inside
+"""A range of user ids that no Linux distribution gives to users, and that also exist inside
 containers. If root runs code, each run uses a random user id from the range."""
 _ENVIRONMENT = {
     "PATH": "/usr/bin:/bin",

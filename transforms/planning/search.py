@@ -57,7 +57,7 @@ def search(
         at: the store, and the rules for planning.
         grown: the complete questions as queries, which are examined one after the other.
         shape: name of the shape.
-        refusals: counts refusals, including those by the shape's bounds.
+        refusals: counts refusals by their reason, including refusals by the shape's own rules.
         limits: maximum number of plans of each kind of work. The search ends when one kind of work
             reaches its limit.
         off: gives the reason why a certified plan is not wanted; None where the plan is wanted.

@@ -37,7 +37,7 @@ MAX_CLUES = 2
 """Maximum number of claims in one descriptor. With three claims for one thing, a sentence would
 give more clues than the steps that the solver must take."""
 MAX_TRIED = 24
-"""Maximum number of descriptors with the same number of claims that are tested on the store."""
+"""Maximum number of descriptors that are tested on the store for each number of claims."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Descriptor:
 def steps_from(
     facts: Lookups, thing: str, max_hub: int, stated: bool, to: str = ""
 ) -> tuple[Edge, ...]:
-    """The steps from a thing that a plan may take, in a fixed order. If `stated` is true, the page
+    """The steps that a plan may take from a thing, in a fixed order. If `stated` is true, the page
     of one end of a step must name the other end. If `to` is given, only steps to that thing are
     included."""
     entity = facts.entity(thing)

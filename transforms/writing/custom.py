@@ -1,4 +1,5 @@
-"""Loads writers from other packages. A recipe names them: `writer: mypackage:Terse`.
+"""Loads writers from other packages. A recipe names a custom writer by its import path: `writer:
+mypackage:Terse`.
 
 A custom writer is a class. Each process makes one object of the class, with the store as argument.
 `examples/terse.py` is an example. A reader (`rule_reader.py`) checks all words of a custom writer
@@ -103,7 +104,7 @@ def custom_extension(named: str) -> Extension:
 
 
 def custom_writer(named: str, store: "Store") -> CustomWriter:
-    """Makes the custom writer that a recipe names, with a store.
+    """Makes the custom writer that a recipe names, and gives it the store.
 
     Raises:
         InputError: the class is not a custom writer (see `custom_extension`), or its object cannot

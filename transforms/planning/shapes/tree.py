@@ -71,7 +71,8 @@ MAX_HIDINGS = 40
 MAX_ROOTS = 24
 """Maximum number of questions of a seed in which names are hidden."""
 MAX_BACK = 8
-"""Maximum number of previous things that are tried for one thing on the walk back to a picture."""
+"""Maximum number of things that are tried as the thing before a given thing, on the walk back to a
+picture."""
 
 
 def grow_trees(
@@ -228,7 +229,7 @@ class Tree:
 
     form: Form
     bindings: dict[str, str]
-    """The bindings of the form from which the tree grew."""
+    """The value of each variable of the form from which the tree grew."""
     said: frozenset[str]
     """Ids and value keys in the tree's descriptors (clauses that single a thing out)."""
     sides: dict[str, str] = field(default_factory=dict)
@@ -243,8 +244,8 @@ class Trying:
     Args:
         at: the store, and the rules for planning.
         refusals: counts how often each bound (a rule for plans) refused.
-        things: ids and value keys on the walk. No description may contain an id or key from this
-            set.
+        things: ids and value keys of the things and values on the walk. No description may contain
+            an id or key from this set.
     """
 
     at: Ground
@@ -321,8 +322,8 @@ def _hiding(tree: Tree, name: str, descriptor: Descriptor) -> Tree:
 
 def describe_thing(at: Ground, thing: str) -> tuple[Descriptor, ...]:
     """Descriptions that single out a thing without its name and without a step to the thing. A
-    description is a relation to a named thing that only this thing has, or the class of the thing
-    with clues.
+    description is a relation to a named thing that no other thing has, or the thing's class with
+    clues.
 
     Returns:
         At most `MAX_DESCRIPTORS` descriptors. Each descriptor contains a name.

@@ -23,7 +23,7 @@ from questloom.transforms.writing.form_edits import SELF
 
 MAX_ROLES = 200
 """Of the claims that have the entity as value, the maximum number that are examined. An entity that
-is the value of more claims counts as a hub."""
+is the value of more than this number of claims counts as a hub."""
 
 
 def class_clause(facts: Facts, entity: Entity) -> ClassClause | None:
@@ -179,7 +179,7 @@ def attributes(
 
 
 def centuries(facts: Lookups, entity: Entity, max_words: int) -> list[tuple[Claim, Answer]]:
-    """The dates of an entity for whose century a question can ask, but not for the year. The result
+    """The dates of an entity of which a question can ask the century, but not the year. The result
     has one claim per property."""
     found: dict[str, tuple[Claim, Answer]] = {}
     for claim in facts.claims(entity.id):

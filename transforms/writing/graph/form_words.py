@@ -43,7 +43,8 @@ class FormWords:
     facts: WordSource
     language: str
     seen: str = ""
-    """The kind of the pictured thing, if the picture shows more than its class ("bird" for a species)."""
+    """What everybody sees that the pictured thing is, if this says more than the class ("bird" for
+    a species)."""
     roles: dict[str, str] = field(init=False)
     """The role ("architect") of each variable that is a person, if a clause of the form gives the
     person a role."""

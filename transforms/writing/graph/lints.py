@@ -82,7 +82,7 @@ _ENDINGS = re.compile(r"(?:ations?|ings?|ers?|ors?|ists?|ed|es|s|e|al|ic)$")
 
 
 def problems(text: str, language: str = "en") -> tuple[str, ...]:
-    """The faults that a copy editor would mark, each as a short phrase. Empty where the text has no
+    """The faults that a copy editor would mark, each as a short phrase; empty where the text has no
     faults.
 
     Args:
@@ -319,7 +319,7 @@ def _weight(sentence: str) -> float:
 
 
 def find_hidden_words(text: str, hidden: Collection[str]) -> list[str]:
-    """The hidden words that a text contains."""
+    """Of the words that must stay hidden, those that a text contains."""
     low = text.lower()
     return [
         h for h in sorted(hidden) if h and re.search(rf"(?<!\w){re.escape(h.lower())}(?!\w)", low)

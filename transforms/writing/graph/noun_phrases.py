@@ -65,8 +65,8 @@ class NounPhrases:
         return self.rng.choices(options, weights=[1.6] + [1.0] * (len(options) - 1))[0]
 
     def noun_phrase(self, term: Term, *, subject: bool = False) -> str:
-        """The words for a term at this place of the text. If `subject` is true, the term is the
-        subject of its clause ("she", not "her")."""
+        """The words for a term at the current place of the text. If `subject` is true, the term is
+        the subject of its clause ("she", not "her")."""
         words = self.form_words
         if isinstance(term, Value):
             return words.value(term)
@@ -328,7 +328,7 @@ class NounPhrases:
         return share_verb(frames, said, LIGHT) or self.form_words.words.listed(said)
 
     def _other_end(self, frame: Frame, index: int, slot: str) -> str:
-        """The words for the end of a claim that is not the described thing."""
+        """The words for the end of a claim opposite to the described thing."""
         words, other = self.form_words, self.other(index, slot)
         vague = words.vague.get(words.claims[index])
         if vague is not None and vague.since:

@@ -1,4 +1,5 @@
-"""Decides whether English words state a relation, and about which of the relation's two ends.
+"""Decides whether English words state a relation, and whether they say it about the subject or the
+object.
 
 The value of a claim in a text proves little: "designed by Ivo Mersk" and "buried beside Ivo Mersk"
 contain the same name. The words around a cited value are therefore compared with the entries `read`
