@@ -27,7 +27,7 @@ ne plus minus against unlike despite versus allegedly reportedly supposedly
 """.split()
 )
 """Words that negate an answer ("not"), weaken it ("perhaps") or join two answers ("or"). An answer
-with any of these words is refused, even if the question contains the word."""
+with a word like "not", "perhaps" or "or" is refused, even if the question contains the word."""
 
 APPROXIMATELY = frozenset(
     {

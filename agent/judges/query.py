@@ -59,7 +59,7 @@ class QueryJudge:
 
     async def score(self, episode: Episode, answer: Answer | None = None) -> QueryScore:
         """Scores the searches of an episode. If the budget is used up, the judge raises
-        `BudgetExceeded`. If the judge fails for any other reason, the score is unknown.
+        `BudgetExceeded`. If the judge fails, except for a used-up budget, the score is unknown.
 
         Args:
             episode: a finished episode.

@@ -20,14 +20,14 @@ MAX_RESULT_CHARS = 1_600
 characters. In our episodes, a limit of 400 cut off the number that decided the answer."""
 MAX_SENTENCES, MAX_SENTENCE_CHARS = 2, 400
 """If a long tool result is cut off, a judge also sees sentences with the answer from the rest.
-`MAX_SENTENCES` is the maximum number of these sentences, and `MAX_SENTENCE_CHARS` the maximum
-length of each."""
+`MAX_SENTENCES` is the maximum number of sentences with the answer, and `MAX_SENTENCE_CHARS` the
+maximum length of each."""
 MAX_LAST_THOUGHT_CHARS = 1_600
 MAX_THOUGHT_CHARS = 400
 """Maximum number of characters of a thought that the query judge sees (OpenSearch-VL's limit)."""
 
 NOTHING = ("no_effect", "no_results")
-"""Codes of calls that worked without an error but returned nothing."""
+"""Result codes of calls that worked without an error but returned nothing."""
 HANDLE = re.compile(r"<?\bimage:(\d+)>?")
 _COMMON = frozenset(
     """

@@ -79,8 +79,8 @@ class Desk:
     pages: dict[str, PageRead] = field(default_factory=dict)
     manner: Manner = field(default_factory=Manner)
     setback: str = ""
-    """If the last opened page was the wrong one, the reason. The oracle's next thought begins with
-    the reason."""
+    """The reason why the last opened page was the wrong one, with which the oracle's next thought
+    begins."""
     num_calls: int = 0
     made: set[tuple[str, str]] = field(default_factory=set)
     failed: tuple[int, str, Bindings] = (-1, "nothing was tried", {})

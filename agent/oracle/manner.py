@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 WRONG_TURNS = 0.35
 """Share of searches by the whole picture after which the oracle does not open the first hit first,
-but a later hit of the right kind. The tool result still shows the hits in their true order."""
+but a later hit of the right kind. The tool result still shows all hits in the order of the
+search."""
 CLOSER = 0.5
 """When the oracle has opened a wrong page, the probability that it next searches with the middle of
 the picture."""

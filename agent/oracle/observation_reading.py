@@ -1,5 +1,5 @@
 """Extracts pages, search hits, names, dates and amounts from the text of tool results
-(observations). These functions have no other input than the text of tool results."""
+(observations). The functions of this module have no other input than the text of tool results."""
 
 import datetime
 import functools

@@ -83,7 +83,7 @@ MAX_DOUBT = 9.0
 IN_INFOBOX = 5.0
 """A candidate value from an infobox has a score above this threshold."""
 OUTDONE = 1.5
-"""The doubt about a value that a sentence states if the infobox states another value."""
+"""The doubt about a value from a sentence if the infobox states another value."""
 UNSEEN_PICTURE = 3.0
 """The doubt about a candidate for the pictured thing if its page does not show the question's
 picture."""
@@ -513,7 +513,7 @@ class Solver(AnchorSearch):
 
     def _may_stand(self, page: PageRead, var: str) -> bool:
         """Whether the page's thing is of a kind that fits the variable. A variable that stands for
-        a person needs a person. A variable that stands for a place must not be a person."""
+        a person fits only a person; a variable that stands for a place fits no person."""
         ends = {f.relation.property for f in self.puzzle.facts if f.object == var and f.relation}
         if ends & with_object("person"):
             return is_person(page)
@@ -616,8 +616,8 @@ class Solver(AnchorSearch):
 
     def _broadly(self, kind: str) -> Generator[Action, Observation, str]:
         """Sometimes, at random, first searches only for a kind of thing ("bridge"), without further
-        words. Returns the thought that introduces the narrower search that follows, or "" if there
-        was no search."""
+        words. Returns a thought for the narrower search that comes next, or "" if there was no
+        search."""
         if kind == "one" or not self.manner.strays(TOO_BROAD):
             return ""
         observation = yield from self.call(

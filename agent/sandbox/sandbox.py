@@ -76,7 +76,7 @@ class SandboxLimits:
     """The hard limits of a run."""
 
     memory_bytes: int = 1 << 30
-    """Maximum memory in bytes of all processes together. A single allocation of more memory fails
+    """Maximum memory in bytes of all processes together. A single allocation above this limit fails
     at once."""
     tasks: int = 64
     """Maximum number of processes and threads at a time."""

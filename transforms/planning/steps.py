@@ -237,8 +237,8 @@ class _EndTest:
         self._near: list[str] = []
         """Rivals (other things) that earlier clues did not exclude; the newest comes first."""
         self._idle: set[Clause] = set()
-        """Clues that single out the end of the step even without the step. A descriptor that
-        contains such a clue is refused."""
+        """Clues that single out the end of the step even without the step; a descriptor with one of
+        the clues is refused."""
 
     def _part(self, clue: Clause) -> Part:
         if clue not in self._parts:
@@ -252,7 +252,7 @@ class _EndTest:
     def singles_out(self, clues: tuple[Clause, ...]) -> bool:
         """Whether the class and the clues single out the end of the step with the required margin.
         The class and the clues must not single out the end without the step. At least one of the
-        things that the clues name must be needed too."""
+        things that the clues name must be needed to single out the end."""
         if self._idle.intersection(clues):
             return False
         facts, parts = self._facts, (*self._always, *map(self._part, clues))
@@ -287,7 +287,7 @@ def shuffled_clues(
     place: str,
 ) -> list[Clause]:
     """The clauses that can help to describe a thing. Relations with a larger weight tend to come
-    first. Every call gives the same order."""
+    first. Every call of this function gives the same order."""
     draw = chance(recipe_seed, place, "descriptors")
     weighted = clue_clauses(facts, entity, avoid, "", taken)
     said = _stated_clues(facts, entity.id) if stated else None

@@ -34,8 +34,8 @@ class Supply:
 
     @property
     def lacking(self) -> str:
-        """The facts whose absence from the store left the most seeds without a plan: "; lacking
-        most: members Q515 23"."""
+        """Names the missing facts that left the most seeds without a plan: "; lacking most: members
+        Q515 23"."""
         found = ", ".join(f"{lack} {n:,}" for lack, n in self.lacks.most_common(2))
         return f"; lacking most: {found}" if found else ""
 

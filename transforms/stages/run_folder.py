@@ -54,7 +54,8 @@ def absolute(path: str) -> str:
 
 @dataclass(frozen=True)
 class RunFolder:
-    """The folder of a run, by path or bucket address. A `RunFolder` is plain data that pickles."""
+    """The folder of a run, by path or bucket address. A `RunFolder` is plain data that can be
+    pickled."""
 
     path: str
 

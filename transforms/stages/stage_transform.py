@@ -163,7 +163,8 @@ class RunStage(beam.DoFn):
                 yield WindowedValue(value, GlobalWindow().max_timestamp(), (GlobalWindow(),))
 
     def _count(self, outcomes: Outcomes) -> None:
-        """Updates Beam's metrics with the work of this call. A shard that was finished before adds nothing."""
+        """Updates Beam's metrics with the work of this call. A shard that was finished before does
+        not change the metrics."""
         for reason, number in Counter(r.reason for r in outcomes.rejected).items():
             Metrics.counter(self.stage.name, f"rejected_{reason}").inc(number)
         spent = meter.take(self.stage.name)

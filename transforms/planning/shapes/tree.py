@@ -61,7 +61,7 @@ MAX_CHAINS = 24
 """Maximum number of chains of things, from a thing with a picture to the asked thing, that are
 tried."""
 WAYS_OF_A_CHAIN = 4
-"""Maximum number of walks that are tried for one chain of things. These walks differ in the
+"""Maximum number of walks that are tried for one chain of things; the walks differ in the
 descriptions of the things."""
 TREES_OF_A_FORM = 2
 """Maximum number of trees that grow from one form. Each tree starts with a different hidden

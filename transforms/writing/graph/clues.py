@@ -153,8 +153,8 @@ def attributes(
     have a single value that is stable, short, and not yet used in the question.
 
     The year in which a thing came into being is left out as an answer, since sources give different
-    years. `centuries` asks for the century in its place. A question may still count years from the
-    year in which a thing came into being.
+    years. The function `centuries` lets questions ask for the century of that year. A question may
+    still count years from the year in which a thing came into being.
     """
     found = []
     for claim in facts.claims(entity.id):

@@ -43,8 +43,8 @@ class FormWords:
     facts: WordSource
     language: str
     seen: str = ""
-    """What everybody sees that the pictured thing is, if this says more than the class ("bird" for
-    a species)."""
+    """A word for what everybody sees in the picture, if the word says more than the thing's class
+    ("bird" for a species)."""
     roles: dict[str, str] = field(init=False)
     """The role ("architect") of each variable that is a person, if a clause of the form gives the
     person a role."""
@@ -121,8 +121,8 @@ class FormWords:
         kind that is nearest in the class tree comes first. Kinds that are equally near keep the
         order of the language's file.
 
-        The nearest kind decides which words are used. In Wikidata, both a political party and a
-        building are "structures", many steps up the class tree, but the two need different words.
+        The nearest kind decides which words are used. In Wikidata's class tree, both a political
+        party and a building are far below "structure", but the two need different words.
         """
         class_id = self.class_id(term)
         if not class_id:

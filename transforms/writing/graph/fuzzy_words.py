@@ -62,8 +62,8 @@ def name_like(clause: Fuzzy, noun: str, words: Words) -> str:
 
 
 def plain_phrase(phrase: PropertyPhrase, clause: Fuzzy) -> PropertyPhrase:
-    """The words for a relation with a vague value. The words contain no adjective. For an exclusion
-    ("not set in Velm"), the words also contain no nouns such as "architect"."""
+    """The words for a relation with a vague value, without adjectives. For an exclusion ("not set
+    in Velm"), the words also contain no nouns such as "architect"."""
     phrase = replace(phrase, dated=False, adjective=False)
     return replace(phrase, o=(), s=(), ask=()) if clause.kind == "exclusion" else phrase
 

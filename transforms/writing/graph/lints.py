@@ -220,7 +220,7 @@ def _participles(language: str) -> frozenset[str]:
 
 def stays(frame: Frame) -> bool:
     """Whether a preposition may stay behind its participle at the end of a short clause. The
-    preposition of "named after" and "dedicated to" may stay there, but not that of "home to"."""
+    prepositions of "named after" and "dedicated to" may end a clause, but not that of "home to"."""
     return frame.verb in BE and frame.middle.endswith("ed") and frame.preposition in _STAYING
 
 

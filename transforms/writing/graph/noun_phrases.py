@@ -1,8 +1,8 @@
 """Makes noun phrases for the variables of a form. A phrase points to the picture, describes, names,
 or refers back.
 
-The claims that describe a variable connect it to terms that are farther away from the question.
-Descriptions of variables end at the picture and at named constants:
+The claims that describe a variable connect it to terms that are farther away from the question. A
+chain of descriptions ends at the picture or at a named constant:
 
 ```
 x1 --P84--> x2 (asked: x1's height)      "the lighthouse designed by {x2}"
@@ -29,13 +29,13 @@ HOPELESS = 100.0
 """Cost of a wording that no reader should see, for example a variable without a description, or the
 same name for two things."""
 MAX_DEPTH = 2
-"""Maximum depth of descriptions inside descriptions. A phrase like "this bridge's architect" may
-stand deeper."""
+"""Maximum depth of descriptions inside descriptions, except for phrases like "this bridge's
+architect"."""
 LIGHT = 4
 """Maximum number of words of a noun phrase in the middle of a clause."""
 PLAIN = 0.75
-"""Minimum share of wordings that call the pictured thing "this bridge". Test readers found that the
-other phrases read worse and hide little more about the thing."""
+"""Minimum share of wordings that call the pictured thing "this bridge". Test readers found that
+phrases other than "this bridge" read worse and hide little."""
 _T = TypeVar("_T")
 _PRONOUNS = {"it": ("it", "its"), "he": ("him", "his"), "she": ("her", "her")}
 

@@ -242,9 +242,8 @@ class Telling(NounPhrases):
         return f"the {ORDINALS[alike.index(var) % len(ORDINALS)]} {noun}"
 
     def _is_named_last(self, noun: str, var: str) -> bool:
-        """Whether a thing of the same kind was named after the last mention of this variable. In
-        "She painted “Fog”. How high is that painting?", a reader would take “Fog” for "that
-        painting"."""
+        """Whether a thing of the same kind was named after the last mention of this variable. After
+        "She painted “Fog”", for example, a reader would take “Fog” for "that painting"."""
         words = self.form_words
         for term in reversed([*self._before, *self._mentioned]):
             if term == var:

@@ -13,8 +13,8 @@ from questloom.language.units import unit_of
 from questloom.transforms.writing.llm.relation_words import RelationWords, find_relation_spans
 
 STEM = 5
-"""Two long words count as forms of the same word if they agree in their first letters, as many as
-this number says: "designed" and "designer"."""
+"""Two long words count as forms of the same word if this number of first letters is the same:
+"designed" and "designer"."""
 _WORD = re.compile(r"[^\W\d_]+?(?=n['’]t\b)|[^\W\d_]+")
 _STARTS = re.compile(r"(?:^|[.?!:;]\s+|[\"“«(]\s*)$")
 _FREE = frozenset(

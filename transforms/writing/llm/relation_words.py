@@ -56,11 +56,12 @@ class RelationWords:
     """The relation's label, and the sentences and questions of the graph writer. A model may copy
     the label, the sentences and the questions."""
     by_object: bool = False
-    """Whether the object of the relation is the agent. "Designed by", for example, is said about
-    the subject, and the object did the designing."""
+    """Whether the object of the relation is the one who acts. "Designed by", for example, is said
+    about the subject, and the object did the designing."""
 
     def is_stated(self, text: str, *, of_object: bool) -> bool:
-        """Whether the text states the relation about the intended end."""
+        """Whether the text states the relation about its subject or, with `of_object`, about its
+        object."""
         pattern = self.object if of_object else self.subject
         return (
             pattern is None

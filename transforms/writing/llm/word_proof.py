@@ -43,8 +43,8 @@ _POINTS = re.compile(
     re.IGNORECASE,
 )
 READING = ("read", "reads", "written", "says", "number")
-"""If a question reads the picture and names no part of the thing, the question must contain one of
-these words."""
+"""Words for reading. A question that reads the picture but names no part of the thing must contain
+a word for reading."""
 
 
 def relation_of(store, property_id: str) -> RelationWords:
@@ -63,8 +63,8 @@ class ProofLine:
     of_object: bool = True
 
     def is_stated(self, store, text: str) -> bool:
-        """Whether an English text can state the fact about the intended end. A relation that needs
-        no words of its own ("a bridge in Merren") is not checked here.
+        """Whether an English text can state the fact about the intended end of the claim. A
+        relation that needs no words of its own ("a bridge in Merren") is not checked here.
 
         If the text has several sentences, the fact may describe either end, since a later sentence
         may ask about it: "The woman shown was taught by an architect; where did …".
