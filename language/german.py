@@ -169,17 +169,11 @@ class Sentence:
         return " ".join(w for w in (said[0], self.verb, *said[1:], self.end) if w)
 
     def clause(self, said: Sequence[str]) -> str:
-<<<<<<< HEAD
-        """The fields in the given order, the verb last: "die von ihr entworfen wurde"."""
+        """Joins the given texts to a relative clause, with the verb at the end: "die von ihr
+        entworfen wurde"."""
         # A separated particle joins its verb again: "fand ... statt", "stattfand".
         verb = self.end + self.verb if self.end in _PARTICLES else f"{self.end} {self.verb}".strip()
         return " ".join([*said, verb])
-=======
-        """Joins the given texts to a relative clause, with the verb at the end: "die von ihr
-        entworfen wurde"."""
-        verb = self.end + self.verb if self.end in ("statt", "heraus") else ""
-        return " ".join(w for w in (*said, *([verb] if verb else [self.end, self.verb])) if w)
->>>>>>> prose3
 
 
 @functools.cache
