@@ -134,7 +134,7 @@ class German:
         claim = self.claims[i]
         if claim.object != var or not isinstance(claim.subject, str) or i in self.used:
             return None
-        said = self._table(i).get("role", {}).get(self.words.genders.get(var, ""))
+        said = self._has_role(i, var)
         if said is None or claim.subject not in self.things.mentioned:
             return None
         described = [
@@ -143,6 +143,13 @@ class German:
             if j != i and var in (c.subject, c.object) and not isinstance(self._end(j, var), str)
         ]
         return None if described or self.form.ask.var == var else noun(said)
+
+    def _has_role(self, i: int, var: str) -> str | None:
+        if not isinstance(var, str) or var in self.things.mentioned:
+            return None
+        table, subject = self._table(i), self.claims[i].subject
+        said = table.get("roles", {}).get(self.things.kind(subject)) or table.get("role", {})
+        return said.get(self.words.genders.get(var, ""))
 
     # ------------------------------------------------------------ sentences
 
@@ -203,18 +210,28 @@ class German:
         )
         if said is None:
             raise UnsaidError(f"the event of {self.claims[i].property}")
-        if self._here[-1:] == [thing]:
+        # "auf der Tafel der Kirche und ihrer Eröffnung": of the plaque's?
+        if self._here[-1:] == [thing] and not self._on_plaque(thing):
             return noun(said).own(self.things.noun(thing).gender, DATIVE)
         return f"{noun(said).definite(DATIVE)} {self._thing(thing, GENITIVE)}"
 
     def _place(self, reading: Reads) -> str:
         """Where a writing stands: "auf der Tafel dieser Kirche", "auf diesem Bild"."""
-        if self.words.facts.label(reading.part, "en") == "commemorative plaque":
+        if self._is_plaque(reading):
             return f"{german()['plaque']} {self._thing(reading.of, GENITIVE)}"
         if reading.of == self.form.anchor:
             self.things.anchor_phrase = self.things.anchor_phrase or "diesem Bild"
             return "auf diesem Bild"
-        return f"{german()['picture']} {self._thing(reading.of, GENITIVE)}"
+        where = german()["portrait" if self.words.is_person(reading.of) else "picture"]
+        return f"{where} {self._thing(reading.of, GENITIVE)}"
+
+    def _on_plaque(self, thing: str) -> bool:
+        """Whether the text tells of a plaque on a thing whose noun is feminine, as the plaque's is."""
+        read = [r for r in self.words.reads.values() if r.of == thing]
+        return self.things.noun(thing).gender == "f" and any(map(self._is_plaque, read))
+
+    def _is_plaque(self, reading: Reads) -> bool:
+        return self.words.facts.label(reading.part, "en") == "commemorative plaque"
 
     # ------------------------------------------------------------ the parts of a sentence
 
@@ -273,9 +290,22 @@ class German:
         if not self._asks:
             return mine.indefinite(case, other=other)
         # "The church that he designed" is one church; "the church that opened in 1850" may be one of several.
-        if not any(isinstance(self._end(i, term), str) for i in self.used - said):
+        leading = [i for i in self.used - said if isinstance(self._end(i, term), str)]
+        if not leading:
             raise UnsaidError("a thing that nothing leads to")
-        return mine.definite(case, other=other)
+        return mine.definite(case, other=other and any(self._leads_twice(i, term) for i in leading))
+
+    def _leads_twice(self, i: int, var: str) -> bool:
+        """Whether another claim leads from the same thing to another thing: "das andere Gemälde, das
+        in dem Museum hängt"."""
+        claim = self.claims[i]
+        side = "subject" if claim.subject == var else "object"
+        return any(
+            c.property == claim.property
+            and getattr(c, side) != var
+            and self._end(j, getattr(c, side)) == self._end(i, var)
+            for j, c in enumerate(self.claims)
+        )
 
     def _claims_of(self, var: str) -> list[int]:
         return [
@@ -296,6 +326,13 @@ class German:
             claim, said = self.claims[i], self._sentence(i)
             if isinstance(end, str) and end not in self.words.literals and not self._is_known(end):
                 continue
+            others = (j for j in range(len(self.claims)) if j != i)
+            if (
+                end == claim.object
+                and self._has_role(i, end)
+                and not any(self._role(j, end) for j in others)
+            ):
+                continue  # "whose mother is a woman" says nothing: she is told of as "the mother of this man"
             self.used.add(i)
             slot = next(f for f in said.fields if f.slot and self._term(claim, f) == var)
             rest = [self._field(claim, f, False) for f in said.fields if f is not slot]
@@ -358,6 +395,6 @@ def _relative(slot: Field, mine: Noun) -> str:
     ("von dem", "deren Vater")."""
     pronoun = mine.relative(slot.case)
     if slot.case == GENITIVE:
-        before = slot.before.split()
-        return " ".join([*before[:-2], pronoun, before[-1]])
+        article, thing = slot.before.rsplit(" ", 1)
+        return f"{'zu ' if article == 'zur' else ''}{pronoun} {thing}"
     return slot.say(pronoun)
