@@ -6,7 +6,7 @@ form, the kinds of things and the labels as the English writer does, but uses no
 grammar.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,6 +28,26 @@ from questloom.transforms.writing.german.nouns import Things, UnsaidError, date
 _WHO = ("wer", "wessen", "wem", "wen")
 MOST_RELATIVE = 3
 """Maximum number of relative clauses in a sentence."""
+MOST_ROLES = 2
+"""Maximum number of roles one within the other: "der Vater des Architekten dieser Burg"."""
+
+
+def german_question(make: Callable[[], Things]) -> tuple[str, Things]:
+    """The words of a form, and its things as the words mention them. If a relative clause in the
+    question cannot describe a thing, a statement before the question introduces it.
+
+    Args:
+        make: gives the things of the form, none of them mentioned.
+
+    Raises: UnsaidError: a part of the form has no words.
+    """
+    for tells_all in (False, True):
+        things = make()
+        try:
+            return German(things, tells_all).question(), things
+        except UnsaidError as error:
+            missing = error
+    raise missing
 
 
 @dataclass
@@ -39,6 +59,8 @@ class German:
     """
 
     things: Things
+    tells_all: bool = False
+    """Whether statements introduce also the thing of which the question asks something."""
     used: set[int] = field(default_factory=set)
     """Indices of the claims that the text has already stated."""
     _tail: list[str] = field(default_factory=list)
@@ -70,7 +92,7 @@ class German:
         target = (
             reading.of if reading else "" if asked is None else self._end(asked, self.form.ask.var)
         )
-        told = self._tell(asked, "" if computed else target)
+        told = self._tell(asked, "" if computed or self.tells_all else target)
         self._asks = True
         if computed is not None:
             last = self._difference(computed)
@@ -123,19 +145,22 @@ class German:
             and value not in self.words.reads
         )
 
-    def _is_known(self, var: str) -> bool:
+    def _is_known(self, var: str, depth: int = MOST_ROLES) -> bool:
+        """Whether the text can refer to the thing: it has mentioned the thing, or the thing has a
+        role ("der Vater des Architekten dieser Burg") that takes at most `depth` nouns."""
         if var in self.things.mentioned:
             return True
-        return any(self._role(i, var) for i, c in enumerate(self.claims) if c.object == var)
+        claims = [i for i, c in enumerate(self.claims) if c.object == var]
+        return depth > 0 and any(self._role(i, var, depth) for i in claims)
 
-    def _role(self, i: int, var: str) -> Noun | None:
-        """The noun for a person's role ("der Architekt dieser Burg"), if no other claim describes
-        the person and the text has mentioned the thing to which the role belongs."""
+    def _role(self, i: int, var: str, depth: int = MOST_ROLES) -> Noun | None:
+        """The noun for a thing's role ("der Architekt dieser Burg"), if no other claim describes
+        the thing and the text can refer to the thing to which the role belongs."""
         claim = self.claims[i]
         if claim.object != var or not isinstance(claim.subject, str) or i in self.used:
             return None
         said = self._has_role(i, var)
-        if said is None or claim.subject not in self.things.mentioned:
+        if said is None or not self._is_known(claim.subject, depth - 1):
             return None
         described = [
             j
@@ -293,7 +318,14 @@ class German:
         leading = [i for i in self.used - said if isinstance(self._end(i, term), str)]
         if not leading:
             raise UnsaidError("a thing that nothing leads to")
-        return mine.definite(case, other=other and any(self._leads_twice(i, term) for i in leading))
+        other = other and any(self._leads_twice(i, term) for i in leading)
+        if not other and any(self._is_confused(self._end(i, term), mine) for i in leading):
+            raise UnsaidError("two things of one noun in a question")
+        return mine.definite(case, other=other)
+
+    def _is_confused(self, end: str, mine: Noun) -> bool:
+        """Whether the text would say "der Fluss, in den der Fluss mündet"."""
+        return end != self.form.anchor and self.things.noun(end).forms == mine.forms
 
     def _leads_twice(self, i: int, var: str) -> bool:
         """Whether another claim leads from the same thing to another thing: "das andere Gemälde, das
