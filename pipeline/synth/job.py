@@ -41,9 +41,10 @@ class Job:
     def lookups(self) -> Lookups:
         """The store's look-ups, with the recipe's rules on which claims to trust. Each process
         caches the results of the look-ups."""
-        trust = self.recipe.certificate.trust
+        trust, language = self.recipe.certificate.trust, self.recipe.language
         return self.opened.once(
-            ("lookups", self.store_path, trust), lambda: Lookups(self.store, trust)
+            ("lookups", self.store_path, trust, language),
+            lambda: Lookups(self.store, trust, language),
         )
 
     @property

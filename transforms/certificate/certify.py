@@ -99,7 +99,7 @@ def unclear_names(form: Form, facts: Facts) -> tuple[str, ...]:
     thing that most readers mean. (The margin handles namesakes among the values of a claim.)
     """
     named = {c.subject.entity for c in form.of(ClaimClause) if isinstance(c.subject, Value)}
-    labels = {e: entity.label() for e in sorted(named) if (entity := facts.entity(e))}
+    labels = {e: entity.label(facts.language) for e in sorted(named) if (entity := facts.entity(e))}
     return tuple(label for e, label in labels.items() if facts.entity_of_title(label) != e)
 
 
@@ -111,7 +111,7 @@ def named_alike(form: Form, facts: Facts, binding: Binding) -> tuple[str, str] |
     """The names of the answer and of a thing on the way, if one name contains the other. Without
     this check a solver who finds the described thing could answer with the thing's name."""
     labels = {
-        v: entity.label()
+        v: entity.label(facts.language)
         for v, value in binding.items()
         if value.kind == "entity" and (entity := facts.entity(value.entity))
     }
@@ -347,7 +347,7 @@ def certify(
     if leak:
         return Refusal(reason=Reason.LEAK, evidence=leak)
     votes = Json(question.votes) if agree else Json(None)
-    kinds = kind_hops(facts, question.text, binding, form) if agree else ()
+    kinds = kind_hops(facts, question.text, binding, form, question.language) if agree else ()
     return question.replace(
         certificate=made.replace(
             evidence=(*made.evidence, *kinds),

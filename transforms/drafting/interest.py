@@ -142,7 +142,7 @@ def _given_away(form: Form, facts: Facts, binding: Binding) -> bool:
     to whom it is dedicated. A question about the namesake itself is allowed."""
     asked = [c.property for c in form.of(ClaimClause) if form.ask.var in (c.subject, c.object)]
     labels = {
-        v: entity.label()
+        v: entity.label(facts.language)
         for v, value in binding.items()
         if value.kind == "entity" and (entity := facts.entity(value.entity))
     }

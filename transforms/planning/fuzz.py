@@ -242,7 +242,7 @@ def _like(facts: Facts, clause: ClaimClause, thing: str) -> Iterator[Fuzzy]:
         object=entity_value(kind),
     )
     yield said
-    called = names(entity)
+    called = names(facts, entity)
     if not called or not all(map(_is_plain, called)):
         return
     number, initial = len(called[0].split()), called[0][0].upper()
@@ -284,7 +284,7 @@ def _exclusions(at: Ground, plan: Plan, clause: ClaimClause, property: str) -> I
     for thing in sorted(shared - hidden - {""}):
         entity = at.facts.entity(thing)
         # A name that is another thing's title says not which one is meant.
-        if entity and at.facts.entity_of_title(entity.label()) in (None, thing):
+        if entity and at.facts.entity_of_title(entity.label(at.facts.language)) in (None, thing):
             yield Fuzzy(
                 kind="exclusion",
                 subject=str(clause.subject),

@@ -71,7 +71,7 @@ def _values(store: Any, plan: Plan, language: str, max_words: int, chars: int) -
         "sign": SIGNS.get(form.sign, ""),
         "steps": fenced("steps", "\n".join(f"{n}. {s}" for n, s in enumerate(steps, start=1))),
         "asked": _asked(store, draft, language),
-        "answer": answer_words(plan.answer),
+        "answer": answer_words(plan.answer, language),
         "answer_type": " ".join(
             filter(None, (plan.answer.type, plan.answer.precision, plan.answer.unit))
         ),
