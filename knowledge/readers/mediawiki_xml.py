@@ -40,7 +40,7 @@ _KEPT = 16
 """Number of bytes that are kept when earlier data are dropped, because a tag may begin in them."""
 _PARTIAL_OPEN = re.compile(rb"<(?:p(?:a(?:ge?)?)?)?\Z")
 _ENCODING = re.compile(rb"""<\?xml[^>]*\bencoding\s*=\s*["']([^"']+)""")
-_REDIRECT = re.compile(r"\s*#redirect\s*:?\s*\[\[([^\]|]+)", re.I)
+_REDIRECT = re.compile(r"\s*#(?:redirect|weiterleitung)\s*:?\s*\[\[([^\]|]+)", re.I)
 
 
 class RawPage(NamedTuple):

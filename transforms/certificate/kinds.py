@@ -117,15 +117,17 @@ def find_sex_words(form: Form | None) -> frozenset[str]:
     return frozenset(word for sex in told for word in _sexes()[sex])
 
 
-def kind_hops(facts: Facts, text: str, binding: Binding, form: Form | None) -> tuple[Hop, ...]:
+def kind_hops(
+    facts: Facts, text: str, binding: Binding, form: Form | None, language: str = "en"
+) -> tuple[Hop, ...]:
     """The claims behind a text's words for kinds, as evidence: one hop each, from the thing's
-    variable without a target."""
-    told = find_kind_words(text)
+    variable without a target. In another language than English, only the label of a kind counts."""
+    told = find_kind_words(text) if language == "en" else ()
     hops = []
     things = [*binding.items(), *(("", value) for value in _constants(form))]
     for var, value in sorted(things, key=lambda thing: (thing[0], thing[1].key())):
-        for kind in stated_kinds(facts, value.entity) if value.kind == "entity" else ():
-            if (var and leaked(text, (kind.label,))) or any(
+        for kind in stated_kinds(facts, value.entity, language) if value.kind == "entity" else ():
+            if (var and leaked(text, (kind.label,), (language,))) or any(
                 says(word, kind.words) for word in told
             ):
                 hop = Hop(

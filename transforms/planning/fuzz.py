@@ -261,7 +261,7 @@ def _is_plain(name: str) -> bool:
 def _is_common_name(facts: Facts, class_id: str, vague: Fuzzy) -> bool:
     """Whether enough members of the class have a name of this kind. Otherwise a list of the class's names would give the thing away."""
     members = (facts.entity(m) for m in facts.members(class_id))
-    named = (e for e in members if e and any(has_name(n, vague) for n in names(e)))
+    named = (e for e in members if e and any(has_name(n, vague) for n in names(facts, e)))
     return sum(1 for _ in zip(range(LEAST_NAMED), named, strict=False)) == LEAST_NAMED
 
 

@@ -21,6 +21,7 @@ from questloom.transforms.certificate.kinds import stated_kinds
 from questloom.transforms.writing.llm.everyday_words import Role, noun_of, role_nouns
 from questloom.transforms.writing.llm.kind_words import find_descriptor, noun_phrase, seen_kind
 from questloom.transforms.writing.llm.material import page_words, property_label, value_words
+from questloom.transforms.writing.llm.relation_words import LANGUAGE
 from questloom.transforms.writing.llm.vague_words import vague_line
 from questloom.transforms.writing.writer import Draft
 
@@ -59,7 +60,8 @@ def kinds_lines(
     """The kinds, sexes and occupations that claims state, including the `roles`, and the common
     noun. Each thing has one line.
 
-    The thing in the picture gets the beginning of its description, since everybody sees its kind.
+    In English the thing in the picture gets the beginning of its description, since everybody sees
+    its kind.
     """
     found = {
         store.label(e, language): [
@@ -70,9 +72,9 @@ def kinds_lines(
         for e in entity_ids
     }
     shown = store.entity(anchor)
-    if shown is not None:
+    if shown is not None and language == LANGUAGE:
         found.setdefault(shown.label(language), []).append(
-            noun_phrase(shown.descriptions.get(language) or shown.descriptions.get("en", ""))
+            noun_phrase(shown.descriptions.get(language, ""))
         )
     return (
         "\n".join(

@@ -97,7 +97,7 @@ def _step(store: Any, draft: Draft, clause: Clause, language: str, chars: int) -
     line = clause_line(store, draft, clause, language)
     if not line or not isinstance(clause, ClaimClause | Fuzzy):
         return line
-    hints = relation_of(store, clause.property).hints[:MAX_HINTS]
+    hints = relation_of(store, clause.property, language).hints[:MAX_HINTS]
     if isinstance(clause, Fuzzy):  # the page's sentence has the value that is not to be said
         return f"{line} [{', '.join(hints)}]"
     claim = clause_claim(store, draft, clause)

@@ -2,8 +2,9 @@
 
 The value of a claim in a text proves little: "designed by Ivo Mersk" and "buried beside Ivo Mersk"
 contain the same name. The words around a cited value are therefore compared with `read` of
-`language/relations.yaml`. Other languages inflect too much for this, so only the votes decide
-there.
+`language/relations.yaml`. Other languages inflect too much for the direction: there a table
+(`language/relations.de.yaml`) knows beginnings of words that state the relation, and the votes
+decide the rest.
 """
 
 import functools
@@ -95,8 +96,9 @@ def _telling() -> re.Pattern[str]:
 
 
 @functools.cache
-def relation_words(property_id: str, label: str) -> RelationWords:
-    """The words of a property from the table. Where the words need not tell the direction, the
+def relation_words(property_id: str, label: str, language: str = LANGUAGE) -> RelationWords:
+    """The words of a property from the language's table. Another language than English has only the terms of its
+    table, which fit either end. In English, where the words need not tell the direction, the
     words of its label and of the graph writer's sentences are added.
 
     >>> burial = relation_words("P119", "place of burial")
@@ -105,7 +107,12 @@ def relation_words(property_id: str, label: str) -> RelationWords:
     >>> relation_words("P2632", "place of detention").is_stated("In which castle was Ada Orm imprisoned?", of_object=True)
     True
     """
-    read = relation(property_id).read or ReadTerms(subject=())
+    read = relation(property_id, language).read or ReadTerms(subject=())
+    if language != LANGUAGE:
+        found = _expression([term.casefold() for term in read.subject])
+        words = [t for t in read.subject if t.replace(" ", "").isalpha()][:MAX_HINTS]
+        hints = tuple(dict.fromkeys([label, *words]))
+        return RelationWords(subject=found, object=found, bare=read.bare, hints=hints)
     subject, object_, bare = read.subject, read.object, read.bare
     events = tuple(e for terms in read.events if (e := _expression(terms)))
     named = [
