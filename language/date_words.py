@@ -89,9 +89,7 @@ def date_words(year: int, month: int = 0, day: int = 0, language: str = "en") ->
     language = language if language in _BEFORE_CHRIST else "en"
     form = "{year}"
     if month:
-        form = (
-            _DAYS.get(language, _DAYS["en"]) if day else _MONTHS.get(language, "{month} {year}")
-        )
+        form = _DAYS.get(language, _DAYS["en"]) if day else _MONTHS.get(language, "{month} {year}")
     names = MONTHS_IN.get(language, MONTHS)
     said = form.format(
         day=day, month=names[month - 1] if month else "", number=month, year=abs(year)

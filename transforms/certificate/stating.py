@@ -13,8 +13,8 @@ from typing import Literal
 
 from questloom.agent.oracle.relation_words import Cue, Cues, Relation, cues_of
 from questloom.knowledge.dates import day_of
-from questloom.language.english import MONTHS
 from questloom.language.date_words import date_words, is_ordinal_stop
+from questloom.language.english import MONTHS
 from questloom.language.sentences import tells
 from questloom.records.knowledge import Article, Claim, Value, entity_value
 from questloom.transforms.certificate.text_veto import spellings

@@ -204,7 +204,11 @@ def _years_between(
     second: Value,
 ) -> Iterator[tuple[Form, dict[str, str], Answer]]:
     span = compute("difference", (coarsened(first, YEAR), coarsened(second, YEAR)))
-    answer = answer_of(facts, span, unit_label=years_in(facts.language)) if span and span.number else None
+    answer = (
+        answer_of(facts, span, unit_label=years_in(facts.language))
+        if span and span.number
+        else None
+    )
     if span is None or answer is None or not whole_years_agree(first, second):
         return
     difference = Compute(out="n", op="difference", args=(name, form.ask.var))

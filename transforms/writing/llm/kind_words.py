@@ -40,11 +40,7 @@ def description_kind(store: Any, entity_id: str, language: str) -> str:
     """The kind at the beginning of a thing's English description: "species of bird", "triptych"
     from "Medieval triptych". A person gives "", because a person's description states too much."""
     entity = store.entity(entity_id)
-    if (
-        language != LANGUAGE
-        or entity is None
-        or HUMAN in (*entity.classes, *entity.class_closure)
-    ):
+    if language != LANGUAGE or entity is None or HUMAN in (*entity.classes, *entity.class_closure):
         return ""
     told = noun_phrase(entity.descriptions.get(language, "")).split()
     kind = list(itertools.dropwhile(lambda word: not word[0].islower(), told))

@@ -215,7 +215,8 @@ def _check_named(store, draft: Draft, language: str, languages: tuple[str, ...])
         entity = store.entity(thing)
         names = names_of_entity(entity, languages) if entity is not None else ()
         if names and not (
-            leaked(draft.text, names, languages) or any(folded(name) in folded(draft.text) for name in names)
+            leaked(draft.text, names, languages)
+            or any(folded(name) in folded(draft.text) for name in names)
         ):
             raise ValueError(
                 f'the question does not name "{store.label(thing, language)}", which has to appear'
