@@ -1,6 +1,8 @@
 """German articles from claims: sentences, infobox, links and categories, as a MediaWiki XML export."""
 
 import bz2
+import gzip
+import json
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -16,7 +18,9 @@ from questloom.records.periods import parts_of
 BASE = "https://de.invented.example/wiki/"
 NAMESPACES = {-1: "Spezial", 0: "", 6: "Datei", 10: "Vorlage", 14: "Kategorie"}
 BORN, DIED, BIRTHPLACE, DEATHPLACE = "P569", "P570", "P19", "P20"
-HUMAN = "Q5"
+HUMAN, WORK = "Q5", "P106"
+MOST = 4
+"""Number of values that a parameter of an infobox shows."""
 
 
 def date_in_german(value: dict[str, Any], *, adverb: bool = True) -> str:
@@ -66,19 +70,19 @@ class Articles:
 
     def text(self, thing: str) -> str:
         """The wikitext of a thing's article."""
-        label, fields, lines, person = self.edition.label(thing), [], [], self._is_person(thing)
+        label, person = self.edition.label(thing), self._is_person(thing)
+        fields, lines = dict[str, list[str]](), list[str]()
         for name, value in self.edition.values(thing):
             term = german_terms()["relations"].get(name, {})
             if "say" not in term or not (said := self.said(value)):
                 continue
             if int(thing[1:]) % 2 or term.get("box"):
-                fields.append(f"| {term['key']} = {self.said(value, adverb=False)}")
+                fields.setdefault(term["key"], []).append(self.said(value, adverb=False))
             if not (term.get("box") or (person and name in (BORN, DIED, BIRTHPLACE, DEATHPLACE))):
                 lines.append(_sentence(term["say"], label, said))
-        lead = (
-            self._life(thing) if person else f"'''{label}''' ist {self._kinds(thing) or 'bekannt'}."
-        )
-        box = "\n".join(["{{Infobox", *dict.fromkeys(fields), "}}\n"]) if fields else ""
+        lead = self._life(thing) if person else f"'''{label}''' ist {self._kinds(thing)}."
+        told = [f"| {key} = {'<br />'.join(all_[:MOST])}" for key, all_ in fields.items()]
+        box = "\n".join(["{{Infobox", *told, "}}\n"]) if fields else ""
         tail = [f"[[Kategorie:{kind}]]" for kind in self._categories(thing)]
         return "\n\n".join([box + lead, "== Einzelheiten ==", " ".join(lines), *tail])
 
@@ -86,63 +90,42 @@ class Articles:
         return HUMAN in self.edition.classes[thing]
 
     def _kinds(self, thing: str, property_id: str = "P31") -> str:
+        """The German classes or occupations of a thing: "eine Stadt und eine Gemeinde", "Maler"."""
         terms = german_terms()["classes"]
-        kinds = dict.fromkeys(
-            terms[v["id"]] if False else v["id"]
-            for _, v in self.edition.values(thing, property_id)
-            if v["id"] in terms
+        told = (
+            terms[v["id"]] for _, v in self.edition.values(thing, property_id) if v["id"] in terms
         )
-        words = list(
-            dict.fromkeys(
-                terms[k][0]
-                if property_id == "P106"
-                else f"{'eine' if terms[k][1] == 'f' else 'ein'} {terms[k][0]}"
-                for k in kinds
-            )
-        )
-        return " und ".join([", ".join(words[:-1]), words[-1]] if words[1:] else words)
+        words = [
+            noun if property_id == WORK else f"ein{'e' * (g == 'f')} {noun}" for noun, g in told
+        ]
+        *first, last = dict.fromkeys(words) or ("bekannt",)
+        return " und ".join(filter(None, (", ".join(first), last)))
+
+    def _first(self, thing: str, property_id: str, *, adverb: bool = False) -> str:
+        told = (self.said(v, adverb=adverb) for _, v in self.edition.values(thing, property_id))
+        return next(filter(None, told), "")
 
     def _life(self, thing: str) -> str:
-        """The first sentences about a person: half of them as German leads give dates, half as
-        plain sentences."""
-        label, work = self.edition.label(thing), self._kinds(thing, "P106")
-        parts = []
-        for when, where in ((BORN, BIRTHPLACE), (DIED, DEATHPLACE)):
-            found = [
-                next(
-                    (
-                        s
-                        for _, v in self.edition.values(thing, p)
-                        if (s := self.said(v, adverb=False))
-                    ),
-                    "",
-                )
-                for p in (when, where)
-            ]
-            dated = next(
-                (s for _, v in self.edition.values(thing, when) if (s := self.said(v))), ""
-            )
-            parts.append((*found, dated))
-        (born, there, born_on), (died, here, died_on) = parts
+        """The first sentences about a person. Half of them give dates in brackets, as German leads
+        do, and half in plain sentences."""
+        label, work = self.edition.label(thing), self._kinds(thing, WORK)
+        there, here = self._first(thing, BIRTHPLACE), self._first(thing, DEATHPLACE)
         if int(thing[1:]) % 2:
             signs = [
                 f"{sign} {' in '.join(filter(None, (day, place)))}"
-                for sign, day, place in (("*", born, there), ("†", died, here))
-                if day
+                for sign, date, place in (("*", BORN, there), ("†", DIED, here))
+                if (day := self._first(thing, date))
             ]
-            life = f" ({'; '.join(signs)})" if signs else ""
-            return f"'''{label}'''{life} war {work or 'eine bekannte Person'}."
-        said = [f"'''{label}''' war {work or 'eine bekannte Person'}."]
-        if born_on or there:
-            said.append(
-                " ".join(
-                    filter(None, (label, "wurde", born_on, there and f"in {there}", "geboren."))
-                )
-            )
-        if died_on or here:
-            said.append(
-                " ".join(filter(None, (label, "starb", died_on, here and f"in {here}"))) + "."
-            )
+            dates = f" ({'; '.join(signs)})" if signs else ""
+            return f"'''{label}'''{dates} war {work}."
+        born, died = (self._first(thing, date, adverb=True) for date in (BORN, DIED))
+        said = [f"'''{label}''' war {work}."]
+        if born or there:
+            place = there and f"in {there}"
+            said.append(" ".join(filter(None, (label, "wurde", born, place, "geboren."))))
+        if died or here:
+            place = here and f"in {here}"
+            said.append(" ".join(filter(None, (label, "starb", died, place))) + ".")
         return " ".join(said)
 
     def _categories(self, thing: str) -> list[str]:
