@@ -27,6 +27,7 @@ from questloom.records.plan import PlannedSeed
 from questloom.records.synthesis import Question
 from questloom.transforms.stages.run_folder import RunFolder
 
+DUMP = "entities-sitelinked.json.gz"
 SNAPSHOT = "2021-02-01"
 SHOWN = 5
 
@@ -79,7 +80,8 @@ def main() -> None:
     parser.add_argument("--hops", type=int, default=2, help="how far from a picture articles reach")
     asked = parser.parse_args()
     dump, store, run = asked.out / "dump", str(asked.out / "store"), str(asked.out / "run")
-    print(write_edition(read_slice(asked.slice), dump, asked.hops), flush=True)
+    print(write_edition(read_slice(asked.slice / DUMP, asked.slice), dump, asked.hops), flush=True)
+    known = asked.slice / "popularity.tsv"
     images = [
         word
         for folder in sorted(p.parent for p in asked.slice.glob("*/metadata.jsonl"))
@@ -87,6 +89,7 @@ def main() -> None:
     ]
     made, error, seconds = command(
         *("ingest", "--store", store, "--snapshot", SNAPSHOT, *images),
+        *(("--popularity", str(known)) if known.exists() else ()),
         *("--articles", str(dump / "articles.xml.bz2")),
         *("--entities", str(dump / "entities.json.gz")),
     )

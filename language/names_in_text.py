@@ -142,8 +142,8 @@ def leaked(text: str, names: tuple[str, ...], languages: tuple[str, ...] = ()) -
                 and not re.search(rf"\b{needle}s?\b", _capitalised(text))
             ):
                 continue  # "Lee" and "May" count as names only with a capital letter
-            more = (
-                ("|es" + (f"|{endings}" if endings else "")) if len(needle) > MIN_NAME + 2 else ""
+            more = ("|es" if len(needle) > MIN_NAME + 2 else "") + (
+                f"|{endings}" if endings and len(needle) > MIN_NAME else ""
             )
             for inside in insides:
                 if f" {needle}" in inside and re.search(f" {needle}(?:|s{more}) ", inside):

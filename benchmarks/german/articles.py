@@ -114,7 +114,7 @@ class Articles:
             signs = [
                 f"{sign} {' in '.join(filter(None, (day, place)))}"
                 for sign, date, place in (("*", BORN, there), ("†", DIED, here))
-                if (day := self._first(thing, date))
+                if (day := self._first(thing, date)) or place
             ]
             dates = f" ({'; '.join(signs)})" if signs else ""
             return f"'''{label}'''{dates} war {work}."

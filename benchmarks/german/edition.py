@@ -1,5 +1,6 @@
 """The entities of a slice with German labels, and the dump of them."""
 
+import bz2
 import functools
 import gzip
 import json
@@ -75,11 +76,12 @@ class Edition:
         return {e: self.label(e) + (f" ({e})" if often[self.label(e)] > 1 else "") for e in ids}
 
 
-def read_slice(folder: Path) -> Edition:
-    """Reads the entities of a slice, and the things in its pictures."""
-    with gzip.open(folder / "entities-sitelinked.json.gz", "rt", encoding="utf-8") as lines:
+def read_slice(dump: Path, pictures: Path) -> Edition:
+    """Reads the entities of a dump, and the things in the folders of pictures below a folder."""
+    opened = bz2.open if dump.suffix == ".bz2" else gzip.open
+    with opened(dump, "rt", encoding="utf-8") as lines:
         found = (json.loads(line.strip().rstrip(",")) for line in lines if len(line) > 3)
         entities = {entity["id"]: entity for entity in found}
-    tables = (p.read_text(encoding="utf-8") for p in sorted(folder.glob("*/metadata.jsonl")))
-    pictured = {name for text in tables for name in re.findall(r'"id": "(Q\d+)"', text)}
+    tables = (p.read_text(encoding="utf-8") for p in sorted(pictures.glob("*/metadata.jsonl")))
+    pictured = {name for text in tables for name in re.findall(r'"id": ?"(Q\d+)"', text)}
     return Edition(entities, frozenset(pictured))
