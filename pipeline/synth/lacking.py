@@ -1,5 +1,6 @@
-"""Explains by cause and class why a store gives no more plans. The result is a table for people,
-and for programs that fetch the missing data.
+"""Explains why a store gives no more plans (sets of facts for a question). The causes are listed by
+kind and class. The result is a table. People can read the table, and programs can use it to fetch
+the missing data.
 
 The columns of `RUN/lacking.tsv` are:
 
@@ -31,15 +32,15 @@ COLUMNS = ("kind", "class", "property", "things", "held", "of", "what")
 
 @dataclass(frozen=True)
 class Lacking:
-    """Something that a store lacks.
+    """One kind of data that a store lacks.
 
     Args:
         lack: the kind of missing data, with its class or property.
-        things: the number of entities without a plan that needed the data.
-        held: the number of members of the class in the store. For claims, `held` is the number of
-            members with such a claim.
+        things: the number of entities that have no plan and that needed the data.
+        held: the number of members of the class in the store. For claims, `held` counts only the
+            members that have such a claim.
         total: the true number of members; None if it is unknown.
-        words: a sentence for people.
+        words: a sentence for people that says the same.
     """
 
     lack: Lack
@@ -49,7 +50,7 @@ class Lacking:
     words: str
 
     def row(self) -> str:
-        """The line of the table."""
+        """One line of the table."""
         total = "" if self.total is None else self.total
         cells = (
             self.lack.kind,
@@ -65,12 +66,12 @@ class Lacking:
 def list_lacking(
     seeds: Iterable[Seed], dropped: Iterable[Rejection], facts: Lookups
 ) -> list[Lacking]:
-    """What entities without a plan lacked, the most frequent cause first.
+    """The data that the entities without a plan lacked. The most frequent cause is first.
 
     Args:
-        seeds: all seeds that were planned.
-        dropped: the seeds without a plan. The evidence of a dropped seed states what the store
-            lacks.
+        seeds: all seeds for which the run tried to make plans.
+        dropped: the rejections of seeds for which no plan was found. The evidence of a rejection
+            says which data the store lacks.
         facts: the store.
     """
     lacks = {
@@ -111,7 +112,8 @@ def _describe(lack: Lack, things: int, facts: Lookups) -> Lacking:
 
 
 def write_lacking(job: Job) -> list[Lacking]:
-    """Writes `lacking.tsv` of a run whose plans are finished. Returns its content."""
+    """Writes the file `lacking.tsv` of a run whose stage of plans has ended. Returns the content of
+    the file."""
     run: RunFolder = job.run
     seeds = run.read(run.label("seeds"), "kept", Seed)
     found = list_lacking(seeds, run.read(run.label("plan"), "rejected", Rejection), job.lookups)

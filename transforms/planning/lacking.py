@@ -1,9 +1,12 @@
-"""The facts that a store lacks for a refused step or form. All lacking facts can be fetched.
+"""Finds the facts that a store lacks for a refused step or form. A user can fetch all facts of the
+following kinds.
 
-* members: the other members of a class. A description of a reverse step's end must single the end out
-  among all members.
-* claims: a claim that some members lack. These members may also fit the descriptor.
-* steps: any claim that leads on from a thing of the class. The way ends at this thing.
+* members: the other members of a class. A description must single one thing out among all members
+  of its class.
+* claims: a claim that some members of a class lack. Members without the claim may also fit the
+  description.
+* steps: any claim that leads on from a thing of the class. A way (a growing chain of steps) ends at
+  a thing that has no such claim.
 """
 
 import re
@@ -25,7 +28,8 @@ from questloom.transforms.writing.form_edits import describe_variable
 from questloom.transforms.writing.graph.clues import class_clause
 
 _VALUE_GAP = re.compile(r"(P\d+)[=<>]")
-"""A rival's gap that one of its own claims would close, in the certificate's notation: "P84=Q12"."""
+"""Matches a missing fact of a rival in the certificate's notation ("P84=Q12"). A claim of the rival
+itself would supply the missing fact."""
 
 MEMBERS, CLAIMS, STEPS = "members", "claims", "steps"
 
@@ -45,22 +49,22 @@ class Lack:
     property: str = ""
 
     def __str__(self) -> str:
-        """The form in rows: "members Q515", "claims Q515 P84"."""
+        """The lack as text for a row: "members Q515", "claims Q515 P84"."""
         return f"{self.kind} {self.class_id} {self.property}".strip()
 
     @classmethod
     def from_row(cls, text: str) -> "Lack":
-        """The inverse of `str`."""
+        """Reads the text that `str` writes."""
         return cls(*text.split())
 
 
 def lack_behind(facts: Lookups, refusal: Refusal) -> Lack | None:
-    """What the store lacks for a form without a certificate; None where no fact of a store would
+    """What the store lacks for a form that got no certificate; None where no further fact would
     help.
 
     Args:
         facts: the store.
-        refusal: the refusal of `certify_form`.
+        refusal: the refusal that `certify_form` returned for the form.
     """
     evidence = refusal.evidence
     if refusal.reason == Reason.CLASS_INCOMPLETE:
@@ -76,15 +80,15 @@ def lack_behind(facts: Lookups, refusal: Refusal) -> Lack | None:
 def lack_behind_step(
     facts: Lookups, source: str, property: str, target: str, margin: int
 ) -> Lack | None:
-    """What the store lacks to single out the end of a reverse step; None where other things are
-    known to fit too.
+    """What the store lacks to single out the end of a reverse step (from a value to the subject of
+    its claim). None where other things are known to fit too.
 
     Args:
         facts: the store.
         source: the thing at which the step starts, the claim's value.
         property: the relation.
         target: the thing at which the step ends, the claim's subject.
-        margin: number of missing facts that the recipe guards against.
+        margin: the number of missing facts against which the recipe guards.
     """
     entity = facts.entity(target)
     kind = class_clause(facts, entity) if entity is not None else None
@@ -105,12 +109,12 @@ def lack_behind_step(
 
 @remembered()
 def lacks_at(facts: Lookups, thing: str) -> tuple[Lack, ...]:
-    """What the store lacks for more steps from a thing: members of the classes from which claims
-    lead to it, and any step at all.
+    """What the store lacks for more steps from a thing. The store may lack members of classes whose
+    claims lead to the thing, or any claim that leads on from it.
 
     Args:
         facts: the store.
-        thing: the last thing of the way.
+        thing: the last thing of a way (a growing chain of steps).
     """
     found = set()
     for claim in facts.claims_into(thing, limit=MAX_REVERSE):

@@ -22,8 +22,8 @@ def models(*roles: str, **more) -> dict:
 REFUSED = {
     "another language and the graph writer": ({"language": "zh"}, "language: zh", "writer=llm"),
     "another language and the graph writer, with models for other roles": (
-        {"language": "de", "models": models("default")},
-        "language: de",
+        {"language": "fr", "models": models("default")},
+        "language: fr",
         "language=en",
     ),
     "more questions than seeds": (

@@ -1,7 +1,8 @@
-"""Chains (paths, OpenSearch-VL 3.1): step after step from the picture to the asked value.
+"""Grows chains (the paths of OpenSearch-VL 3.1). A chain leads step by step from the picture to the
+asked value.
 
-The search is depth first with the steps in random order, so it finds the first whole chain in
-milliseconds. A fault that no later step can repair refuses the chain at once.
+The search goes depth first and takes the steps in random order, so it finds the first whole chain
+in milliseconds. A chain is refused at once for a fault that no later step can repair.
 """
 
 from collections.abc import Iterator
@@ -35,17 +36,18 @@ from questloom.transforms.planning.steps import (
 )
 
 Grown = tuple[Form, dict[str, str], Answer]
-"""A whole form with its bindings and answer."""
+"""A whole form, its bindings, and its answer."""
 MAX_BRANCHES = 6
 """Maximum number of steps that are tried from one thing."""
 MAX_READ_ON = 2
-"""Maximum number of things that are tried through a year in a thing's picture, besides the usual
-steps; each is tried in one way."""
+"""Maximum number of steps from one thing that lead through a year in the thing's picture. Steps
+through a year are tried in addition to the usual steps, and each is continued in one way only."""
 
 
 @dataclass(frozen=True)
 class Way:
-    """A growing chain: the things from the pictured one to the last, and the clauses between them."""
+    """A growing chain: the things from the pictured thing to the last thing, and the clauses
+    between them."""
 
     things: tuple[str, ...]
     steps: tuple[Step, ...] = ()
@@ -53,7 +55,7 @@ class Way:
     said: frozenset[str] = frozenset()
     """Ids and value keys in the way's descriptors (clauses that single a thing out)."""
     sides: dict[str, str] = field(default_factory=dict)
-    """Values of the way's other variables: years read in pictures."""
+    """Values of the other variables of the way, which are years read in pictures."""
 
     @property
     def bindings(self) -> dict[str, str]:
@@ -64,21 +66,22 @@ class Way:
         return f"x{len(self.things) - 1}"
 
     def clauses_of(self, kind: type) -> tuple:
-        """The clauses of one kind, in order."""
+        """The clauses of the given type, in order."""
         return tuple(c for c in self.clauses if isinstance(c, kind))
 
 
 def grow_chains(
     at: Ground, anchor: str, hops: int, draw: Random, refusals: Refusals
 ) -> Iterator[Grown]:
-    """Whole forms with this number of hops from the picture of a thing, including the asked claim.
+    """Gives whole forms that lead from the picture of a thing over the given number of hops,
+    including the claim that the question asks for.
 
     Args:
-        at: the store and the rules.
+        at: the store, and the rules for planning.
         anchor: the thing that the picture shows.
         hops: number of claims between variables that a solver must follow.
         draw: random generator for the order of steps.
-        refusals: counts the refusals of the bounds.
+        refusals: counts how often each bound (a rule for plans) refused.
     """
     for way in _ways(at, Way((anchor,)), hops, draw, refusals):
         if is_open_without_picture(at, way.clauses, way.bindings, way.last, refusals):
@@ -104,8 +107,8 @@ def _ends(at: Ground, way: Way, hops: int, draw: Random) -> Iterator[Grown]:
 
 
 def _ways(at: Ground, way: Way, hops: int, draw: Random, refusals: Refusals) -> Iterator[Way]:
-    """The ways with `hops` - 1 steps. Ways with `hops` steps are included if the last step is a
-    reverse step, because a form can ask for its end."""
+    """Gives the ways with `hops` - 1 steps. Also gives ways with `hops` steps if the last step is a
+    reverse step, because a form can ask for the thing at its end."""
     if len(way.steps) == hops - 1:
         yield way
     if len(way.steps) == hops:
@@ -127,8 +130,8 @@ def _ways(at: Ground, way: Way, hops: int, draw: Random, refusals: Refusals) -> 
 
 
 def extend(at: Ground, way: Way, edge: Edge, refusals: Refusals) -> Iterator[Way]:
-    """A way with one more step, once for each descriptor of the step's end. No way is given where a
-    bound refuses a fault that no later step can repair."""
+    """Makes a way longer by one step. Gives one way for each description of the step's end, and no
+    way if the step makes a fault that no later step can repair."""
     facts, step = at.facts, (edge.property, edge.reverse)
     classes = {c for t in way.things if (e := facts.entity(t)) for c in e.classes}
     if edge.target in way.things or edge.target in classes or edge.target in way.said:
@@ -172,8 +175,8 @@ def extend(at: Ground, way: Way, edge: Edge, refusals: Refusals) -> Iterator[Way
 
 
 def read_on(at: Ground, way: Way, refusals: Refusals) -> list[Way]:
-    """The ways with one more thing, dated by the year in a picture of the last thing: "the ship
-    that was launched in the year on this bridge's plaque"."""
+    """Makes a way longer by a thing whose date is the year in a picture of the last thing: "the
+    ship that was launched in the year on this bridge's plaque"."""
     shown, found = len(way.things) == 1, list[Way]()
     for dated in dated_by(at, way.things[-1], shown=shown):
         year, var, r = dated.detail.value.key(), f"x{len(way.things)}", f"r{len(way.sides)}"
@@ -202,11 +205,12 @@ def read_on(at: Ground, way: Way, refusals: Refusals) -> list[Way]:
 
 
 def _fits(descriptor: Descriptor, way: Way) -> bool:
-    """Whether a descriptor is free of names that the way hides, and of facts that the way has stated."""
+    """Whether a description contains no name that the way hides, and no fact that the way has
+    already stated."""
     return not descriptor.ends & (frozenset(way.things) | way.said)
 
 
 def _has_shorter_way(facts: Lookups, way: Way) -> bool:
-    """Whether fewer steps reach the last thing alone. A forward step from that thing would have a
-    shorter way too, and no later step can repair this fault."""
+    """Whether fewer steps also lead to the last thing, and to no other thing. A forward step from
+    such a thing would also have a shorter way, and no later step could repair this fault."""
     return any(way.things[-1] in alone(facts, way.things[0], k) for k in range(1, len(way.steps)))

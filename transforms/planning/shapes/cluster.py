@@ -1,19 +1,20 @@
-"""Clusters (exploration, ODE 3.1): readings of the picture, chains from it, and computations over
-both.
+"""Grows clusters (the exploration of ODE 3.1). A cluster reads the picture, follows chains from the
+picture, and computes with the values found.
 
 The ability of a seed decides its plan:
 
-* perception: the question asks for a reading of the picture.
-* perception+reasoning: the question asks for the years between the year in the picture and a turn of
-  the century.
-* perception+search: a meet or a chain; the question computes nothing.
-* perception+search+reasoning: the question compares two things, reached from the picture, by their
-  observations.
+* perception: the question asks for something that can be read in the picture.
+* perception+reasoning: the question asks for the number of years between the year in the picture
+  and a turn of the century.
+* perception+search: the question follows a meet (two branches that lead to one thing) or a chain,
+  and computes nothing.
+* perception+search+reasoning: the question compares values of two things that are reached from the
+  picture.
 
-A question compares two things by their dates, their measures, or the year in the picture. The
+A comparison of two things uses their dates, their measures, or the year in the picture. The
 question asks for the computed value, or for an attribute of the winning thing: "Of this bridge and
-the church by the same architect, who opened the older one?" For an ability with a search, a level
-sets the number of claims, and each claim must be needed.
+the church by the same architect, who opened the older one?" For an ability with a search, the
+difficulty level sets the number of claims, and every claim must be needed.
 """
 
 from collections.abc import Iterator
@@ -59,29 +60,31 @@ from questloom.transforms.writing.graph.graph_writer import ask_for, belong_toge
 MAX_STEPS = 3
 """Maximum number of steps from the picture to a compared thing."""
 MAX_WAYS = 60
-"""Maximum number of ways kept for each number of steps. The kept ways are drawn at random."""
+"""Maximum number of ways that are kept for each number of steps. The kept ways are drawn at
+random."""
 MAX_EDGES = 12
 """Maximum number of steps that are tried from the end of one way."""
 MAX_NEIGHBOURS = 4
-"""Maximum number of pictured neighbours that replace the seed as the pictured thing. A step must
-lead from the neighbour to the seed."""
+"""Maximum number of neighbours of the seed that are tried as the pictured thing in place of the
+seed. A step must lead from the neighbour to the seed."""
 MAX_FORMS = 3
-"""Maximum number of forms of one way or pair of things."""
+"""Maximum number of forms for one way, or for one pair of things."""
 MAX_TRIED = 150
-"""Maximum number of meets of a number of steps that are counted."""
+"""Maximum number of meets that are examined for each number of steps."""
 
 
 def grow_clusters(
     at: Ground, seed: Seed, claims: int, draw: Random, refusals: Refusals
 ) -> Iterator[Grown]:
-    """Whole forms for a seed's ability, around the seed's thing.
+    """Gives whole forms that need the seed's ability and have the seed's thing at their centre.
 
     Args:
-        at: the store and the rules.
+        at: the store, and the rules for planning.
         seed: gives the thing, the ability and the level.
-        claims: number of claims of a form with a search, including clues and the asked claim.
+        claims: for an ability with a search, the number of claims of a form, including clues and
+            the asked claim.
         draw: random generator for the order.
-        refusals: counts the refusals of the bounds.
+        refusals: counts how often each bound (a rule for plans) refused.
     """
     match seed.ability:
         case "perception":
@@ -98,7 +101,7 @@ def off_cluster(at: Ground, seed: Seed, plan: Plan) -> Reason | None:
     """The reason why a certified plan does not fit its seed's ability and level.
 
     Args:
-        at: the store and the rules.
+        at: the store, and the rules for planning.
         seed: gives the ability and the level.
         plan: a plan of a cluster.
 
@@ -124,7 +127,7 @@ def _text(at: Ground, value: Value) -> str:
 
 
 def _readings(at: Ground, seed: Seed, draw: Random) -> list[Observation]:
-    """The readings of a thing's pictures at a level, in random order."""
+    """What can be read in the pictures of the seed's thing at the seed's level, in random order."""
     found = [
         Observation(node=seed.entity_id, property=d.property, part=d.part, value=d.value, seen=True)
         for d in sure_readings(at.facts, seed.entity_id)
@@ -143,7 +146,8 @@ def _read(at: Ground, seed: Seed, draw: Random) -> Iterator[Grown]:
 
 
 def _count_from_reading(at: Ground, seed: Seed, draw: Random) -> Iterator[Grown]:
-    """The years from a reading to the nearest turn of a century. Any other date to count to would need a search."""
+    """Forms that ask for the number of years from a year in the picture to the nearest turn of a
+    century. To count to any other date, a solver would need a search."""
     for seen in _readings(at, seed, draw):
         year = seen.value.year or 0
         turn = Value(
@@ -164,7 +168,7 @@ def _reads(seen: Observation) -> Reads:
 
 
 def _starts(at: Ground, seed: Seed, draw: Random, refusals: Refusals) -> Iterator[list[Way]]:
-    """The starts of ways: the seed's own picture; then, one by one, the pictures of neighbours from
+    """Where ways can start: first the seed's own picture, then the pictures of neighbours from
     which a step leads to the seed."""
     yield [Way((seed.entity_id,))]
     back = list(steps_to(at.facts, seed.entity_id, at.draft.max_hub, at.certificate.stated))
@@ -180,7 +184,7 @@ def _starts(at: Ground, seed: Seed, draw: Random, refusals: Refusals) -> Iterato
 def _search(
     at: Ground, start: list[Way], claims: int, draw: Random, refusals: Refusals
 ) -> Iterator[Grown]:
-    """Meets and chains with this number of claims."""
+    """Gives meets and chains with the given number of claims."""
     if len(start) == 1:
         for hops in (claims, claims - 1):
             met = islice(grow_meets(at, start[0].things[0], hops, draw, refusals), MAX_TRIED)
@@ -203,7 +207,8 @@ def _search(
 
 
 def _ways(at: Ground, start: list[Way], draw: Random, refusals: Refusals) -> list[Way]:
-    """The ways at the start, and longer ways of each number of steps to things that no shorter way reaches."""
+    """The ways at the start, and all longer ways that lead to things which no shorter way
+    reaches."""
     level, found = start[-1:], list(start)
     for _ in range(MAX_STEPS):
         longer = []
@@ -232,7 +237,8 @@ def _is_near(at: Ground, way: Way, refusals: Refusals) -> bool:
 
 @dataclass(frozen=True)
 class _Pair:
-    """Two things on joined ways from the picture, by their variables."""
+    """Two things at the ends of two ways from the picture, given by their variables. The two ways
+    are joined."""
 
     way: Way
     one: str
@@ -259,7 +265,8 @@ class _Pair:
 def _reason(
     at: Ground, start: list[Way], claims: int, draw: Random, refusals: Refusals
 ) -> Iterator[Grown]:
-    """Forms that compare two things; each is the pictured thing or the end of a way from it."""
+    """Gives forms that compare two things. Each of the two things is the pictured thing, or the end
+    of a way from the pictured thing."""
     pairs = []
     for one, other in combinations(_ways(at, start, draw, refusals), 2):
         joined = join_ways(one, other)
@@ -277,7 +284,7 @@ def _reason(
 
 
 def _compared(at: Ground, pair: _Pair, claims: int, draw: Random) -> Iterator[Grown]:
-    """The forms of one pair of things."""
+    """Gives forms that compare one pair of things."""
     one, other = (at.facts.entity(thing) for thing in pair.ends)
     if one is None or other is None:
         return
@@ -321,7 +328,8 @@ def _seen_years(at: Ground, thing: str) -> list[Observation]:
 
 
 def _observed(pair: _Pair, r: Reasoning) -> tuple[tuple[Clause, ...], dict[str, Value]]:
-    """The clauses of both observations, and their values by variable, in the order of the computation."""
+    """The clauses for both observed values, and the values by variable. Clauses and values are in
+    the order of the computation."""
     clauses: tuple[Clause, ...] = ()
     values = {}
     for name, o in (("b", r.first), ("c", r.second)):
@@ -336,7 +344,7 @@ def _observed(pair: _Pair, r: Reasoning) -> tuple[tuple[Clause, ...], dict[str, 
 
 
 def _result(at: Ground, pair: _Pair, r: Reasoning) -> Grown:
-    """The form that asks for the value computed from two observations."""
+    """The form that asks for the value computed from two observed values."""
     clauses, values = _observed(pair, r)
     unit = years_in(at.facts.language) if r.first.value.kind == "time" else ""
     return _computed(at, pair.way, clauses, values, tuple(values), r.result, unit, r.op)
@@ -363,8 +371,8 @@ def _computed(
 
 
 def _winner(at: Ground, pair: _Pair, r: Reasoning, draw: Random) -> Iterator[Grown]:
-    """Forms that ask for an attribute of the winning thing. The other thing must have another
-    value, or no comparison would be needed."""
+    """Gives forms that ask for an attribute of the thing that wins the comparison. The other thing
+    must have a different value of this attribute, or a solver would not need the comparison."""
     clauses, values = _observed(pair, r)
     winner = at.facts.entity(r.result.entity)
     assert winner is not None, "what is compared is in the store"

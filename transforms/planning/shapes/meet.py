@@ -1,9 +1,9 @@
-"""Meets: two branches from the picture lead to one thing, and neither branch alone singles the
-thing out.
+"""Grows meets: two branches from the picture lead to the same thing, and neither branch alone
+singles the thing out.
 
 An example is "Which film was directed by this man's pupil and is set in his birthplace?" The graph
-of such a form has a cycle. Without cycles in the questions, a strong agent scored better by a
-quarter (FORT-Searcher, arXiv 2606.12087).
+of a meet has a cycle. Cycles make questions harder: without them, a strong agent's score was better
+by a quarter (FORT-Searcher, arXiv 2606.12087).
 """
 
 from collections.abc import Iterator
@@ -33,15 +33,15 @@ MAX_BRANCH = 2
 def grow_meets(
     at: Ground, anchor: str, hops: int, draw: Random, refusals: Refusals
 ) -> Iterator[Grown]:
-    """Whole forms in which two branches from the picture of a thing meet.
+    """Gives whole forms in which two branches from the picture of a thing meet.
 
     Args:
-        at: the store and the rules.
+        at: the store, and the rules for planning.
         anchor: the thing that the picture shows.
         hops: number of claims between variables, including the asked claim; a meet has at least
             three.
         draw: random generator for the order.
-        refusals: counts the refusals of the bounds.
+        refusals: counts how often each bound (a rule for plans) refused.
     """
     if not at.draft.reverse_share:
         return  # branches meet by reverse steps
@@ -65,7 +65,7 @@ def grow_meets(
 
 
 def _branches(at: Ground, way: Way, steps: int, refusals: Refusals) -> Iterator[Way]:
-    """The ways of exactly `steps` steps along claims."""
+    """Gives the ways of exactly `steps` steps, where all steps follow claims forward."""
     if not steps:
         yield way
         return
@@ -84,7 +84,7 @@ def _met(
     draw: Random,
     refusals: Refusals,
 ) -> Iterator[Grown]:
-    """The forms in which two branches meet in the thing that both last steps reach."""
+    """Gives the forms of two branches whose last steps reach the same thing."""
     joined = join_ways(one[0], other[0])
     if joined is None:
         return
@@ -118,15 +118,15 @@ def _met(
 
 
 def join_ways(one: Way, other: Way) -> tuple[Way, str] | None:
-    """Two ways from one picture, joined over one set of variables.
+    """Joins two ways from the same picture, so that they use one set of variables.
 
     Args:
         one: the way that keeps its variables.
-        other: the way that is added; the common part of both ways is taken once.
+        other: the way that is added. The common part of both ways is taken only once.
 
     Returns:
-        The joined way, and the variable at which the second way ends. The result is None if both
-        ways end in one thing, or meet earlier.
+        The joined way, and the variable at which the second way ends. None if both ways end in the
+        same thing, or meet before their ends.
     """
     if one.things[-1] == other.things[-1]:
         return None
@@ -148,7 +148,7 @@ def join_ways(one: Way, other: Way) -> tuple[Way, str] | None:
 
 
 def _over(clause: Clause, names: dict[str, str]) -> Clause:
-    """A branch's clause with other variables; constants stay."""
+    """A clause of a branch with its variables renamed. Constants stay as they are."""
 
     def renamed(term: Term) -> Term:
         return names[term] if isinstance(term, str) else term
@@ -162,8 +162,8 @@ def _over(clause: Clause, names: dict[str, str]) -> Clause:
 
 
 def _needs_both(at: Ground, met: Way, ends: tuple[str, str]) -> bool:
-    """Whether both branches together single the meeting thing out with the margin, and each branch
-    alone leaves two things."""
+    """Whether both branches together single out the thing where they meet, with the required
+    margin. Each branch alone must fit at least two things."""
     form = Form(clauses=met.clauses, ask=Ask(var=met.last, type="entity"))
     binding = {var: entity_value(thing) for var, thing in met.bindings.items()}
     description = next(d for d in descriptions(form, binding) if d.var == met.last)
