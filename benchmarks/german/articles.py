@@ -55,7 +55,7 @@ class Articles:
                 taken.add(english)
                 yield Page(title=english, text=f"#WEITERLEITUNG [[{title}]]", redirect=title)
 
-    def said(self, value: Any, *, adverb: bool = True) -> str:
+    def wikitext(self, value: Any, *, adverb: bool = True) -> str:
         """A value in wikitext: a link, a date, an amount; "" for other kinds."""
         if not isinstance(value, dict):
             return ""
@@ -74,10 +74,10 @@ class Articles:
         fields, lines = dict[str, list[str]](), list[str]()
         for name, value in self.edition.values(thing):
             term = german_terms()["relations"].get(name, {})
-            if "say" not in term or not (said := self.said(value)):
+            if "say" not in term or not (said := self.wikitext(value)):
                 continue
             if int(thing[1:]) % 2 or term.get("box"):
-                fields.setdefault(term["key"], []).append(self.said(value, adverb=False))
+                fields.setdefault(term["key"], []).append(self.wikitext(value, adverb=False))
             if not (term.get("box") or (person and name in (BORN, DIED, BIRTHPLACE, DEATHPLACE))):
                 lines.append(_sentence(term["say"], label, said))
         lead = self._life(thing) if person else f"'''{label}''' ist {self._kinds(thing)}."
@@ -102,7 +102,7 @@ class Articles:
         return " und ".join(filter(None, (", ".join(first), last)))
 
     def _first(self, thing: str, property_id: str, *, adverb: bool = False) -> str:
-        told = (self.said(v, adverb=adverb) for _, v in self.edition.values(thing, property_id))
+        told = (self.wikitext(v, adverb=adverb) for _, v in self.edition.values(thing, property_id))
         return next(filter(None, told), "")
 
     def _life(self, thing: str) -> str:

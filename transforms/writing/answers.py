@@ -71,13 +71,13 @@ _COMMAS = str.maketrans(",.", ".,")
 
 def _date(value: Value, precision: str, language: str) -> Answer:
     if precision == "century":
-        text, *aliases = _century(parts_of(value.time)[0], language)
+        text, *more = _century(parts_of(value.time)[0], language)
         return Answer(
             value=coarsened(value, PRECISIONS[precision]),
             text=text,
             type="date",
             precision=precision,
-            aliases=tuple(aliases),
+            aliases=tuple(more),
         )
     # Pages give days of either calendar, usually as the source states them.
     (text, *more), *others = [_said(date, precision, language) for date in dates_of(value)]
@@ -109,8 +109,8 @@ def _said(date: Date, precision: str, language: str) -> tuple[str, ...]:
     if language == "en":
         return english
     is_year = precision == "year" or date.precision == YEAR
-    parts = (date.year,) if is_year else (date.year, date.month, date.day)
-    return tuple(dict.fromkeys((date_words(*parts, language=language), *english)))
+    month, day = (0, 0) if is_year else (date.month, date.day)
+    return tuple(dict.fromkeys((date_words(date.year, month, day, language), *english)))
 
 
 def _said_in_english(date: Date, precision: str) -> tuple[str, ...]:

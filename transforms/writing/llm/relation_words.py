@@ -112,9 +112,9 @@ def relation_words(property_id: str, label: str, language: str = LANGUAGE) -> Re
     read = relation(property_id, language).read or ReadTerms(subject=())
     if language != LANGUAGE:
         found = _expression([term.casefold() for term in read.subject])
-        words = [t for t in read.subject if t.replace(" ", "").isalpha()][:MAX_HINTS]
-        hints = tuple(dict.fromkeys([label, *words]))
-        return RelationWords(subject=found, object=found, bare=read.bare, hints=hints)
+        plain = [t for t in read.subject if t.replace(" ", "").isalpha()][:MAX_HINTS]
+        told = tuple(dict.fromkeys([label, *plain]))
+        return RelationWords(subject=found, object=found, bare=read.bare, hints=told)
     subject, object_, bare = read.subject, read.object, read.bare
     events = tuple(e for terms in read.events if (e := _expression(terms)))
     named = [
