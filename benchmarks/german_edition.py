@@ -25,7 +25,7 @@ from benchmarks.real_inputs import command
 from questloom.records.outcomes import Rejection
 from questloom.records.plan import PlannedSeed
 from questloom.records.synthesis import Question
-from questloom.transforms.stages.run_folder import RunFolder
+from questloom.transforms.stages.run_folder import RunFolder, name_of
 
 DUMP = "entities-sitelinked.json.gz"
 SNAPSHOT = "2021-02-01"
