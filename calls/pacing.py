@@ -68,7 +68,7 @@ class AnyLane(Protocol):
 
     async def enter(self) -> float:
         """Waits for a place in the window. Returns the time (monotonic seconds) at which the call
-        got its place. The function `leave` needs this time.
+        got its place. The caller passes this time to `leave`.
         """
 
     def leave(
@@ -148,7 +148,7 @@ class Lane:
 
     async def enter(self) -> float:
         """Waits for a place in the window. Returns the time (monotonic seconds) at which the call
-        got its place. The function `leave` needs this time.
+        got its place. The caller passes this time to `leave`.
         """
         if self._waiters or not self._may_start():
             waiter = asyncio.get_running_loop().create_future()

@@ -34,7 +34,7 @@ _LOOSE = frozenset(
 )
 """Words such as "in" that state no relation by themselves."""
 MAX_ENDING = 4
-"""Two words match if they begin alike and at most this number of letters follow: "design" matches
+"""Two words match if one is the other with at most this number of letters more: "design" matches
 "designed", but "light" does not match "lighthouse"."""
 _ENDING = re.compile(r"\w*")
 _REFERS = re.compile(r"\s*(?:who|that|which)?\s*", re.IGNORECASE)

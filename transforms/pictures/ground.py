@@ -141,7 +141,7 @@ def ground(
 def how_well(grounding: Grounding) -> tuple[bool, float]:
     """A sort key that puts the best picture last. Pictures with supporting statements come after
     pictures without statements. Among pictures with statements, and among pictures without,
-    similarity decides. If grounding was not run, all pictures are equal."""
+    similarity decides. If grounding was not run, all pictures get the same key."""
     return bool(grounding.support), grounding.score or 0.0
 
 

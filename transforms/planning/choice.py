@@ -136,7 +136,7 @@ def order_plans(
     used: Counter[tuple[str, str]] = Counter()
     taken: set[str] = set()
     orders: list[tuple[str, list[int], tuple[Offer, ...]]] = []
-    # The seeds with the fewest plans come first: they cannot give way.
+    # The seeds with the fewest plans come first: they cannot give walk.
     for seed_id, _, offers in sorted(seeds, key=lambda s: (len(s[2]), s[1], s[0])):
         loads = [_loads(offer, used, shares) for offer in offers]
         # Nearly equal interest counts as equal: the random order in which the plans were found then

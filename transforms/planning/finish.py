@@ -1,4 +1,4 @@
-"""Ends a way (a growing chain of steps): the question asks for an attribute of the last thing, for
+"""Ends a walk (a chain of steps): the question asks for an attribute of the last thing, for
 that thing itself, or for a count of years. Then `certify_plan` makes the whole certificate."""
 
 from collections.abc import Iterator
@@ -40,7 +40,7 @@ from questloom.transforms.writing.graph.clues import answerable, attributes, cen
 from questloom.transforms.writing.graph.graph_writer import ask_for, belong_together
 
 MAX_ENDS = 6
-"""Maximum number of ends that are tried for one way (a growing chain of steps)."""
+"""Maximum number of ends that are tried for one walk (a chain of steps)."""
 
 
 def is_open_without_picture(
@@ -50,15 +50,15 @@ def is_open_without_picture(
     last: str,
     refusals: Refusals,
 ) -> bool:
-    """Whether a solver without the picture would have enough possible last things of a way. The
-    check runs once per way, before any end is tried.
+    """Whether a solver without the picture would have enough possible last things of a walk. The
+    check runs once per walk, before any end is tried.
 
     Args:
         at: the store, and the rules for planning.
-        clauses: the clauses of the way (a chain of steps between things).
-        bindings: the values of all variables on the way (the chain of steps).
-        last: the variable that stands for the last thing on the way.
-        refusals: counts a refused way.
+        clauses: the clauses of the walk (a chain of steps).
+        bindings: the values of all variables on the walk.
+        last: the variable that stands for the last thing on the walk.
+        refusals: counts a refused walk.
     """
     form = Form(clauses=clauses, ask=Ask(var=last, type="entity"))
     binding = {var: value_of_key(key) for var, key in bindings.items()}
@@ -75,14 +75,14 @@ def is_open_without_picture(
 def ask_attributes(
     at: Ground, clauses: tuple[Clause, ...], bindings: dict[str, str], last: str, draw: Random
 ) -> Iterator[tuple[Form, dict[str, str], Answer]]:
-    """Gives forms that ask for an attribute of a way's last thing. The order is random, but
+    """Gives forms that ask for an attribute of a walk's last thing. The order is random, but
     informative attributes tend to come first. A date also gives a form that asks for the century.
 
     Args:
         at: the store, and the rules for planning.
-        clauses: the clauses of the way (a chain of steps between things).
-        bindings: the values of all variables on the way (the chain of steps).
-        last: the variable that stands for the last thing on the way.
+        clauses: the clauses of the walk (a chain of steps).
+        bindings: the values of all variables on the walk.
+        last: the variable that stands for the last thing on the walk.
         draw: random generator for the order.
     """
     facts, thing = at.facts, at.facts.entity(bindings[last])
@@ -111,7 +111,7 @@ def ask_attributes(
 def ask_last_thing(
     at: Ground, clauses: tuple[Clause, ...], bindings: dict[str, str], last: str
 ) -> tuple[Form, dict[str, str], Answer] | None:
-    """The form that asks for the way's last thing: "Which film was shot at this castle?". None
+    """The form that asks for the walk's last thing: "Which film was shot at this castle?". None
     where the name of the thing is too long for an answer."""
     kind = find_descriptor_class(at.facts, bindings[last])
     answer = answer_of(at.facts, entity_value(bindings[last]))
@@ -129,7 +129,7 @@ def count_years(
     at: Ground, form: Form, bindings: dict[str, str], before: str, draw: Random
 ) -> Iterator[tuple[Form, dict[str, str], Answer]]:
     """Takes a form that asks for a date. Gives forms that ask for the number of years between the
-    date and another date of the way.
+    date and another date of the walk.
 
     The other date is a year in a picture, or a claim of the thing before the dated thing. The
     picture is the question's own picture, or a picture of one of the two dated things.

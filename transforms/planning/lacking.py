@@ -5,7 +5,7 @@ following kinds.
   of its class.
 * claims: a claim that some members of a class lack. Members without the claim may also fit the
   description.
-* steps: any claim that leads on from a thing of the class. A way (a growing chain of steps) ends at
+* steps: any claim that leads on from a thing of the class. A walk (a chain of steps) ends at
   a thing that has no such claim.
 """
 
@@ -114,7 +114,7 @@ def lacks_at(facts: Lookups, thing: str) -> tuple[Lack, ...]:
 
     Args:
         facts: the store.
-        thing: the last thing of a way (a growing chain of steps).
+        thing: the last thing of a walk (a chain of steps).
     """
     found = set()
     for claim in facts.claims_into(thing, limit=MAX_REVERSE):

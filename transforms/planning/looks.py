@@ -64,9 +64,9 @@ def ask_reading(
 
     Args:
         at: the store, and the rules for planning.
-        clauses: the clauses of the way (a chain of steps between things).
-        bindings: the values of all variables on the way (the chain of steps).
-        last: the variable that stands for the last thing on the way. The pictured thing itself
+        clauses: the clauses of the walk (a chain of steps).
+        bindings: the values of all variables on the walk.
+        last: the variable that stands for the last thing on the walk. The pictured thing itself
             gives no form, since its picture needs no search.
     """
     if not at.draft.detail_share or len(clauses) == 1:

@@ -194,10 +194,10 @@ def _greedy(moves: Moves, wanted: tuple[frozenset[Clause], ...]) -> State:
     confirms most clauses. The path may end without a solution."""
     state = moves.start()
     while not moves.is_solved(state, wanted):
-        ways = list(moves.following(state))
-        if not ways:
+        walks = list(moves.following(state))
+        if not walks:
             break  # some claim is on no page: no path leads to the answer
-        state = max(ways, key=lambda s: (len(s.seen) + len(s.known), len(s.opened), -len(s.moves)))
+        state = max(walks, key=lambda s: (len(s.seen) + len(s.known), len(s.opened), -len(s.moves)))
     return state
 
 

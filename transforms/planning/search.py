@@ -64,12 +64,12 @@ def search(
     """
     plans: list[Plan] = []
     taken: Counter[str] = Counter()
-    ways = set()
+    walks = set()
     for form, bindings, answer in islice(grown, MAX_FORMS):
         work = work_of(form)
-        # The ends of one way differ only by their last claim: one of each kind of work is enough.
-        way = (work, tuple(sorted(key for var, key in bindings.items() if var[0] in "xy")))
-        if way in ways or taken[work] == limits[work]:
+        # The ends of one walk differ only by their last claim: one of each kind of work is enough.
+        walk = (work, tuple(sorted(key for var, key in bindings.items() if var[0] in "xy")))
+        if walk in walks or taken[work] == limits[work]:
             continue
         plan = certify_plan(at, form, bindings, answer, shape=shape, refusals=refusals)
         if plan is None:
@@ -79,7 +79,7 @@ def search(
             continue
         plans.append(fuzz(at, plan))
         taken[work] += 1
-        ways.add(way)
+        walks.add(walk)
         if taken[work] == max(limits.values()):
             break
     return Found(dearest_first(plans), refusals)

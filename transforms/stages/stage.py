@@ -27,7 +27,7 @@ class Side:
     Args:
         record: the type of the records in the side files. The stage finds the record for an item by
             `item_id`.
-        gather: adds steps to the Beam graph that write the files. `gather` takes four arguments:
+        gather: adds to the Beam graph the steps that write the files. `gather` takes four arguments:
             the shard numbers of the previous stage, the settings of the job, the label of the
             previous stage and the label of this stage. `gather` returns the shard numbers once the
             files are written.

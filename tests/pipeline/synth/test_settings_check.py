@@ -110,10 +110,10 @@ def test_the_shipped_recipes_are_taken_and_run_without_a_model_too(name):
 
 def test_job_plan_and_loop_refuse_before_anything_is_written(small, tmp_path):
     recipe = small_recipe(language="zh")
-    with pytest.raises(InputError, match="knows English only"):
+    with pytest.raises(InputError, match="knows en and de only"):
         run_synth(recipe, store=small, out=str(tmp_path / "run"), opened=Opened())
     assert not (tmp_path / "run").exists()
-    with pytest.raises(InputError, match="knows English only"):
+    with pytest.raises(InputError, match="knows en and de only"):
         forecast(recipe, store=small, opened=Opened())
     edit = Edit(
         action="set",

@@ -45,8 +45,8 @@ from questloom.transforms.planning.reasoning import (
     observations,
     reason_over,
 )
-from questloom.transforms.planning.shapes.chain import Grown, Way, extend
-from questloom.transforms.planning.shapes.meet import grow_meets, join_ways
+from questloom.transforms.planning.shapes.chain import Grown, Walk, extend
+from questloom.transforms.planning.shapes.meet import grow_meets, join_walks
 from questloom.transforms.planning.shapes.tree import steps_to
 from questloom.transforms.planning.steps import (
     separating_class,
@@ -60,15 +60,15 @@ from questloom.transforms.writing.graph.graph_writer import ask_for, belong_toge
 MAX_STEPS = 3
 """Maximum number of steps from the picture to a compared thing."""
 MAX_WAYS = 60
-"""Maximum number of ways that are kept for each number of steps. The kept ways are drawn at
+"""Maximum number of walks that are kept for each number of steps. The kept walks are drawn at
 random."""
 MAX_EDGES = 12
-"""Maximum number of steps that are tried from the end of one way."""
+"""Maximum number of steps that are tried from the end of one walk."""
 MAX_NEIGHBOURS = 4
 """Maximum number of neighbours of the seed that are tried as the pictured thing in place of the
 seed. A step must lead from the neighbour to the seed."""
 MAX_FORMS = 3
-"""Maximum number of forms for one way, or for one pair of things."""
+"""Maximum number of forms for one walk, or for one pair of things."""
 MAX_TRIED = 150
 """Maximum number of meets that are examined for each number of steps."""
 
@@ -155,9 +155,9 @@ def _count_from_reading(at: Ground, seed: Seed, draw: Random) -> Iterator[Grown]
         )
         result = compute("difference", (seen.value, turn)) if year > 0 else None
         if result is not None and result.number:
-            way = Way((seed.entity_id,))
+            walk = Walk((seed.entity_id,))
             unit = years_in(at.facts.language)
-            yield _computed(at, way, (_reads(seen),), {"r": seen.value}, ("r", turn), result, unit)
+            yield _computed(at, walk, (_reads(seen),), {"r": seen.value}, ("r", turn), result, unit)
 
 
 def _reads(seen: Observation) -> Reads:
@@ -167,22 +167,22 @@ def _reads(seen: Observation) -> Reads:
 # ---------------------------------------------------------------- a search
 
 
-def _starts(at: Ground, seed: Seed, draw: Random, refusals: Refusals) -> Iterator[list[Way]]:
-    """Where ways can start: first the seed's own picture, then the pictures of neighbours from
+def _starts(at: Ground, seed: Seed, draw: Random, refusals: Refusals) -> Iterator[list[Walk]]:
+    """Where walks can start: first the seed's own picture, then the pictures of neighbours from
     which a step leads to the seed."""
-    yield [Way((seed.entity_id,))]
+    yield [Walk((seed.entity_id,))]
     back = list(steps_to(at.facts, seed.entity_id, at.draft.max_hub, at.certificate.stated))
     draw.shuffle(back)
     shown = (e for e in back if at.may_be_shown(e.target) and at.is_pictured(e.target))
     for edge in islice(shown, MAX_NEIGHBOURS):
-        start = Way((edge.target,))
+        start = Walk((edge.target,))
         there = replace(edge, target=seed.entity_id, reverse=not edge.reverse)
         if longer := list(extend(at, start, there, refusals)):
             yield [start, draw.choice(longer)]
 
 
 def _search(
-    at: Ground, start: list[Way], claims: int, draw: Random, refusals: Refusals
+    at: Ground, start: list[Walk], claims: int, draw: Random, refusals: Refusals
 ) -> Iterator[Grown]:
     """Gives meets and chains with the given number of claims."""
     if len(start) == 1:
@@ -190,42 +190,42 @@ def _search(
             met = islice(grow_meets(at, start[0].things[0], hops, draw, refusals), MAX_TRIED)
             fit = (g for g in met if len(g[0].of(ClaimClause)) == claims)
             yield from islice(fit, MAX_FORMS)
-    ways = _ways(at, start, draw, refusals)
-    draw.shuffle(ways)
-    for way in ways:
-        num = len(way.clauses_of(ClaimClause))
+    walks = _walks(at, start, draw, refusals)
+    draw.shuffle(walks)
+    for walk in walks:
+        num = len(walk.clauses_of(ClaimClause))
         if (
             num == claims
-            and way.steps[-1][1]
-            and (itself := ask_last_thing(at, way.clauses, way.bindings, way.last)) is not None
+            and walk.steps[-1][1]
+            and (itself := ask_last_thing(at, walk.clauses, walk.bindings, walk.last)) is not None
         ):
             yield itself
         if num == claims - 1:
-            asked = ask_attributes(at, way.clauses, way.bindings, way.last, draw)
-            fit = (g for g in asked if g[1]["a"] not in way.said)
+            asked = ask_attributes(at, walk.clauses, walk.bindings, walk.last, draw)
+            fit = (g for g in asked if g[1]["a"] not in walk.said)
             yield from islice(fit, MAX_FORMS)
 
 
-def _ways(at: Ground, start: list[Way], draw: Random, refusals: Refusals) -> list[Way]:
-    """The ways at the start, and all longer ways that lead to things which no shorter way
+def _walks(at: Ground, start: list[Walk], draw: Random, refusals: Refusals) -> list[Walk]:
+    """The walks at the start, and all longer walks that lead to things which no shorter walk
     reaches."""
     level, found = start[-1:], list(start)
     for _ in range(MAX_STEPS):
         longer = []
-        for way in level:
-            edges = steps_from(at.facts, way.things[-1], at.draft.max_hub, at.certificate.stated)
+        for walk in level:
+            edges = steps_from(at.facts, walk.things[-1], at.draft.max_hub, at.certificate.stated)
             for edge in shuffle_by_weight(edges, at.draft.reverse_share, draw)[:MAX_EDGES]:
-                if ends := list(extend(at, way, edge, refusals)):
+                if ends := list(extend(at, walk, edge, refusals)):
                     longer.append(draw.choice(ends))
         draw.shuffle(longer)
-        level = [way for way in longer if not _is_near(at, way, refusals)][:MAX_WAYS]
+        level = [walk for walk in longer if not _is_near(at, walk, refusals)][:MAX_WAYS]
         found += level
     return found
 
 
-def _is_near(at: Ground, way: Way, refusals: Refusals) -> bool:
+def _is_near(at: Ground, walk: Walk, refusals: Refusals) -> bool:
     near = any(
-        way.things[-1] in alone(at.facts, way.things[0], k) for k in range(1, len(way.steps))
+        walk.things[-1] in alone(at.facts, walk.things[0], k) for k in range(1, len(walk.steps))
     )
     if near:
         refusals.add(Reason.COLLAPSES)
@@ -237,25 +237,25 @@ def _is_near(at: Ground, way: Way, refusals: Refusals) -> bool:
 
 @dataclass(frozen=True)
 class _Pair:
-    """Two things at the ends of two ways from the picture, given by their variables. The two ways
+    """Two things at the ends of two walks from the picture, given by their variables. The two walks
     are joined."""
 
-    way: Way
+    walk: Walk
     one: str
     other: str
     longest: int
-    """Number of steps of the longer way."""
+    """Number of steps of the longer walk."""
 
     @property
     def ends(self) -> tuple[str, str]:
-        return self.way.bindings[self.one], self.way.bindings[self.other]
+        return self.walk.bindings[self.one], self.walk.bindings[self.other]
 
     @property
     def links(self) -> frozenset[str]:
         """The relations between the two things."""
         ends = {self.one, self.other}
         return frozenset(
-            c.property for c in self.way.clauses_of(ClaimClause) if {c.subject, c.object} == ends
+            c.property for c in self.walk.clauses_of(ClaimClause) if {c.subject, c.object} == ends
         )
 
     def var(self, thing: str) -> str:
@@ -263,20 +263,20 @@ class _Pair:
 
 
 def _reason(
-    at: Ground, start: list[Way], claims: int, draw: Random, refusals: Refusals
+    at: Ground, start: list[Walk], claims: int, draw: Random, refusals: Refusals
 ) -> Iterator[Grown]:
     """Gives forms that compare two things. Each of the two things is the pictured thing, or the end
-    of a way from the pictured thing."""
+    of a walk from the pictured thing."""
     pairs = []
-    for one, other in combinations(_ways(at, start, draw, refusals), 2):
-        joined = join_ways(one, other)
-        # A comparison adds one claim to the way where the other value is read, else two, and three
+    for one, other in combinations(_walks(at, start, draw, refusals), 2):
+        joined = join_walks(one, other)
+        # A comparison adds one claim to the walk where the other value is read, else two, and three
         # with an asked attribute.
         if joined and claims - 3 <= len(joined[0].clauses_of(ClaimClause)) <= claims - 1:
             longest = max(len(one.steps), len(other.steps))
             pairs.append(_Pair(joined[0], one.last, joined[1], longest))
     draw.shuffle(pairs)
-    # Two short ways are easier to word than one long way.
+    # Two short walks are easier to word than one long walk.
     for pair in sorted(pairs, key=lambda p: p.longest > 2):
         found = list(_compared(at, pair, claims, draw))
         draw.shuffle(found)
@@ -291,7 +291,7 @@ def _compared(at: Ground, pair: _Pair, claims: int, draw: Random) -> Iterator[Gr
     same_kind = alike(at.facts, one.id, other.id)
     linked = any(belong_together(one, other, link) for link in pair.links)
     is_place = "location" in (one.domain, other.domain)
-    num = claims - len(pair.way.clauses_of(ClaimClause))
+    num = claims - len(pair.walk.clauses_of(ClaimClause))
     # The year on a picture is compared with a date of a similar thing: nobody counts from a
     # portrait to a treaty.
     reads = num == 1 and pair.one == "x0"
@@ -347,12 +347,12 @@ def _result(at: Ground, pair: _Pair, r: Reasoning) -> Grown:
     """The form that asks for the value computed from two observed values."""
     clauses, values = _observed(pair, r)
     unit = years_in(at.facts.language) if r.first.value.kind == "time" else ""
-    return _computed(at, pair.way, clauses, values, tuple(values), r.result, unit, r.op)
+    return _computed(at, pair.walk, clauses, values, tuple(values), r.result, unit, r.op)
 
 
 def _computed(
     at: Ground,
-    way: Way,
+    walk: Walk,
     clauses: tuple[Clause, ...],
     values: dict[str, Value],
     args: tuple[str | Value, ...],
@@ -363,11 +363,11 @@ def _computed(
     answer = answer_of(at.facts, result, unit_label=unit)
     assert answer is not None, "a number is an answer"
     form = Form(
-        clauses=(*way.clauses, *clauses, Compute(out="n", op=op, args=args)),
+        clauses=(*walk.clauses, *clauses, Compute(out="n", op=op, args=args)),
         ask=ask_for("n", answer),
     )
     keys = {var: value.key() for var, value in values.items()}
-    return form, {**way.bindings, **keys, "n": result.key()}, answer
+    return form, {**walk.bindings, **keys, "n": result.key()}, answer
 
 
 def _winner(at: Ground, pair: _Pair, r: Reasoning, draw: Random) -> Iterator[Grown]:
@@ -379,7 +379,7 @@ def _winner(at: Ground, pair: _Pair, r: Reasoning, draw: Random) -> Iterator[Gro
     loser = next(thing for thing in pair.ends if thing != winner.id)
     compared = Compute(out="w", op=r.op, args=(pair.one, pair.other), keys=tuple(values))
     taken = {r.first.property, PLACE_OF.get(r.first.property, ""), *pair.links}
-    avoid = frozenset(pair.way.bindings.values()) | pair.way.said
+    avoid = frozenset(pair.walk.bindings.values()) | pair.walk.said
     found = answerable(at.facts, winner, at.draft.max_answer_words, avoid)
     for _, claim, answer in sorted(found, key=lambda f: (-f[0] * draw.random(), f[1].id)):
         others = {v.key() for v in best_values(at.facts, loser, claim.property)}
@@ -390,7 +390,7 @@ def _winner(at: Ground, pair: _Pair, r: Reasoning, draw: Random) -> Iterator[Gro
         target = claim.value.entity
         form = Form(
             clauses=(
-                *pair.way.clauses,
+                *pair.walk.clauses,
                 *clauses,
                 compared,
                 ClaimClause(subject="w", property=claim.property, object="a"),
@@ -403,5 +403,5 @@ def _winner(at: Ground, pair: _Pair, r: Reasoning, draw: Random) -> Iterator[Gro
             ask=ask_for("a", answer),
         )
         keys = {var: value.key() for var, value in values.items()}
-        yield form, {**pair.way.bindings, **keys, "w": winner.id, "a": claim.value.key()}, answer
+        yield form, {**pair.walk.bindings, **keys, "w": winner.id, "a": claim.value.key()}, answer
         return

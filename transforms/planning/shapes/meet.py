@@ -23,7 +23,7 @@ from questloom.transforms.planning.finish import ask_attributes, ask_last_thing,
 from questloom.transforms.planning.ground import Ground, Refusals
 from questloom.transforms.planning.lacking import MEMBERS, Lack
 from questloom.transforms.planning.looks import ask_reading
-from questloom.transforms.planning.shapes.chain import Grown, Way, extend
+from questloom.transforms.planning.shapes.chain import Grown, Walk, extend
 from questloom.transforms.planning.steps import steps_from
 
 MAX_BRANCH = 2
@@ -46,9 +46,9 @@ def grow_meets(
     if not at.draft.reverse_share:
         return  # branches meet by reverse steps
     branches = [
-        b for n in range(MAX_BRANCH + 1) for b in _branches(at, Way((anchor,)), n, refusals)
+        b for n in range(MAX_BRANCH + 1) for b in _branches(at, Walk((anchor,)), n, refusals)
     ]
-    found: dict[str, list[tuple[Way, Edge]]] = {}
+    found: dict[str, list[tuple[Walk, Edge]]] = {}
     for branch in branches:
         for edge in steps_from(
             at.facts, branch.things[-1], at.draft.max_hub, at.certificate.stated
@@ -64,46 +64,46 @@ def grow_meets(
             yield from _met(at, one, other, hops, draw, refusals)
 
 
-def _branches(at: Ground, way: Way, steps: int, refusals: Refusals) -> Iterator[Way]:
-    """Gives the ways of exactly `steps` steps, where all steps follow claims forward."""
+def _branches(at: Ground, walk: Walk, steps: int, refusals: Refusals) -> Iterator[Walk]:
+    """Gives the walks of exactly `steps` steps, where all steps follow claims forward."""
     if not steps:
-        yield way
+        yield walk
         return
-    found = steps_from(at.facts, way.things[-1], at.draft.max_hub, at.certificate.stated)
+    found = steps_from(at.facts, walk.things[-1], at.draft.max_hub, at.certificate.stated)
     for edge in found:
         if not edge.reverse:
-            for longer in extend(at, way, edge, refusals):
+            for longer in extend(at, walk, edge, refusals):
                 yield from _branches(at, longer, steps - 1, refusals)
 
 
 def _met(
     at: Ground,
-    one: tuple[Way, Edge],
-    other: tuple[Way, Edge],
+    one: tuple[Walk, Edge],
+    other: tuple[Walk, Edge],
     hops: int,
     draw: Random,
     refusals: Refusals,
 ) -> Iterator[Grown]:
     """Gives the forms of two branches whose last steps reach the same thing."""
-    joined = join_ways(one[0], other[0])
+    joined = join_walks(one[0], other[0])
     if joined is None:
         return
-    way, turn = joined
-    num_claims = len(way.clauses_of(ClaimClause)) + 2
+    walk, turn = joined
+    num_claims = len(walk.clauses_of(ClaimClause)) + 2
     if num_claims not in (hops, hops - 1) or one[1].property == other[1].property:
         return
     kind = find_descriptor_class(at.facts, one[1].target)
     if not kind or not nearly_complete(at.facts, kind):
         refusals.add(Reason.NO_DESCRIPTION, lambda: Lack(MEMBERS, kind) if kind else None)
         return
-    var = f"x{len(way.things)}"
+    var = f"x{len(walk.things)}"
     clauses = (
-        *way.clauses,
+        *walk.clauses,
         ClaimClause(subject=var, property=one[1].property, object=one[0].last),
         ClaimClause(subject=var, property=other[1].property, object=turn),
         ClassClause(var=var, class_id=kind),
     )
-    met = Way((*way.things, one[1].target), clauses=clauses)
+    met = Walk((*walk.things, one[1].target), clauses=clauses)
     if not _needs_both(at, met, (one[0].last, turn)):
         refusals.add(Reason.NOT_UNIQUE)
         return
@@ -117,15 +117,15 @@ def _met(
         yield from ask_reading(at, clauses, met.bindings, var)
 
 
-def join_ways(one: Way, other: Way) -> tuple[Way, str] | None:
-    """Joins two ways from the same picture, so that they use one set of variables.
+def join_walks(one: Walk, other: Walk) -> tuple[Walk, str] | None:
+    """Joins two walks from the same picture, so that they use one set of variables.
 
     Args:
-        one: the way that keeps its variables.
-        other: the way that is added. The common part of both ways is taken only once.
+        one: the walk that keeps its variables.
+        other: the walk that is added. The common part of both walks is taken only once.
 
     Returns:
-        The joined way, and the variable at which the second way ends. None if both ways end in the
+        The joined walk, and the variable at which the second walk ends. None if both walks end in the
         same thing, or meet before their ends.
     """
     if one.things[-1] == other.things[-1]:
@@ -144,7 +144,7 @@ def join_ways(one: Way, other: Way) -> tuple[Way, str] | None:
     said = one.said | other.said
     if len(set(things)) < len(things) or said & set(things):
         return None
-    return Way(things, clauses=(*one.clauses, *more), said=said), names[other.last]
+    return Walk(things, clauses=(*one.clauses, *more), said=said), names[other.last]
 
 
 def _over(clause: Clause, names: dict[str, str]) -> Clause:
@@ -161,7 +161,7 @@ def _over(clause: Clause, names: dict[str, str]) -> Clause:
     return clause
 
 
-def _needs_both(at: Ground, met: Way, ends: tuple[str, str]) -> bool:
+def _needs_both(at: Ground, met: Walk, ends: tuple[str, str]) -> bool:
     """Whether both branches together single out the thing where they meet, with the required
     margin. Each branch alone must fit at least two things."""
     form = Form(clauses=met.clauses, ask=Ask(var=met.last, type="entity"))

@@ -1,10 +1,10 @@
 """Grows trees (the iterative injection of VSearcher 2.2). A tree is a question about a thing, in
 which each round hides one more name.
 
-First, the asked thing is hidden behind the way that leads to it from a picture: each step is a
-round. Then names in the descriptions along the way are hidden behind further descriptions: each
+First, the asked thing is hidden behind the walk that leads to it from a picture: each step is a
+round. Then names in the descriptions along the walk are hidden behind further descriptions: each
 name is a round. The number of rounds is therefore the number of hidden things, without the pictured
-thing. A tree grows backward from the asked thing to pictured things, then forward along each way
+thing. A tree grows backward from the asked thing to pictured things, then forward along each walk
 that was found. The rules for the steps of a chain also hold for a tree.
 """
 
@@ -34,7 +34,7 @@ from questloom.transforms.planning.finish import (
 )
 from questloom.transforms.planning.ground import Ground, Refusals
 from questloom.transforms.planning.looks import ask_reading
-from questloom.transforms.planning.shapes.chain import Grown, Way, extend
+from questloom.transforms.planning.shapes.chain import Grown, Walk, extend
 from questloom.transforms.planning.steps import (
     MAX_CLUES,
     MAX_DESCRIPTORS,
@@ -55,12 +55,12 @@ from questloom.transforms.writing.graph.expected_fit import ExpectedFit
 Item = TypeVar("Item")
 
 MAX_STEPS = 3
-"""Maximum number of steps of the way from the picture. Further rounds hide names in the
-descriptions along the way."""
+"""Maximum number of steps of the walk from the picture. Further rounds hide names in the
+descriptions along the walk."""
 MAX_CHAINS = 24
 """Maximum number of chains back to a picture that are followed."""
 WAYS_OF_A_CHAIN = 4
-"""Maximum number of ways over the same things that are followed. Ways over the same things differ
+"""Maximum number of walks over the same things that are followed. Walks over the same things differ
 in their descriptions."""
 TREES_OF_A_FORM = 2
 """Maximum number of trees that grow from one form. Each tree starts with a different hidden
@@ -70,7 +70,7 @@ MAX_HIDINGS = 40
 MAX_ROOTS = 24
 """Maximum number of forms of a seed in which names are hidden."""
 MAX_BACK = 8
-"""Maximum number of previous things that are tried for one thing on the way back to a picture."""
+"""Maximum number of previous things that are tried for one thing on the walk back to a picture."""
 
 
 def grow_trees(
@@ -88,12 +88,12 @@ def grow_trees(
     """
     roots = count()
     lengths = range(1, min(rounds, MAX_STEPS) + 1)
-    # The longest way first: a short way has too few names in its descriptors to hide.
+    # The longest walk first: a short walk has too few names in its descriptors to hide.
     for steps in reversed(lengths):
-        for way in _ways_from_pictures(at, asked, steps, draw, refusals):
-            if not is_open_without_picture(at, way.clauses, way.bindings, way.last, refusals):
+        for walk in _walks_from_pictures(at, asked, steps, draw, refusals):
+            if not is_open_without_picture(at, walk.clauses, walk.bindings, walk.last, refusals):
                 continue
-            for form, bindings, answer in _ends(at, way, steps, draw):
+            for form, bindings, answer in _ends(at, walk, steps, draw):
                 if rounds == steps:
                     yield form, bindings, answer
                 # To hide a name behind what singles its thing out changes no solution: what falls with all names in it falls without.
@@ -104,42 +104,42 @@ def grow_trees(
                     yield from islice(
                         (
                             (tree.form, bindings | tree.sides, answer)
-                            for tree in trying.hide(Tree(form, bindings, way.said), rounds - steps)
+                            for tree in trying.hide(Tree(form, bindings, walk.said), rounds - steps)
                         ),
                         TREES_OF_A_FORM,
                     )
 
 
-def _ends(at: Ground, way: Way, steps: int, draw: Random) -> Iterator[Grown]:
-    for form, bindings, answer in ask_attributes(at, way.clauses, way.bindings, way.last, draw):
-        if bindings["a"] not in way.said:
+def _ends(at: Ground, walk: Walk, steps: int, draw: Random) -> Iterator[Grown]:
+    for form, bindings, answer in ask_attributes(at, walk.clauses, walk.bindings, walk.last, draw):
+        if bindings["a"] not in walk.said:
             yield from count_years(at, form, bindings, f"x{steps - 1}", draw)
             yield form, bindings, answer
-    yield from ask_reading(at, way.clauses, way.bindings, way.last)
+    yield from ask_reading(at, walk.clauses, walk.bindings, walk.last)
 
 
-def _ways_from_pictures(
+def _walks_from_pictures(
     at: Ground, asked: str, steps: int, draw: Random, refusals: Refusals
-) -> Iterator[Way]:
-    """Gives the ways of exactly `steps` steps that lead from a thing with a picture to the asked
+) -> Iterator[Walk]:
+    """Gives the walks of exactly `steps` steps that lead from a thing with a picture to the asked
     thing."""
     chains = _back(at, asked, steps, frozenset({asked}), draw, refusals)
     for edges in islice(chains, MAX_CHAINS):
         yield from islice(_along(at, edges, refusals), WAYS_OF_A_CHAIN)
 
 
-def _along(at: Ground, edges: tuple[tuple[str, Edge], ...], refusals: Refusals) -> Iterator[Way]:
-    ways = iter([Way((edges[0][0],))])
+def _along(at: Ground, edges: tuple[tuple[str, Edge], ...], refusals: Refusals) -> Iterator[Walk]:
+    walks = iter([Walk((edges[0][0],))])
     for _, edge in edges:
-        ways = _each_extended(at, ways, edge, refusals)
-    return ways
+        walks = _each_extended(at, walks, edge, refusals)
+    return walks
 
 
 def _each_extended(
-    at: Ground, ways: Iterator[Way], edge: Edge, refusals: Refusals
-) -> Iterator[Way]:
-    for way in ways:
-        yield from extend(at, way, edge, refusals)
+    at: Ground, walks: Iterator[Walk], edge: Edge, refusals: Refusals
+) -> Iterator[Walk]:
+    for walk in walks:
+        yield from extend(at, walk, edge, refusals)
 
 
 def _back(
@@ -240,7 +240,7 @@ class Trying:
     Args:
         at: the store, and the rules for planning.
         refusals: counts how often each bound (a rule for plans) refused.
-        things: ids and value keys on the way. No description may contain an id or key from this
+        things: ids and value keys on the walk. No description may contain an id or key from this
             set.
     """
 
