@@ -42,7 +42,7 @@ class Reading:
     query: Query
     answers: frozenset
     pictured: frozenset[str]
-    """The things that the picture may show, in any of the solutions."""
+    """All things that the picture may show if the text is read in this way."""
 
 
 class Reader:
