@@ -310,7 +310,7 @@ def answered(execution: Execution, query: Query, given: dict | None = None) -> t
 
 
 def value_of(asked: Target, values: list):
-    """Returns the answer to the question that follows from one solution. Returns None if the answer
+    """Returns the answer that one solution gives to the question. Returns None if the answer
     is undefined.
     """
     first = values[0]

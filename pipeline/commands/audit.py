@@ -7,7 +7,7 @@ RUN/audit/sheet.html   the sheet as a page with pictures; the marks are saved as
           key.json     which items were kept; hide this file from the judges
 ```
 
-Half of the items are kept questions, and half are rejected questions that already had words and a
+Half of the items are kept questions, and half were rejected after they were worded and got a
 picture. The draw of items and their order depend only on the seed and the questions' ids.
 """
 

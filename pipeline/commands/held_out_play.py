@@ -1,4 +1,4 @@
-"""Lets a local model play held-out questions of a run, judged by the rules. The training demo shows
+"""Lets a local model play held-out questions of a run. Rules judge its answers. The training demo shows
 the share of right answers before and after training. The demo starts this command in a separate
 process, because torch keeps the number of threads with which a process began.
 

@@ -37,7 +37,7 @@ def log_path() -> Path:
 
 
 def log_errors_to_file() -> None:
-    """Sends errors that libraries log to the command's log, so that they do not appear on the
+    """Writes the errors that libraries log into the command's log, so that they do not appear on the
     terminal."""
     handler = logging.FileHandler(log_path(), encoding="utf-8", delay=True)
     handler.setFormatter(logging.Formatter(_LINE))

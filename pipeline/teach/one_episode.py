@@ -116,7 +116,7 @@ def play_one(
 
 
 def _check_oracle(recipe: Recipe, question: Question | str) -> None:
-    """Raises an error if the oracle (a scripted agent) should play a question that has no formal
+    """Raises an error if the oracle (a scripted agent) is asked to play a question that has no formal
     query.
 
     Raises:

@@ -64,7 +64,7 @@ MAX_WAYS = 60
 """Maximum number of walks that are kept for each number of steps. The kept walks are drawn at
 random."""
 MAX_EDGES = 12
-"""Maximum number of steps that are tried from the end of one walk."""
+"""Maximum number of further steps that are tried after the last thing of one walk."""
 MAX_NEIGHBOURS = 4
 """Maximum number of neighbours of the seed that are tried as the pictured thing in place of the
 seed. A step must lead from the neighbour to the seed."""

@@ -84,8 +84,8 @@ def _two(phrases: NounPhrases, compute: Compute) -> tuple[str, str]:
 
 
 def of_ages(words: FormWords, compute: Compute) -> bool:
-    """Whether the function `ages` must put the years between two dates into words. For births or
-    deaths of two people, and for events with long descriptions, `ages` must be used."""
+    """Whether the function `ages` must word a question for the years between two dates. It must for
+    births or deaths of two people, and for events with long descriptions."""
     return _same_of_people(words, compute) or (
         len(words.claims) >= MANY and all(_event(words, a) for a in compute.args)
     )
