@@ -4,13 +4,13 @@ records which things the text has mentioned."""
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from questloom.language.date_words import date_words
 from questloom.language.german import Noun, german, noun
 from questloom.records.form import Term
 from questloom.records.knowledge import Value
+from questloom.records.periods import DAY
 from questloom.transforms.writing.graph.form_words import FormWords, clean
-
-_DAY = 11
-"""The number by which Wikibase says that a date is exact to the day."""
+from questloom.transforms.writing.writer_names import GERMAN
 
 
 class UnsaidError(Exception):
@@ -87,7 +87,7 @@ class Things:
 
     def named(self, value: Value, case: int) -> str:
         """A thing by its name: "dem Museum „Rote Halle“", but "Velm" for a town or a person."""
-        label = clean(self.words.facts.label(value.entity, self.words.language))
+        label = clean(self.words.facts.label(value.entity, GERMAN))
         if self.kind(value) in german()["bare_names"]:
             return label + ("s" if case == 2 else "")
         if label.endswith(" family"):
@@ -99,13 +99,13 @@ class Things:
 
 
 def date(value: Value) -> str:
-    """A date in words: "im Jahr 1850", or with the day and the name of the month.
+    """A date in words: "am 3. Mai 1850", "im Jahr 1850".
 
     Raises: UnsaidError: the date is vaguer than a year.
     """
     if value.kind != "time" or value.year is None:
         raise UnsaidError("a date that is no year")
-    if value.precision < _DAY:
+    if value.precision < DAY:
         return f"im Jahr {value.year}"
     month, day = (int(part) for part in value.time[6:11].split("-"))
-    return f"am {day}. {german()['months'][month - 1]} {value.year}"
+    return f"am {date_words(value.year, month, day, GERMAN)}"
