@@ -31,10 +31,10 @@ from typing import Any
 from PIL import Image
 from pyparsing import ParseException
 
-from benchmarks.wikimedia_world import Json, World
+from benchmarks.wikimedia_world import Json, World, namespace_of
 
 WIDTHS = (20, 40, 60, 120, 250, 330, 500, 960, 1280, 1920, 3840)
-MOST_TITLES, FILES_A_REPLY = 50, 20
+MOST_TITLES, FILES_A_REPLY, VIEWS_A_REPLY, MOST_DAYS = 50, 20, 5, 60
 CONTACT = re.compile(r"\(.*(@|https?://).*\)")
 Fault = Callable[[int], str]
 """Returns the fault of each request by the request's number (from 1): "", maxlag, 429, 503, html,
@@ -189,6 +189,8 @@ class _Handler(BaseHTTPRequestHandler):
             reply = self._members(form)
         elif form.get("prop") == "imageinfo":
             reply = self._files(values, form)
+        elif form.get("prop") == "pageviews":
+            reply = self._views(values, form)
         elif form.get("prop") == "pageprops":
             reply = {"query": self.world.items_of(values)}
         else:
@@ -206,10 +208,20 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(200, found, "application/sparql-results+json")
 
     def _members(self, form: dict[str, str]) -> Json:
-        """The articles of a category, a limited number per reply."""
-        found = self.world.in_category(form["cmtitle"].partition(":")[2])
+        """The articles and subcategories of a category, a limited number per reply. As in MediaWiki,
+        `cmtype` and `cmnamespace` choose the members, and an unknown category has none.
+        """
+        kinds = form.get("cmtype", "page|subcat|file").split("|")
+        spaces = form.get("cmnamespace", "0|14").split("|")
+        found = [
+            {"ns": space, "title": title}
+            for title in self.world.in_category(form["cmtitle"].partition(":")[2])
+            if str(space := namespace_of(title)) in spaces
+            and ("subcat" if space else "page") in kinds
+        ]
         start, size = int(form.get("cmcontinue", "0")), int(form["cmlimit"])
-        shown = [{"ns": 0, "title": title} for title in found[start : start + size]]
+        shown = found[start : start + size]
+        self.manners.count("category", [f"{form['cmtitle']} {start}"])
         more = {"continue": {"cmcontinue": str(start + size), "continue": "-||"}}
         return {
             "query": {"categorymembers": shown},
@@ -220,6 +232,24 @@ class _Handler(BaseHTTPRequestHandler):
         found = {name: self.world.entity(name) for name in ids}
         self.manners.count("entity", [name for name in ids if "missing" not in found[name]])
         return found
+
+    def _views(self, titles: list[str], form: dict[str, str]) -> Json:
+        """Page views by day. Each reply has those of the first five titles in alphabetical order, as
+        Wikimedia's wikis look up no more; the other pages come without.
+        """
+        days, first = int(form["pvipdays"]), form.get("pvipcontinue", "")
+        if days > MOST_DAYS:
+            self.manners.violations.append(f"{days} days of page views")
+        waiting = [title for title in sorted(titles) if title >= first]
+        shown, rest = waiting[:VIEWS_A_REPLY], waiting[VIEWS_A_REPLY:]
+        self.manners.count("views", shown)
+        pages = [
+            {"ns": 0, "title": title}
+            | ({"pageviews": self.world.page_views(title, days)} if title in shown else {})
+            for title in titles
+        ]
+        more = {"continue": {"pvipcontinue": rest[0], "continue": "||"}} if rest else {}
+        return {"query": {"pages": pages}} | more
 
     def _files(self, titles: list[str], form: dict[str, str]) -> Json:
         """The pages of files. Each reply has the information of twenty files, as the API splits

@@ -11,9 +11,11 @@ from dataclasses import asdict
 from functools import partial
 
 from questloom.knowledge.gather import gathered as state
-from questloom.knowledge.gather.closure import is_item, number_of
+from questloom.knowledge.gather.categories import walk_category
+from questloom.knowledge.gather.closure import classes_above, is_item, number_of
 from questloom.knowledge.gather.fetcher import Fetcher
 from questloom.knowledge.gather.gathered import FETCHED, MISSING, row
+from questloom.knowledge.gather.page_views import fetch_views
 from questloom.knowledge.gather.request import MAX_CLASS, MAX_CLASSES, ClassCount
 from questloom.knowledge.gather.wikimedia import TITLES_A_CALL
 from questloom.records.errors import InputError
@@ -31,6 +33,8 @@ class Gathering:
         self.services = fetcher.services
         counts = json.loads(self.gathered.body(state.NOTE, "counts") or b"{}")
         self.counts = {name: ClassCount(**count) for name, count in counts.items()}
+        self.views_fault = ""
+        """The reason why the fetching of page views was stopped; "" if it was not."""
 
     def check_class(self) -> int:
         """Returns the number of members that the requested class has.
@@ -82,13 +86,13 @@ class Gathering:
             found = self._selected()
             where, what = "--sparql", "selects nothing as ?item"
         elif request.category:
-            titles = self.fetcher.list_of(
-                f"category {request.category} {request.limit}",
-                lambda: self.services.category_members(request.category, limit=request.limit),
-            )
-            found = self._items_of(titles)
+            walked = walk_category(self.fetcher)
+            found = self._items_of(walked.titles)
             where = f"--category {request.category}"
             what = f"has no articles in {request.language!r}, or is no category"
+            if walked.deeper:
+                what = f"has no articles to the depth {request.category_depth}"
+                what += f", and {walked.deeper:,} subcategories lie deeper (--category-depth)"
         elif request.titles:
             found = self._items_of(request.titles)
             where = request.titles_option
@@ -134,6 +138,7 @@ class Gathering:
     def close(self, anchors: list[str]) -> list[str]:
         """Fetches the anchors and follows their claims for `request.depth` steps; returns the ids of all reached
         entities, anchors first."""
+        self.fetcher.keep([row(state.NOTE, "anchors", FETCHED, json.dumps(anchors))])
         self.fetcher.entities(anchors, "anchors")
         reached = dict.fromkeys(anchors)
         frontier = list(anchors)
@@ -147,7 +152,34 @@ class Gathering:
             frontier = [value for value in values if value not in reached]
             self.fetcher.entities(frontier, f"values, step {step + 1}")
             reached |= dict.fromkeys(frontier)
+        self.fetcher.keep([row(state.NOTE, "reached", FETCHED, json.dumps([*reached]))])
         return list(reached)
+
+    def slice_counts(self) -> dict[str, int]:
+        """What the folder holds for questions: anchors and those with an article and a picture, things that claims
+        lead to, and rivals."""
+        reached = json.loads(self.gathered.body(state.NOTE, "reached") or b"[]")
+        anchors = json.loads(self.gathered.body(state.NOTE, "anchors") or b"[]")
+        have = self.gathered.outcomes(state.PICTURE), self.gathered.outcomes(state.PAGE)
+        whole = {self.fetcher.final(name) for name in reached}
+        counted: dict[tuple[str, ...], bool] = {}
+        rivals = 0
+        for name, links in self.fetcher.links.items():
+            if links.classes not in counted:
+                above = classes_above(links.classes, self.fetcher.links)
+                counted[links.classes] = bool(above & self.counts.keys())
+            rivals += counted[links.classes] and name not in whole
+        return {
+            "anchors": len(anchors),
+            "anchors_to_ask_about": sum(
+                have[1].get(links.article) == FETCHED
+                and any(have[0].get(picture) == FETCHED for picture in links.pictures)
+                for name in anchors
+                if (links := self.fetcher.of(name))
+            ),
+            "things": len(reached) - len(anchors),
+            "rivals": rivals,
+        }
 
     def gather_rivals(self, anchors: list[str]) -> None:
         """Counts the requested class, or the anchors' classes if no class is requested, and fetches the members."""
@@ -184,6 +216,7 @@ class Gathering:
         self.fetcher.entities(members, "members that were lacking", again=True)
         self.gather_words()
         self.gather_articles(members)
+        self.gather_views(members)
 
     def gather_words(self) -> None:
         """Fetches the entities whose labels sentences need: all superclasses, units and properties of the gathered
@@ -202,8 +235,16 @@ class Gathering:
 
     def gather_articles(self, things: Iterable[str]) -> None:
         """Fetches the articles of entities."""
+        self.fetcher.articles(self._titles_of(things))
+
+    def gather_views(self, things: Iterable[str]) -> None:
+        """Fetches the page views of entities' articles, if they are wanted."""
+        if self.request.page_views:
+            self.views_fault = fetch_views(self.fetcher, self._titles_of(things))
+
+    def _titles_of(self, things: Iterable[str]) -> list[str]:
         titles = dict.fromkeys(links.article for name in things if (links := self.fetcher.of(name)))
-        self.fetcher.articles([title for title in titles if title])
+        return [title for title in titles if title]
 
     def gather_pictures(self, anchors: Iterable[str], things: Iterable[str]) -> None:
         """Fetches pictures: the anchors' own pictures, others that depict the anchors, and those of things with an

@@ -13,6 +13,7 @@ from typing import Any
 
 from questloom.calls.retry import RetryPolicy
 from questloom.knowledge.gather import gathered as state
+from questloom.knowledge.gather.categories import walk_category
 from questloom.knowledge.gather.closure import is_item
 from questloom.knowledge.gather.dumps import write_dumps
 from questloom.knowledge.gather.fetcher import Fetcher
@@ -201,7 +202,18 @@ def _gather(run: Gathering, say: Callable[[str], None]) -> Json:
         asked = {**begun["asked"], "completed": len(request.lacking)}
         run.complete()
         return write_dumps(run, day=begun["day"], asked=asked)
-    say(plan_of(request).as_text())
+    known = walk_category(run.fetcher, ask=False) if request.category else None
+    if known is not None:
+        say(
+            f"Category {request.category}: {known.read + known.unread:,} known before the first request; "
+            f"subcategories are read to the depth {request.category_depth}."
+        )
+    say(plan_of(request, categories=known.read + known.unread if known else 1).as_text())
+    if known is not None:
+        walked = walk_category(run.fetcher)
+        say(walked.as_text(request.category))
+        found = {"categories": walked.read, "articles": len(walked.titles)}
+        say(plan_of(request, **found).as_text() if walked.titles else "")
     if request.class_id:
         members = run.check_class()
         say(f"Class {request.class_id} has {members:,} members.")
@@ -214,6 +226,7 @@ def _gather(run: Gathering, say: Callable[[str], None]) -> Json:
     run.gather_words()
     run.gather_articles(things)
     run.gather_pictures(anchors, things)
+    run.gather_views(things)
     return write_dumps(run, day=begun["day"], asked=asked)
 
 
@@ -223,6 +236,7 @@ def _settings(request: GatherRequest) -> Json:
         "ids": len(request.ids),
         "titles": len(request.titles),
         "category": request.category,
+        "category_depth": request.category_depth,
         "query": request.query,
         "limit": request.limit,
         "depth": request.depth,
@@ -265,9 +279,12 @@ def _held_to_first(request: GatherRequest, gathered: Gathered, out: Path) -> Gat
 
 def summary_text(out: Path, summary: Json) -> str:
     """The text about what was gathered, what was unavailable, and which command to run next."""
-    had, dumps = summary["gathered"], summary["dumps"]
+    had, held, dumps = summary["gathered"], summary["slice"], summary["dumps"]
     lines = [
-        f"{out}: {had['entities']:,} entities, {had['articles']:,} articles and {had['pictures']:,} pictures"
+        f"{out}: {had['entities']:,} entities, {had['articles']:,} articles and {had['pictures']:,} pictures",
+        f"  {held['anchors']:,} anchors, {held['anchors_to_ask_about']:,} of them with an article and a picture",
+        f"  {held['things']:,} things to which claims of the anchors lead",
+        f"  {held['rivals']:,} rivals: other members of the classes below",
     ]
     for name, count in summary["classes"].items():
         how = "whole" if count["whole"] else f"in part ({count['listed']:,} of them)"
@@ -277,8 +294,18 @@ def summary_text(out: Path, summary: Json) -> str:
         lines.append(
             f"  not to be had, {kind}: {len(failed):,} ({shown}{' …' if len(failed) > 3 else ''})"
         )
-    lines.append(
-        f"Next: questloom ingest --store STORE --entities {out / dumps['entities']} "
-        f"--articles {out / dumps['articles']} --images {out / dumps['images']}"
-    )
+    views = summary["page_views"]
+    lines.append(f"  page views in {views['days']} days: of {views['items']:,} things")
+    if views["stopped"]:
+        lines.append(
+            f"  page views are not complete; the same command asks again ({views['stopped']})"
+        )
+    inputs = (f"--{option} {out / name}" for option, name in dumps.items())
+    lines += [
+        "Next:",
+        f"  questloom ingest --store STORE {' '.join(inputs)}",
+        "  questloom plan --store STORE --lacking lacking.tsv   # plans by level, shape and hops; what the store lacks",
+        f"  questloom gather --out {out} --complete lacking.tsv   # fetches the classes that are lacking; then ingest again",
+        "  questloom synth --store STORE --out RUN",
+    ]
     return "\n".join(lines)
