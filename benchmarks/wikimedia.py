@@ -34,7 +34,7 @@ from pyparsing import ParseException
 from benchmarks.wikimedia_world import Json, World, namespace_of
 
 WIDTHS = (20, 40, 60, 120, 250, 330, 500, 960, 1280, 1920, 3840)
-MOST_TITLES, FILES_A_REPLY, VIEWS_A_REPLY, MOST_DAYS = 50, 20, 5, 60
+MOST_TITLES, FILES_A_REPLY, MOST_DAYS = 50, 20, 60
 CONTACT = re.compile(r"\(.*(@|https?://).*\)")
 Fault = Callable[[int], str]
 """Returns the fault of each request by the request's number (from 1): "", maxlag, 429, 503, html,
@@ -234,14 +234,18 @@ class _Handler(BaseHTTPRequestHandler):
         return found
 
     def _views(self, titles: list[str], form: dict[str, str]) -> Json:
-        """Page views by day. Each reply has those of the first five titles in alphabetical order, as
-        Wikimedia's wikis look up no more; the other pages come without.
+        """Page views by day. Each reply has those of the first titles in alphabetical order; the other
+        pages come without. A wiki without page views answers with a warning.
         """
+        if not self.world.counts_views:
+            said = {"query": {"warnings": 'Unrecognized value for parameter "prop": pageviews'}}
+            return {"warnings": said, "query": {"pages": [{"ns": 0, "title": t} for t in titles]}}
         days, first = int(form["pvipdays"]), form.get("pvipcontinue", "")
         if days > MOST_DAYS:
             self.manners.violations.append(f"{days} days of page views")
         waiting = [title for title in sorted(titles) if title >= first]
-        shown, rest = waiting[:VIEWS_A_REPLY], waiting[VIEWS_A_REPLY:]
+        size = self.world.views_a_reply
+        shown, rest = waiting[:size], waiting[size:]
         self.manners.count("views", shown)
         pages = [
             {"ns": 0, "title": title}

@@ -48,6 +48,10 @@ class World:
     """Ids that redirect to others."""
     deleted: set[str] = field(default_factory=set)
     """Ids, titles and file names that were deleted."""
+    views_a_reply: int = 5
+    """Number of titles whose page views one reply has; Wikimedia's wikis look up no more."""
+    counts_views: bool = True
+    """Whether the wiki has the extension that counts page views."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @classmethod

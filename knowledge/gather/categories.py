@@ -24,6 +24,11 @@ class CategoryWalk:
     deeper: int
     """Number of known subcategories that lie deeper than the request's depth."""
 
+    @property
+    def known(self) -> int:
+        """Number of known categories within the depth."""
+        return self.read + self.unread
+
     def as_text(self, name: str) -> str:
         """The walk in a sentence."""
         found = f"Category {name}: {_categories(self.read)} read, {len(self.titles):,} articles"

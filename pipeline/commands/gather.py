@@ -202,18 +202,10 @@ def _gather(run: Gathering, say: Callable[[str], None]) -> Json:
         asked = {**begun["asked"], "completed": len(request.lacking)}
         run.complete()
         return write_dumps(run, day=begun["day"], asked=asked)
-    known = walk_category(run.fetcher, ask=False) if request.category else None
-    if known is not None:
-        say(
-            f"Category {request.category}: {known.read + known.unread:,} known before the first request; "
-            f"subcategories are read to the depth {request.category_depth}."
-        )
-    say(plan_of(request, categories=known.read + known.unread if known else 1).as_text())
-    if known is not None:
-        walked = walk_category(run.fetcher)
-        say(walked.as_text(request.category))
-        found = {"categories": walked.read, "articles": len(walked.titles)}
-        say(plan_of(request, **found).as_text() if walked.titles else "")
+    if request.category:
+        _say_category(run, say)
+    else:
+        say(plan_of(request).as_text())
     if request.class_id:
         members = run.check_class()
         say(f"Class {request.class_id} has {members:,} members.")
@@ -228,6 +220,22 @@ def _gather(run: Gathering, say: Callable[[str], None]) -> Json:
     run.gather_pictures(anchors, things)
     run.gather_views(things)
     return write_dumps(run, day=begun["day"], asked=asked)
+
+
+def _say_category(run: Gathering, say: Callable[[str], None]) -> None:
+    """Says the plan with the categories that are known before the first request, and again after
+    the categories were read."""
+    request, known = run.request, walk_category(run.fetcher, ask=False).known
+    say(
+        f"Category {request.category}: {known:,} known before the first request; subcategories are "
+        f"read to the depth {request.category_depth}."
+    )
+    say(plan_of(request, categories=known).as_text())
+    walked = walk_category(run.fetcher)
+    say(walked.as_text(request.category))
+    if walked.titles:
+        found = len(walked.titles)
+        say(plan_of(request, categories=walked.read, articles=found).as_text())
 
 
 def _settings(request: GatherRequest) -> Json:
