@@ -7,6 +7,7 @@ The columns of `RUN/lacking.tsv` are:
 kind        a constant of `questloom.transforms.planning.lacking`
 class       the class; for claims, `property` names the property
 things      the number of entities without a plan that needed the missing data
+refused     the number of steps and forms of these entities that were refused for lack of the data
 held, of    the class members in the store, and all members (empty if unknown); for claims, the
             members with such a claim, and all members in the store
 what        a sentence with the same content
@@ -26,7 +27,7 @@ from questloom.transforms.planning.lacking import CLAIMS, STEPS, Lack
 from questloom.transforms.stages.run_folder import RunFolder
 
 FILE = "lacking.tsv"
-COLUMNS = ("kind", "class", "property", "things", "held", "of", "what")
+COLUMNS = ("kind", "class", "property", "things", "refused", "held", "of", "what")
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,7 @@ class Lacking:
     Args:
         lack: the kind of missing data, with its class or property.
         things: the number of entities without a plan that needed the data.
+        refused: the number of refused steps and forms of these entities that needed the data.
         held: the number of members of the class in the store. For claims, `held` is the number of
             members with such a claim.
         total: the true number of members; None if it is unknown.
@@ -44,6 +46,7 @@ class Lacking:
 
     lack: Lack
     things: int
+    refused: int
     held: int
     total: int | None
     words: str
@@ -56,6 +59,7 @@ class Lacking:
             self.lack.class_id,
             self.lack.property,
             self.things,
+            self.refused,
             self.held,
             total,
         )
@@ -65,7 +69,7 @@ class Lacking:
 def list_lacking(
     seeds: Iterable[Seed], dropped: Iterable[Rejection], facts: Lookups
 ) -> list[Lacking]:
-    """What entities without a plan lacked, the most frequent cause first.
+    """What entities without a plan lacked, the cause that refused the most first.
 
     Args:
         seeds: all seeds that were planned.
@@ -79,17 +83,21 @@ def list_lacking(
     by_thing = defaultdict(list)
     for seed in seeds:
         by_thing[seed.entity_id].append(lacks.get(seed.id))
-    met: Counter[Lack] = Counter()
+    met, refused = Counter[Lack](), Counter[Lack]()
     for found in by_thing.values():
         if all(one is not None for one in found):
-            met.update({Lack.from_row(text) for one in found for text in one or ()})
+            total: Counter[Lack] = Counter()
+            for one in found:
+                total.update({Lack.from_row(text): number for text, number in (one or {}).items()})
+            met.update(total.keys())
+            refused.update(total)
     return sorted(
-        (_describe(lack, things, facts) for lack, things in met.items()),
-        key=lambda one: (-one.things, one.lack),
+        (_describe(lack, things, refused[lack], facts) for lack, things in met.items()),
+        key=lambda one: (-one.things, -one.refused, one.lack),
     )
 
 
-def _describe(lack: Lack, things: int, facts: Lookups) -> Lacking:
+def _describe(lack: Lack, things: int, refused: int, facts: Lookups) -> Lacking:
     kind = facts.entity(lack.class_id)
     name = f"“{kind.label() if kind else lack.class_id}”"
     members = facts.num_members(lack.class_id)
@@ -100,14 +108,14 @@ def _describe(lack: Lack, things: int, facts: Lookups) -> Lacking:
         profile = facts.profile(lack.property, lack.class_id)
         held, members = profile.num_subjects, profile.num_instances
         words = f"{fell}: {members - held:,} of {members:,} of the class {name} have no {relation}"
-        return Lacking(lack, things, held, members, words)
+        return Lacking(lack, things, refused, held, members, words)
     if lack.kind == STEPS:
         words = f"{fell}: their ways end at one of the class {name} that no claim leads on from"
-        return Lacking(lack, things, members, None, words)
+        return Lacking(lack, things, refused, members, None, words)
     total = facts.stated_members(lack.class_id)
     known = f"there are {total:,}" if total else "nobody says how many there are"
     words = f"{fell}: the store holds {members:,} of the class {name}, and {known}"
-    return Lacking(lack, things, members, total, words)
+    return Lacking(lack, things, refused, members, total, words)
 
 
 def write_lacking(job: Job) -> list[Lacking]:

@@ -50,18 +50,18 @@ class Refusals:
     causes: list[Callable[[], tuple[Lack, ...]]] = field(default_factory=list, compare=False)
     """Functions that each find what the store lacks for one refused item."""
 
-    def add(self, reason: Reason, lack: Callable[[], Lack | None] | None = None) -> None:
+    def add(self, reason: Reason, lacks: Callable[[], tuple[Lack, ...]] | None = None) -> None:
         """Counts a refusal.
 
         Args:
             reason: the bound that refused.
-            lack: finds what the store lacks; it is called only if a seed has no plan.
+            lacks: finds what the store lacks; it is called only if a seed has no plan.
         """
         self.reasons[reason.value] += 1
-        if lack is not None:
-            self.causes.append(lambda: tuple(filter(None, (lack(),))))
+        if lacks is not None:
+            self.causes.append(lacks)
 
     @property
     def lacks(self) -> Counter[Lack]:
-        """What the store lacks for refused items, with counts."""
+        """What the store lacks, each with the number of refused steps and forms that needed it."""
         return Counter(lack for cause in self.causes for lack in cause())

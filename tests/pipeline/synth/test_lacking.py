@@ -120,19 +120,19 @@ def test_a_thing_with_a_plan_lacks_nothing():
 def test_a_refusal_names_what_would_mend_it():
     facts = coast()
     too_few = Refusal(reason=Reason.CLASS_INCOMPLETE, evidence={"var": "x1", "class": NOVEL})
-    assert lack_behind(facts, too_few) == Lack(MEMBERS, NOVEL)
+    assert lack_behind(facts, too_few) == (Lack(MEMBERS, NOVEL),)
     rival = {"entity_id": architect(3), "gaps": ["P19=Q3001"]}
     near = Refusal(reason=Reason.MARGIN_TOO_SMALL, evidence={"margin": 1, "rival": rival})
-    assert lack_behind(facts, near) == Lack(CLAIMS, HUMAN, "P19")
+    assert lack_behind(facts, near) == (Lack(CLAIMS, HUMAN, "P19"),)
     # That a man may have had a second teacher is nothing that a claim of the rival's would settle.
     pupil = {"entity_id": architect(3), "gaps": ["P1066 of Q2001"]}
     assert (
         lack_behind(
             facts, Refusal(reason=Reason.MARGIN_TOO_SMALL, evidence={"margin": 1, "rival": pupil})
         )
-        is None
+        == ()
     )
-    assert lack_behind(facts, Refusal(reason=Reason.GUESSABLE, evidence={})) is None
+    assert lack_behind(facts, Refusal(reason=Reason.GUESSABLE, evidence={})) == ()
 
 
 def test_a_lack_is_written_and_read():
