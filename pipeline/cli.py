@@ -626,6 +626,13 @@ def plan(
             help="Also forecasts a round of the closed loop, with the formula that gives it.",
         ),
     ] = False,
+    lacking: Annotated[
+        str,
+        typer.Option(
+            help="Also plans some seeds, tells which plans they have, and writes into this file what "
+            "the store lacks, for gather --complete."
+        ),
+    ] = "",
     as_json: Json_ = False,
 ) -> None:
     """Forecasts a run of synth: calls, tokens, money, hours and finished questions, each with a
@@ -641,11 +648,16 @@ def plan(
 
     settings = api.load_recipe(recipe, with_cache(overrides, cache))
     made = api.plan(settings, store, pilot=pilot, out=out, workers=workers, progress=True)
+    supply = api.plan_supply(settings, store, lacking, progress=True) if lacking else None
     show(
-        made.as_json(),
+        made.as_json() | ({"supply": supply.as_json()} if supply else {}),
         as_json,
         "\n".join(
-            [made.as_text(), *(["", round_forecast(settings, made).as_text()] if loop else [])]
+            [
+                made.as_text(),
+                *(["", round_forecast(settings, made).as_text()] if loop else []),
+                *(["", supply.as_text()] if supply else []),
+            ]
         ),
     )
 

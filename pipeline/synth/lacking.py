@@ -6,8 +6,10 @@ The columns of `RUN/lacking.tsv` are:
 ```
 kind        a constant of `questloom.transforms.planning.lacking`
 class       the class; for claims, `property` names the property
-things      the number of entities without a plan that needed the missing data
-refused     the number of steps and forms of these entities that were refused for lack of the data
+things      the number of entities without any plan that needed the missing data
+refused     the number of steps and forms that were refused for lack of the data, over all seeds
+            without a plan; the rows are in this order, because among 40 classes of a small world
+            the first by `refused` freed 31 of 42 refused seeds, and the first by `things` none
 held, of    the class members in the store, and all members (empty if unknown); for claims, the
             members with such a claim, and all members in the store
 what        a sentence with the same content
@@ -36,8 +38,8 @@ class Lacking:
 
     Args:
         lack: the kind of missing data, with its class or property.
-        things: the number of entities without a plan that needed the data.
-        refused: the number of refused steps and forms of these entities that needed the data.
+        things: the number of entities without any plan that needed the data.
+        refused: the number of refused steps and forms that needed the data.
         held: the number of members of the class in the store. For claims, `held` is the number of
             members with such a claim.
         total: the true number of members; None if it is unknown.
@@ -69,7 +71,7 @@ class Lacking:
 def list_lacking(
     seeds: Iterable[Seed], dropped: Iterable[Rejection], facts: Lookups
 ) -> list[Lacking]:
-    """What entities without a plan lacked, the cause that refused the most first.
+    """What seeds without a plan lacked, the cause that refused the most first.
 
     Args:
         seeds: all seeds that were planned.
@@ -78,22 +80,22 @@ def list_lacking(
         facts: the store.
     """
     lacks = {
-        r.seed_id: r.evidence.get("lacks", {}) for r in dropped if isinstance(r.evidence, dict)
+        r.seed_id: {Lack.from_row(text): n for text, n in r.evidence.get("lacks", {}).items()}
+        for r in dropped
+        if isinstance(r.evidence, dict)
     }
+    refused: Counter[Lack] = Counter()
     by_thing = defaultdict(list)
     for seed in seeds:
         by_thing[seed.entity_id].append(lacks.get(seed.id))
-    met, refused = Counter[Lack](), Counter[Lack]()
+        refused.update(lacks.get(seed.id, {}))
+    things: Counter[Lack] = Counter()
     for found in by_thing.values():
         if all(one is not None for one in found):
-            total: Counter[Lack] = Counter()
-            for one in found:
-                total.update({Lack.from_row(text): number for text, number in (one or {}).items()})
-            met.update(total.keys())
-            refused.update(total)
+            things.update({lack for one in found for lack in one or ()})
     return sorted(
-        (_describe(lack, things, refused[lack], facts) for lack, things in met.items()),
-        key=lambda one: (-one.things, -one.refused, one.lack),
+        (_describe(lack, things[lack], number, facts) for lack, number in refused.items()),
+        key=lambda one: (-one.refused, -one.things, one.lack),
     )
 
 
@@ -102,6 +104,8 @@ def _describe(lack: Lack, things: int, refused: int, facts: Lookups) -> Lacking:
     name = f"“{kind.label() if kind else lack.class_id}”"
     members = facts.num_members(lack.class_id)
     fell = f"{things:,} {'thing has' if things == 1 else 'things have'} no plan"
+    if not things:
+        fell = f"{refused:,} steps were refused"
     if lack.kind == CLAIMS:
         info = facts.property(lack.property)
         relation = f"“{info.labels.get('en', lack.property) if info else lack.property}”"
@@ -124,6 +128,11 @@ def write_lacking(job: Job) -> list[Lacking]:
     seeds = run.read(run.label("seeds"), "kept", Seed)
     found = list_lacking(seeds, run.read(run.label("plan"), "rejected", Rejection), job.lookups)
     if found:
-        lines = ["\t".join(COLUMNS), *(one.row() for one in found)]
-        write_whole(run.at(FILE), ("\n".join(lines) + "\n").encode())
+        write_whole(run.at(FILE), table_of(found))
     return found
+
+
+def table_of(found: Iterable[Lacking]) -> bytes:
+    """The content of `lacking.tsv`."""
+    lines = ["\t".join(COLUMNS), *(one.row() for one in found)]
+    return ("\n".join(lines) + "\n").encode()
