@@ -8,8 +8,8 @@ kind        a constant of `questloom.transforms.planning.lacking`
 class       the class; for claims, `property` names the property
 things      the number of entities without any plan that needed the missing data
 refused     the number of steps and forms that were refused for lack of the data, over all seeds
-            without a plan; the rows are in this order, because among 40 classes of a small world
-            the first by `refused` freed 31 of 42 refused seeds, and the first by `things` none
+            without a plan. This number orders the rows: in a small world 42 refused seeds got a
+            plan once all classes were complete, and 31 of them with the first class in this order
 held, of    the class members in the store, and all members (empty if unknown); for claims, the
             members with such a claim, and all members in the store
 what        a sentence with the same content
