@@ -1,4 +1,5 @@
-"""Packaging. One package, `questloom`, whose folders are links to those beside this file."""
+"""The packaging of Questloom. Builds the one package, `questloom`. The package's folders are links
+to the folders beside this file."""
 
 from setuptools import find_packages, setup
 

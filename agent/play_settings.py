@@ -18,15 +18,16 @@ class OracleSettings:
     """The settings of the oracle engine."""
 
     sighted: bool = False
-    """Whether the oracle is told what the picture visibly shows (from its file page), and searches for it by words
-    (`sighted_solver.py`)."""
+    """Whether the oracle gets words for what the picture visibly shows, from the picture's file
+    page. The oracle then searches by these words (`sighted_solver.py`)."""
     mistakes: Annotated[float, Ge(0), Le(1)] = 0.0
-    """With `sighted`: share of episodes that begin with a mistake and its correction, so that trajectories show
-    corrections."""
+    """With `sighted`: share of episodes that begin with a mistake, so that trajectories show how
+    the oracle corrects it."""
     slips: Annotated[float, Ge(0), Le(1)] = 0.0
-    """With `sighted`: share of turns that follow a turn against the protocol (at most two per episode), so that
-    trajectories show recovery. Episodes with turns against the protocol are kept only with `limits.on_violation:
-    observe` and `teach.max_slips`."""
+    """With `sighted`: share of turns before which the oracle breaks the turn protocol, so that
+    trajectories show how to recover. The oracle breaks the protocol at most twice in an episode.
+    Episodes with violations are kept only with `limits.on_violation: observe` and
+    `teach.max_slips`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,32 +35,34 @@ class PlaySettings:
     """The settings from which `agent/setup.py` makes a player."""
 
     engine: EngineName = "oracle"
-    """"oracle" knows the question's logical form; "shortcut" is a cheap baseline that does not know it. "openai" calls
-    the endpoint of the role `agent`, which sets its own temperature, top_p and `extra`. "transformers" is a model on
-    this machine; "server" is an inference server of token ids."""
+    """"oracle" is a script that knows the question's logical form. "shortcut" is a cheap baseline
+    script that knows only the question's words and picture. "openai" calls the endpoint of the role
+    `agent`; the role's settings give the temperature, top_p and `extra`. "transformers" runs a
+    model on this machine. "server" uses an inference server that takes and returns token ids."""
     oracle: OracleSettings = field(default_factory=OracleSettings)
     limits: Limits = field(default_factory=Limits)
     tools: ToolSettings = field(default_factory=ToolSettings)
     live: LiveSettings | None = None
-    """Settings for tools that search the web instead of the store. Pictures from the web have no licence, so their
-    trajectories are not exported from the run."""
+    """Settings for tools that search the web instead of the store. Pictures from the web have no
+    known licence, so episodes with such pictures are never exported."""
     opened: str = ""
-    """For the engine openai: text that the model's chat template puts before a turn ("<think>\\n" for thinking models
-    on servers that leave it out)."""
+    """For the engine openai: text that the model's chat template writes before each turn, if the
+    server's replies lack this text ("<think>\\n" for thinking models)."""
     model: str = ""
-    """For the engine transformers: folder or name of the model. For the engine server: folder or name of the model's
-    processor."""
+    """For the engine transformers: folder or name of the model. For the engine server: folder or
+    name of the processor that belongs to the model."""
     server: ServerConfig | None = None
     temperature: Annotated[float, Ge(0)] = 0.6
     """Sampling temperature of the engines transformers and server."""
     top_p: Annotated[float, Gt(0), Le(1)] = 0.95
-    """Top-p of the engines transformers and server."""
+    """Top-p (nucleus) sampling of the engines transformers and server."""
     device: str = "auto"
-    """For the engine transformers: "auto", "cpu", "cuda:0", …; the device is not part of a run's identity."""
+    """For the engine transformers: "auto", "cpu", "cuda:0", …; a run may continue on another
+    device."""
 
     @property
     def extensions(self) -> list[str]:
-        """The identities of tools and live services that come from other packages.
+        """The names and versions of tools and live services that come from other packages.
 
         Raises:
             InputError: a tool or a service cannot be imported.

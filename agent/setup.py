@@ -1,7 +1,8 @@
-"""Makes players from plain settings: opens stores, searches, clients, the tool box and the engine. This module does not
-know recipes or runs.
+"""Makes players (which play episodes) from plain settings. The module opens the store, searches,
+clients, tool box and engine. This module does not know recipes or runs.
 
-Everything is opened through an `Opened`, so that a process opens each thing once and its owner closes it.
+The store, clients and other parts are opened through an `Opened` object. A process thus opens each
+part only once, and the owner of the object closes all parts.
 """
 
 import logging
@@ -50,25 +51,27 @@ from questloom.records.synthesis import Question
 LOG = logging.getLogger(__name__)
 CLOSE_SECONDS = 5.0
 SHAPING = ("engine", "opened", "model", "server", "temperature", "top_p", "device")
-"""The settings that identify an engine; if one changes, a new engine is needed."""
+"""The names of the settings that identify an engine. If one of these settings changes, a new engine
+is opened."""
 MEND_SANDBOX = (
     f"Install bubblewrap and libseccomp there (apt-get install bubblewrap libseccomp2), name the tools without {CONFINED} "
     "(teach.tools.tools, filters.oracle_tools), or take the recipe demo_without_python."
 )
-"""The hint for a recipe whose tools run code, on a machine that cannot confine code."""
+"""The hint in an error message: what to do if the recipe's tools run code but this machine has no
+sandbox."""
 
 
 @dataclass(frozen=True)
 class Playing:
-    """The player of a process, with the parts that it is made of."""
+    """The player that a process uses, together with its parts."""
 
     player: Player
     toolbox: ToolBox
     special_tokens: tuple[str, ...]
-    """Special tokens of the policy's tokenizer, if this process knows the tokenizer. Text from outside is escaped, so
-    that it never reads as a special token."""
+    """Special tokens of the model's tokenizer, if this process knows the tokenizer. Text from
+    outside is escaped, so that the tokenizer never reads a special token in it."""
     begin: Callable[[Question], None]
-    """A function that receives each question before its episodes are played."""
+    """A function that is called with each question before the question is played."""
 
 
 def opened_store(path: str, opened: Opened) -> Store:
@@ -79,10 +82,10 @@ def opened_store(path: str, opened: Opened) -> Store:
 def opened_searches(
     store: str, clip: str, licences: tuple[str, ...] | None, opened: Opened
 ) -> LocalProvider:
-    """Opens the searches over a store, for episodes and for the synthesis filters.
+    """Opens the searches over a store, which episodes and the filters of question making use.
 
     Args:
-        licences: licence families of the pictures, see `LocalProvider`.
+        licences: allowed families of licences of pictures, see `LocalProvider`.
     """
     return opened.once(
         ("searches", store, clip, licences),
@@ -91,7 +94,8 @@ def opened_searches(
 
 
 def new_client(models: ModelSettings, caller: Caller) -> ChatClient:
-    """Makes a chat client for the configured roles; "default" serves all roles without an entry.
+    """Makes a chat client for the roles in the settings. The entry "default" is for all roles
+    without an entry.
 
     Raises: InputError: an endpoint is unknown, a key is not set, or a price is missing although the budget is in money.
     """
@@ -108,7 +112,8 @@ def budget_of(models: ModelSettings) -> Budget:
 
 
 def opened_client(models: ModelSettings, calls: Path | str, opened: Opened) -> ChatClient:
-    """Opens the chat client over a call cache. Equal settings and the same cache share one client.
+    """Opens a chat client that stores its calls in a cache. Callers with equal settings and the
+    same cache share one client.
 
     Raises: InputError: the client cannot be made (see `new_client`), or the cache cannot be opened.
     """
@@ -126,7 +131,8 @@ def opened_client(models: ModelSettings, calls: Path | str, opened: Opened) -> C
 
 
 def _close_client(client: ChatClient) -> None:
-    """Closes the connections of a client, because Python warns on stderr about connections that are open at exit."""
+    """Closes the connections of a client, so that Python prints no warnings at exit about open
+    connections."""
     closing = submit(client.aclose())
     if is_event_loop_thread():
         return  # an owner that is collected inside a running loop cannot wait
@@ -154,9 +160,9 @@ class PlayPlace:
 
     Args:
         store: path of the store to search.
-        calls: function that returns the location of replies, ledger and budget; called only if a model or a service is
-            used.
-        seed: seed of all random draws.
+        calls: function that returns the place where replies, ledger and budget are stored. The
+            function is called only if a model or a service is used.
+        seed: random seed for all random choices.
         licences: licence families of the pictures that tools show; None for all.
     """
 
@@ -168,17 +174,18 @@ class PlayPlace:
     licences: tuple[str, ...] | None = None
 
     def client(self, stage: str) -> StageClient:
-        """The models; their calls are booked under a given stage of the run."""
+        """The client for models, whose calls the ledger counts for the given stage of the run."""
         return StageClient(opened_client(self.models, self.calls(), self.opened), stage)
 
     @property
     def caller(self) -> Caller:
-        """The caller of the chat client; models and live services share its budget and its ledger."""
+        """The object that sends the calls; models and live services share its budget and its
+        ledger."""
         return opened_client(self.models, self.calls(), self.opened).caller
 
 
 def open_player(settings: PlaySettings, at: PlayPlace) -> Playing:
-    """Opens the player of a process.
+    """Opens the player that a process uses.
 
     Raises: InputError: the engine's settings are wrong, a named tool is not available on this machine, or the store has
     no vectors.
@@ -198,7 +205,7 @@ def open_player(settings: PlaySettings, at: PlayPlace) -> Playing:
 
 
 def prompt_renderer(settings: PlaySettings, special_tokens: Collection[str] = ()) -> Renderer:
-    """A renderer of the policy's prompt under these settings; it works without a player.
+    """A renderer that writes the model's prompt under these settings. No player is needed.
 
     Args:
         special_tokens: see `Renderer`.
@@ -227,9 +234,10 @@ def open_toolbox(settings: PlaySettings, at: PlayPlace) -> ToolBox:
 
 
 def opened_sandbox(tools: Collection[str], opened: Opened) -> Sandbox | None:
-    """Opens this machine's sandbox, tested once per process; None if no tool runs code.
+    """Opens the sandbox on this machine. Each process tests the sandbox once. Returns None if no
+    tool runs code.
 
-    Raises: InputError: a tool runs code, and this machine cannot confine code.
+    Raises: InputError: a tool runs code, and the sandbox does not work on this machine.
     """
     if CONFINED not in tools:
         return None
@@ -242,21 +250,21 @@ def opened_sandbox(tools: Collection[str], opened: Opened) -> Sandbox | None:
 
 
 def engine_override_key(name: str) -> tuple[str, str]:
-    """The key in `Opened` for an engine that replaces the engine with this name in this process. Other worker processes
-    do not see this engine."""
+    """The key under which a caller puts its own engine into `Opened`, to replace the engine with
+    the given name. Other worker processes do not see this engine."""
     return "own engine", name
 
 
 def open_engine(
     settings: PlaySettings, at: PlayPlace, tools: tuple[str, ...]
 ) -> tuple[Engine, Callable[[Question], None]]:
-    """Opens the engine that the settings name. Returns (engine, function); the function gets each question before its
-    episodes.
+    """Opens the engine that the settings name. Returns the engine and a function. The player calls
+    this function with each question before it plays the question.
 
     Args:
         tools: names of the tools.
 
-    Raises: InputError: the engine lacks something that it needs.
+    Raises: InputError: a setting or file that the engine needs is missing.
     """
     own = at.opened.get(engine_override_key(settings.engine))
     if own is not None:
@@ -326,7 +334,8 @@ def check_engine(settings: PlaySettings, models: ModelSettings, where: str = "te
 
 
 def _nothing(question: Question) -> None:
-    """Does nothing, because policies know only a question's words and picture."""
+    """Does nothing with a question, because most engines know only the question's words and
+    picture."""
 
 
 def _oracle(

@@ -1,7 +1,8 @@
-"""The tools in the order of the prompts: the name of each tool, and the module that defines its object `TOOL`.
+"""Lists the built-in tools in the order in which prompts name them. Each entry has the tool's name,
+and the module that defines its object `TOOL`.
 
-To add a tool, write a file for it and list it here. `tools/toolbox.py` imports these modules. This file imports no
-tool, because recipes need only the names.
+To add a tool, write a file for it and list it here. `tools/toolbox.py` imports the modules of the
+tools. This file itself imports no tool, because settings need only the names.
 """
 
 MODULES: dict[str, str] = {

@@ -1,4 +1,4 @@
-"""A recipe's settings for the tools."""
+"""The settings for the tools, which are part of a recipe (a settings file)."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -9,54 +9,62 @@ from questloom.agent.tool_registry import MODULES
 from questloom.files.extensions import Extension, load_extension
 
 ALL_TOOLS: tuple[str, ...] = tuple(MODULES)
-"""All tools in the order of the prompts."""
+"""The names of all built-in tools, in the order in which prompts name them."""
 if TYPE_CHECKING:
     ToolName = str
 else:
     ToolName = Literal[ALL_TOOLS]
 CONFINED: ToolName = "python_interpreter"
-"""The tool that runs the policy's code; it needs a machine that can confine code (`agent/sandbox`)."""
+"""The tool that runs the model's Python code, on machines on which the sandbox works
+(`agent/sandbox`)."""
 CUSTOM_KEY = "recipe key teach.tools.custom"
 ToolNames = Annotated[tuple[ToolName, ...], MinLen(1)]
 
 
 @dataclass(frozen=True, kw_only=True)
 class ToolSettings:
-    """Limits and switches of the tool box."""
+    """Limits and switches for the tools."""
 
     tools: ToolNames = ALL_TOOLS
-    """Names of the tools that the policy gets, in any order. If a machine lacks a named tool, an error is raised: a
-    smaller tool set would change the prompt and the questions that are kept."""
+    """Names of the tools that the model gets, in any order. If a named tool does not work on a
+    machine, an error is raised. If the tool were left out, the prompt and the choice of questions
+    would change."""
     custom: tuple[str, ...] = ()
-    """Tools of other packages, listed after the built-in ones: `module:TOOL`, or the name of an entry point of
-    `questloom.tools`. Custom tools run like the built-in tools (`examples/distance.py`); the oracle does not
-    call them, a model does."""
+    """Tools of other packages, listed after the built-in ones: `module:TOOL`, or the name of an
+    entry point of `questloom.tools`. Custom tools run like the built-in tools
+    (`examples/distance.py`). Models can call custom tools; the oracle (a scripted solver) does
+    not."""
     handles: bool = True
-    """With False, texts and schemas contain no handles, and picture tools work on the task's own picture; pictures are
-    still shown (ODE's ablation)."""
+    """Whether pictures have handles (numbers) that tools accept. Without handles, picture tools
+    work only on the question's own picture; new pictures are still shown. The ODE paper has an
+    ablation without handles."""
     max_new_pictures: Annotated[int, Ge(0)] = 4
     """Maximum number of new pictures per call; with 0, `visit` shows none."""
     max_chars: Annotated[int, Gt(0)] = 12_000
     """Maximum number of characters in the text of a result."""
     results: Annotated[int, Ge(1), Le(20)] = 5
-    """The number of results of text_search, unless the call gives another number."""
+    """The number of results that text_search returns if the call gives no number."""
     links: Annotated[int, Ge(0)] = 30
     """Maximum number of links that visit lists."""
     addresses: bool = True
-    """Whether results show addresses of pages; if not, the policy opens pages by title."""
+    """Whether results show the web addresses of pages. If results show no web addresses, the model
+    opens pages by title."""
     brief: bool = False
-    """Whether the prompt shows only the tools' names and arguments, for policies that learn the rest by fine-tuning
-    (`prompts/agent.py`)."""
+    """Whether the prompt shows only the tools' names and arguments (`prompts/agent.py`), for models
+    that learn the rest by fine-tuning."""
     summaries: bool = False
-    """Whether text_search reads each page and returns a summary for the query (OpenSearch-VL); needs a reader model."""
+    """Whether a model reads each page that text_search finds and summarises it for the query, as in
+    OpenSearch-VL. Summaries need a model with the role `read_page`."""
     seconds: Annotated[float, Gt(0)] = 90.0
-    """Maximum wall time of a call in seconds, without the time that its requests wait in a provider's queue."""
+    """Maximum wall time of a tool call in seconds. Time in which requests wait for a provider's
+    rate limit does not count."""
     cache_bytes: int = 64 << 20
-    """Memory in bytes for caching the results of identical calls; 0 turns this cache off."""
+    """Maximum memory in bytes for cached results, which answer identical calls. 0 turns the cache
+    off."""
 
     @property
     def extensions(self) -> list[str]:
-        """The identities of the custom tools.
+        """The names and versions of the custom tools.
 
         Raises:
             InputError: a custom tool cannot be imported.
@@ -64,7 +72,7 @@ class ToolSettings:
         return [found.identity for found in self._loaded()]
 
     def custom_names(self) -> dict[str, str]:
-        """The names of the custom tools by identity.
+        """The names of the custom tools, by the identity (name and version) of each.
 
         Raises:
             InputError: a custom tool cannot be imported.

@@ -2,20 +2,22 @@
 
     python -m benchmarks.ablations STORE OUT [--recipe demo] [--seeds 300] [--arms whole no_filters …] [--set KEY=VALUE]
 
-All arms (variants of the recipe) draw the same seeds. The table has one line per arm:
+An arm is a variant of the recipe. All arms draw the same seeds (things from which questions start).
+The table has one line per arm:
 
 * the share of questions that each shortcut filter drops;
 * the number of kept questions;
-* the share of played questions that the oracle solves, and its calls per episode;
-* the share of the oracle's correct episodes that the process filter drops.
+* the share of questions that the oracle (a scripted solver) solves, and its tool calls per
+  question;
+* the share of the oracle's correct solutions that the process filter still drops.
 
-Shares have Wilson's 95 % intervals. The arm `without_handles` plays the questions of `whole` with
-tools that give pictures no numbers. The oracle is a script that was never trained with picture
-numbers, so this arm is a fair control. This arm does not show what a trained policy loses without
-picture numbers. `benchmarks.learning_cases` measures fatal-aware training and AXPO with its
-controls.
+Shares have Wilson's 95 % intervals. The arm `without_handles` plays the same questions as the arm
+`whole`, but with tools that give pictures no numbers. The oracle is a script that was never trained
+with picture numbers, so the comparison is fair. The arm does not show what a trained model would
+lose without picture numbers. Ablations of training (fatal-aware training, AXPO) are in
+`benchmarks.learning_cases`.
 
-An arm that exists under OUT is not run again.
+If the folder OUT already has an arm, the arm is not run again.
 """
 
 import argparse
@@ -53,46 +55,46 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "no_details": ("draft.detail_share=0",),
     "fuzz": (f"draft.fuzz=[{', '.join(FUZZY_KINDS)}]",),
 }
-"""The settings of each arm.
+"""The settings with which each arm (variant) differs from the recipe.
 
-In the arm `no_anchor`, the picture shows the thing that the question asks about, like
-OpenSearch-VL's answer-side picture. The page of the pictured thing may then give the answer away.
-The arm `fuzz` adds vague clues, which most recipes do not have.
+In the arm `no_anchor`, the picture shows the thing that the question asks about, as in a variant of
+OpenSearch-VL. The page of the pictured thing may then give the answer away. The arm `fuzz` replaces
+some exact clues in questions by vague ones; most recipes do not do this.
 """
 WITHOUT_HANDLES = "without_handles"
 SHORTCUTS = ("text_search", "image_search", "no_tools")
-"""The filters that drop a question because its answer can be found by a short way."""
+"""The filters that drop a question because its answer can be found by a short cut."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Arm:
-    """The figures of one arm."""
+    """The measured figures of one arm (variant of the recipe)."""
 
     drafted: Share
-    """The share of seeds that became a draft."""
+    """The share of seeds (things from which questions start) that led to a draft of a question."""
     shortcuts: Mapping[str, Share]
-    """The share of its input questions that each shortcut filter drops."""
+    """For each shortcut filter, the share of questions that it drops."""
     kept: int
     solved: Share
-    """The share of the kept questions that the oracle solves."""
+    """The share of the kept questions that the oracle (a scripted solver) solves."""
     calls: float
-    """The oracle's mean calls per episode."""
+    """The mean number of tool calls that the oracle makes per question."""
     unfit: Share
-    """The share of the oracle's right episodes that the process filter drops."""
+    """The share of the oracle's correct solutions that the process filter drops."""
 
 
 def made(recipe: Recipe, store: str, folder: Path) -> tuple[RunFolder, Funnel]:
-    """Makes the arm's questions, or continues an interrupted run."""
+    """Makes the questions of an arm. If an earlier run was interrupted, the run continues."""
     run = RunFolder(str(folder.absolute()))
     with Opened() as opened:
         return run, run_synth(recipe, store=store, out=run.path, opened=opened)
 
 
 def played(run: RunFolder, store: str, policy: str, *overrides: str) -> tuple[Share, float, Share]:
-    """Plays the oracle on the kept questions.
+    """Lets the oracle (a scripted solver) answer the kept questions.
 
-    Returns: The share of solved questions, the calls per episode, and the share of right episodes
-        that the process filter drops.
+    Returns: The share of solved questions, the tool calls per question, and the share of correct
+        solutions that the process filter drops.
     """
     recipe = recipe_for(
         run.path,
@@ -109,7 +111,7 @@ def played(run: RunFolder, store: str, policy: str, *overrides: str) -> tuple[Sh
 
 
 def arm_of(recipe: Recipe, funnel: Funnel, solved: Share, calls: float, unfit: Share) -> Arm:
-    """An arm's figures, from the counts of its stages and from the oracle's episodes."""
+    """Computes an arm's figures from the counts of its stages and from the oracle's solutions."""
     count = funnel.by_stage
     return Arm(
         Share(count["draft"].num_kept, count["plan"].num_in),

@@ -1,15 +1,15 @@
-"""Finds the files that name a part of the program, such as a filter. Adding another part of this
-kind touches these files.
+"""Finds the files that name a part of the program, such as a filter. Whoever adds another filter
+must change these files.
 
     python -m benchmarks.adding [NAME …] [--at COMMIT]
 
-Without names, the script takes one part of each kind (`EXAMPLES`). For each name, the script lists
-and counts the files of the program's packages that name the part in code. A name counts in quotes,
-as a constant, as a maker's name, or as a key of a table. The name of an imported or called module
-counts too. A file whose own name is the part's name counts too. The count includes files that use a
-part, such as a filter, but need no change for a new one. Tests, benchmarks, recipes, presets and
-prose are left out. Without
-`--at`, the script reads the files that git tracks in the working tree.
+If no names are given, the script takes one part of each kind from `EXAMPLES`. For each name, the
+script lists and counts the files of the program whose code names the part. A file names a part if
+the part's name occurs in quotes, as a constant, as the name of a function that makes the part, or
+as a key of a table. The name of an imported or called module counts too, and so does the file's own
+name. The count is too high where a file uses a part but would need no change for a new part. Tests,
+benchmarks, recipes, presets and prose are left out. Without `--at`, the script reads the files that
+git tracks in the working tree.
 """
 
 import argparse

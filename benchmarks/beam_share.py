@@ -1,12 +1,12 @@
-"""Measures Beam's share of the main job's time. The control runs the same functions in a plain
-loop.
+"""Measures how much of the main job's time Apache Beam takes. For comparison, the same functions
+also run in a plain Python loop.
 
     python -m benchmarks.beam_share STORE [--recipe demo] [--set seeds.count=100] [--repeats 3]
 
-Both sides use one process, the same store and the same recipe. Both sides make the same checks and
-write the same files. The two sides take turns at running first, and each run opens the store anew.
-A warm-up run fills the process's caches for both sides. The script prints the share of Beam's wall
-time that the loop does not need: (Beam − loop) ÷ Beam.
+Beam and the loop use one process, the same store and the same recipe. Beam and the loop make the
+same checks and write the same files. Each of the two runs first in turn, and each run opens the
+store anew. A warm-up run fills the caches before the measurement. The script prints (Beam − loop) ÷
+Beam: the share of Beam's wall time that the plain loop saves.
 """
 
 import argparse
@@ -43,7 +43,7 @@ from questloom.transforms.stages.write_side import WriteSide
 
 
 def run_do_fn(do_fn: beam.DoFn, elements: list) -> list:
-    """Calls a DoFn without a runner and returns its outputs."""
+    """Calls a Beam DoFn directly, without a runner, and returns its outputs."""
     do_fn.setup()
     do_fn.start_bundle()
     found = [out for element in elements for out in do_fn.process(element) or ()]
@@ -51,7 +51,7 @@ def run_do_fn(do_fn: beam.DoFn, elements: list) -> list:
 
 
 def grouped(pairs: list) -> list:
-    """Groups pairs by key, as GroupByKey does."""
+    """Groups pairs by key, as Beam's GroupByKey does."""
     ordered = sorted(pairs, key=lambda p: str(p[0]))
     return [
         (key, [value for _, value in group]) for key, group in groupby(ordered, key=lambda p: p[0])
@@ -59,7 +59,8 @@ def grouped(pairs: list) -> list:
 
 
 def plain_loop(job: Job, excluded: frozenset[str]) -> None:
-    """Runs the main job, stage after stage and shard after shard."""
+    """Runs the main job in a plain loop, stage after stage and shard (part of the data) after
+    shard."""
     stages = synth_stages(job)
     found = run_do_fn(FindCandidates(job, excluded), [(0, job.store.num_rows("entities"))])
     shards = run_do_fn(WriteSeeds(job, stages[0].label), [[candidate for _, candidate in found]])
@@ -82,7 +83,7 @@ def plain_loop(job: Job, excluded: frozenset[str]) -> None:
 
 
 def losers(job: Job, source: str, shards: list[int]) -> list[tuple[int, Loser | None]]:
-    """The result of `gather_losers`, by shard."""
+    """Runs `gather_losers`, and returns its result for each shard."""
     similarity, groups = (
         job.recipe.filters.near_duplicate_similarity,
         grouped(run_do_fn(ShardKeys(job, source), shards)),
@@ -99,7 +100,7 @@ def losers(job: Job, source: str, shards: list[int]) -> list[tuple[int, Loser | 
 
 
 def digest(run: str) -> str:
-    """One digest over the files of a run's stages."""
+    """One digest of all files that the stages of a run wrote."""
     files = sorted(p for p in Path(run, "stages").rglob("*.parquet"))
     return hashlib.sha256(
         b"".join(
@@ -110,7 +111,7 @@ def digest(run: str) -> str:
 
 
 def timed(kind: str, recipe: Recipe, store: str, folder: Path) -> tuple[float, str]:
-    """The seconds and the digest of one run."""
+    """Measures one run: its seconds, and a digest of its files."""
     out = folder / kind
     shutil.rmtree(out, ignore_errors=True)
     started = time.perf_counter()

@@ -1,12 +1,14 @@
-"""Measures the call stage's rate against the ideal rate, and its CPU time per call.
+"""Measures how close the rate of calls to a model comes to the ideal rate, and the CPU time per
+call.
 
     python -m benchmarks.calls
 
-A mock endpoint on loopback answers after a log-normal latency (mean 0.30 s). As in a stage,
-`Caller` and `ChatClient` keep a window of calls in flight and store cache and ledger on disk. The
-ideal rate is window ÷ mean latency. The measured rate counts the replies that came while the window
-was full, from the first call on. A second rate leaves out the first seconds, because the window
-begins with one call and doubles. Calls in flight at the end count in neither rate.
+A mock endpoint on loopback answers after a log-normal latency (mean 0.30 s). As in a real run,
+`Caller` and `ChatClient` keep a fixed number of calls (the window) in flight, and store the cache
+and the ledger on disk. The ideal rate is window ÷ mean latency. The measured rate counts all
+replies up to the moment when the script stops starting calls. The window begins with one call and
+doubles, so a second rate leaves out the first seconds. Calls that are still in flight at the end
+count in neither rate.
 """
 
 import argparse
@@ -29,14 +31,14 @@ from questloom.models.messages import system, user
 
 MEAN = 0.3
 RAMP = 5.0
-"""The seconds until the window of parallel calls is fully open."""
+"""The seconds until the full number of calls is in flight."""
 
 
 async def measure(
     url: str, folder: str, window: int, seconds: float, run: int
 ) -> tuple[float, float, float]:
-    """Measures one run: calls a second, calls a second after the window has opened, and CPU seconds
-    per call.
+    """Measures one run. Returns the calls per second, the calls per second without the first
+    seconds, and the CPU seconds per call.
     """
     cache = SqliteCache(os.path.join(folder, f"calls-{window}-{run}.sqlite"))
     endpoint = EndpointConfig(name="mock", base_url=url, max_in_flight=window)
@@ -72,7 +74,8 @@ async def measure(
 
 
 def main() -> None:
-    """Prints one line per window size: measured rate ÷ ideal rate, with the spread over three runs."""
+    """Prints one line for each window size (number of calls in flight): measured rate ÷ ideal rate,
+    with the spread over three runs."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

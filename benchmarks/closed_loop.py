@@ -1,31 +1,31 @@
-"""Compares the closed loop with its controls in the learning world, with equal numbers of tasks,
-rollouts and training steps.
+"""Compares the closed loop with two controls in a small fictional world. The loop and the controls
+get equal numbers of tasks, rollouts (attempts) and training steps.
 
     python -m benchmarks.closed_loop OUT [--seeds 1 2 3 4 5] [--rounds 3] [--tasks 14] [--steps 5] [--questions 12] [--draw 96] [--warm-up 16]
 
-The closed loop makes questions, diagnoses whether they suit the policy, edits the recipe, and
-trains the policy. An interrupted script continues when started again. After each seed, the script
-prints the tables and draws OUT/closed_loop.png.
+The closed loop makes questions, diagnoses whether they suit the policy (the trained model), edits
+the recipe for questions, and trains the policy. An interrupted script continues when started again.
+After each seed, the script prints the tables and draws OUT/closed_loop.png.
 
-In the arm `none`, the loop runs unchanged, with the edits that its diagnosis proposes. The control
-`static` edits nothing. The control `random_edits` changes randomly drawn fields, as many as the
-loop may edit. All arms begin with the same recipe and the same policy. All arms draw equally many
-seeds and tasks per round, play equally many rollouts, and train equally many steps. A seed sets the
-random draws of tasks and of GRPO. The arms of a seed share questions, rollouts, diagnosis and
-training of round 1. The arms differ in their updates after round 1, so their policies differ from
-round 2 on.
+The three compared variants are called arms. In the arm `none`, the loop edits the recipe as its
+diagnosis proposes. The control `static` edits nothing. The control `random_edits` changes random
+fields of the recipe, as many as the loop may edit. All arms begin with the same recipe and the same
+policy. In each round, all arms use equally many seeds (starting things), tasks, rollouts (attempts)
+and training steps. The random seed sets the choice of tasks and the randomness of GRPO. With the
+same seed, all arms share the questions, rollouts, diagnosis and training of round 1. The arms
+change the recipe differently after round 1, so their policies differ from round 2 on.
 
-At the start, the policy can solve harder tasks than its recipe makes. For this, after fine-tuning,
-one long round of `--warm-up` GRPO steps trains the policy on all three levels. The loop begins with
-the demo's recipe, which draws only easy and medium questions. If the recipe suited the policy, the
-diagnosis would find nothing, and the loop would equal the static control.
+At the start, the recipe is too easy for the policy on purpose. After fine-tuning, `--warm-up` GRPO
+steps train the policy on easy, medium and hard questions. The loop then begins with the demo's
+recipe, which makes only easy and medium questions. If the recipe suited the policy, the diagnosis
+would find nothing to edit, and the loop would equal the static control.
 
 Two figures are reported:
 
-* the share of `good_match` tasks in each round: tasks whose difficulty suits the policy at that
-  time;
-* the reward on 30 held-out tasks, before and after all rounds. There are ten tasks of each level
-  and four rollouts of each task. No earlier question asks about the same things.
+* the share of `good_match` tasks in each round (tasks whose difficulty suits the policy at that
+  time);
+* the reward on 30 held-out tasks, before and after all rounds. The held-out tasks are ten of each
+  level, and the policy tries each task four times. No earlier question asks about the same things.
 """
 
 import argparse
@@ -59,18 +59,19 @@ from questloom.transforms.stages.run_folder import RunFolder
 
 WORLD_SEED, EXAM_SEED, WARM_UP_SEED = 5, 999, 500
 ARMS = ("static", "none", "random_edits")
-"""The arms, in the order in which a seed runs them."""
+"""The names of the arms (variants), in the order in which they run."""
 LEVELS = {"easy": 1.0, "medium": 1.0, "hard": 1.0}
-"""The level weights of the exam (the held-out tasks) and of the warm-up round."""
+"""The weight of each level of difficulty in the exam (the held-out tasks) and in the warm-up
+round."""
 NUM_EXAM, ROLLOUTS, NUM_WARM_UP = 30, 4, 40
 Exam = Mapping[str, Share]
-"""Shares of right rollouts on held-out tasks, by level; the key "" stands for all levels."""
+"""The share of right answers on held-out tasks, by level. The key "" has the share over all levels
+together."""
 
 
 def exam_of(out: Path, store: Path, known: Path) -> tuple[RunFolder, Path]:
-    """The held-out tasks, and the file of entities that no loop may ask about.
-
-    The file lists the entities of the held-out tasks and of the fine-tuning.
+    """Makes the held-out tasks, and a file of entities that no loop may ask about. The file lists
+    the entities in the held-out tasks and in the fine-tuning data.
     """
     folder, excluded = RunFolder(str((out / "exam").absolute())), out / "excluded.txt"
     if not excluded.is_file():
@@ -95,8 +96,8 @@ def exam_of(out: Path, store: Path, known: Path) -> tuple[RunFolder, Path]:
 def warmed_up(
     out: Path, policy: Path, store: Path, excluded: Path, steps: int
 ) -> tuple[Path, Path]:
-    """The policy after one long round on all levels, and the file of the entities that questions
-    have asked about so far.
+    """Trains the policy in one long round on all levels. Returns the policy, and the file of all
+    entities that questions have asked about so far.
     """
     loop = loop_of(
         out / "warm_up",
@@ -122,19 +123,19 @@ def warmed_up(
 
 
 def _write_entities(path: Path, known: Path, asked: Sequence[Question]) -> None:
-    """Writes the entities of a file and the entities that the given questions ask about."""
+    """Writes a file of entities: those of another file, and those that the given questions ask
+    about."""
     entities = {entity for q in asked for entity in (q.seed_entity, q.anchor) if entity}
     write_whole(path, (known.read_text() + "".join(f"{e}\n" for e in sorted(entities))).encode())
 
 
 def shared_round(first: LoopFolder, loop: LoopFolder) -> None:
-    """Copies another loop's first round, without its update, into a new loop.
-
-    A loop that already has rounds is not changed.
+    """Copies the first round of another loop into a new loop, except for the edits after the round.
+    If the new loop already has rounds, nothing is changed.
 
     Raises:
-        InputError: an earlier version of the program made the other loop and drew its later rounds
-            differently.
+        InputError: an earlier version of the program made the other loop, and this version would
+            choose its later tasks differently.
     """
     if loop.rounds() or first.path == loop.path:
         return
@@ -152,7 +153,7 @@ def shared_round(first: LoopFolder, loop: LoopFolder) -> None:
 
 
 def examined(exam: RunFolder, recipe: Recipe, model: str, name: str, store: Path) -> Exam:
-    """Plays the held-out tasks with a policy."""
+    """Lets a policy (a trained model) answer the held-out tasks."""
     settings = policy_settings(recipe, model)
     taken = {field.name: getattr(settings, field.name) for field in dataclasses.fields(settings)}
     play = dataclasses.replace(
@@ -175,13 +176,15 @@ def examined(exam: RunFolder, recipe: Recipe, model: str, name: str, store: Path
 
 
 def good_match(loop: LoopFolder) -> list[float]:
-    """The share of good_match tasks by round; 0 for a round without judged tasks."""
+    """The share of good_match tasks (tasks that suit the policy) in each round; 0 for a round
+    without judged tasks."""
     found = [at.read("verify")["good_match"] for at in loop.rounds()]
     return [each["good"] / each["judged"] if each["judged"] else 0.0 for each in found]
 
 
 def line(name: str, by_seed: Sequence[float]) -> str:
-    """Formats a mean with Student's t interval over seeds, then the value of each seed."""
+    """Formats the mean over seeds with its Student's t interval, followed by the value of each
+    seed."""
     return f"{name:44} {interval(by_seed):>16}   {'  '.join(f'{v:.3f}' for v in by_seed)}"
 
 
@@ -190,14 +193,12 @@ def table(
     before: Exam,
     after: Mapping[str, Sequence[Exam]],
 ) -> list[str]:
-    """The table: a line for each figure and arm, then the difference between the arm `none` and
-    each control.
-
-    Each difference compares two arms with the same seed.
+    """Makes the table. There is a line for each figure and arm, then a line for the difference
+    between the arm `none` and each control. Each difference compares arms with the same seed.
 
     Args:
-        shares: share of good_match tasks by arm, seed and round.
-        before: exam results of the policy that all arms begin with.
+        shares: share of good_match tasks (tasks that suit the policy) by arm, seed and round.
+        before: exam results of the policy before the loops. All arms begin with this policy.
         after: exam results at the end, by arm and seed.
     """
     figures = {
@@ -234,8 +235,8 @@ def draw(
     after: Mapping[str, Sequence[Exam]],
     path: Path,
 ) -> None:
-    """Plots good_match by round and held-out reward by level: means with Student's t intervals over
-    seeds.
+    """Plots the share of good_match tasks by round, and the held-out reward by level. The plots
+    show means over seeds with Student's t intervals.
     """
     from matplotlib.figure import Figure
 
@@ -294,7 +295,8 @@ def draw(
 
 
 def _half(by_seed: np.ndarray) -> np.ndarray:
-    """Half the width of Student's t interval over the first axis; 0 for one seed."""
+    """Half the width of Student's t interval over the seeds (the first axis of the array); 0 for
+    one seed."""
     num = len(by_seed)
     return (
         T95[num] * by_seed.std(axis=0, ddof=1) / num**0.5 if num > 1 else np.zeros(by_seed.shape[1])

@@ -1,4 +1,5 @@
-"""Measures the peak memory of the ingest stage `read` for several formats and numbers of rows.
+"""Measures the peak memory of `read`, the first stage of ingest, for several formats and numbers of
+rows.
 
     python -m benchmarks.data_sets [--rows 10000 100000] [--out FOLDER]
 
@@ -72,7 +73,7 @@ def write_articles(path: Path, number: int) -> None:
 
 
 def read(path: str, out: Path) -> int:
-    """Runs the stage over the data set; returns the number of articles that it kept."""
+    """Runs the stage `read` over a data set. Returns the number of articles that the stage kept."""
     options = ReadOptions(
         site=read_row_site(path),
         snapshot="2026-01-31",
@@ -93,7 +94,8 @@ def peak_of(path: Path, out: Path) -> tuple[int, float]:
 
 
 def main() -> None:
-    """Prints the table; with --read, the figures of one process."""
+    """Prints the table. With --read, the process reads one data set and prints only its own
+    figures."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,12 +1,15 @@
-"""Runs gather, ingest and synth against loopback services that imitate Wikimedia's.
+"""Runs the commands gather, ingest and synth against local services that imitate Wikimedia's
+services.
 
     python -m benchmarks.demo_real --out FOLDER [--slice SLICE] [--anchors 200]
 
-Without a slice, the services serve the fictional world of a thousand articles, and the anchors are
-its people and buildings. A slice is a folder of real claims (entities.json.gz or
-entities-sitelinked.json.gz, articles*.xml.bz2, pictures*/ with metadata.jsonl). With a slice, the
-services serve the slice's contents, and the anchors are the things in its pictures. At the end the
-script prints the requests that the services got, and the time that a live run would take.
+Anchors are the things that the questions' pictures show. Without a slice, the services serve a
+fictional world of a thousand articles, and the anchors are its people and buildings. A slice is a
+folder with a part of Wikidata and Wikipedia. The folder has entities.json.gz or
+entities-sitelinked.json.gz, articles*.xml.bz2, and pictures*/ with metadata.jsonl. With a slice (a
+part of real data), the services serve its contents, and the anchors are the things in its pictures.
+At the end the script prints the number of requests, and the time that a run with the real services
+would take.
 """
 
 import argparse
@@ -24,12 +27,13 @@ from questloom.knowledge.world.write import write_world
 ARTICLES, SEED = 1000, 7
 SEEDS = 300
 FEW = ("--set", "grounding.mode=optional", "--set", f"seeds.count={SEEDS}")
-"""Settings for a world with few pictures, which the shipped CLIP cannot tell apart."""
+"""Settings for a world with few pictures, which the small CLIP model in this repository cannot tell
+apart."""
 CONTACT = "demo@example.org"
 
 
 def fictional(out: Path) -> World:
-    """The world of the demo, written if it is missing."""
+    """Returns the fictional world of the demo, and writes it if it is missing."""
     folder = out / "world"
     if not (folder / "world.json").exists():
         write_world(folder, articles=ARTICLES, seed=SEED)
@@ -39,8 +43,8 @@ def fictional(out: Path) -> World:
 
 
 def real(folder: Path) -> World:
-    """Reads a slice as a world. Each picture becomes the picture (P18) of the thing that it
-    depicts, as in Wikidata.
+    """Reads a slice (a part of Wikidata and Wikipedia) as a world that the services can serve. As
+    in Wikidata, each picture becomes the picture (P18) of the thing that it depicts.
     """
     (*_, entities) = sorted(folder.glob("entities*.json.gz"), reverse=True)
     world = World.read(
@@ -50,7 +54,7 @@ def real(folder: Path) -> World:
 
 
 def run(*command: str) -> None:
-    """Prints a command of the tool and runs it; a failure ends the script."""
+    """Prints and runs a `questloom` command; if the command fails, the script ends."""
     began = time.monotonic()
     print(f"\n$ questloom {' '.join(command)}", flush=True)
     done = subprocess.run([sys.executable, "-m", "questloom.pipeline.cli", *command])

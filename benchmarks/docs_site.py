@@ -1,9 +1,10 @@
-"""Makes the pages of the documentation site, as a hook of MkDocs.
+"""Makes the pages of the documentation site. MkDocs calls this module as a hook. `make site` builds
+the pages into `build/site`.
 
-`make site` builds the pages into `build/site`. The site has the README, the pages of `docs/`, and
-every page to which they link. Each page keeps its place in the tree, so the same links work on the
-site and in the repository. The reference pages are generated during the build, from the commands,
-the recipe's fields and the registries.
+The site has the README, the pages of `docs/`, and every page to which they link. Each page keeps
+its place in the tree, so the same links work on the site and in the repository. The reference pages
+are generated during the build, from the commands, the fields of recipes, and the lists of filters,
+tools and other parts.
 """
 
 import inspect
@@ -25,7 +26,8 @@ CODE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 
 
 def links(text: str) -> list[str]:
-    """The relative links of a Markdown page, without anchors and without fenced code.
+    """The relative links of a Markdown page, without their anchors. Links in fenced code do not
+    count.
 
     >>> links('[a](b.md#c), [d](https://example.org), <img src="e.png">, [f](#g)')
     ['b.md', 'e.png']
@@ -55,7 +57,7 @@ OWN = "To add one, see [examples](../examples/README.md)."
 
 
 def table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
-    """A Markdown table."""
+    """Formats a Markdown table."""
     head = list(head)
     lines = [head, ["---"] * len(head), *rows]
     return "".join(
@@ -65,7 +67,7 @@ def table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
 
 
 def commands_page() -> str:
-    """The page of all commands with their arguments, as `--help` shows them."""
+    """Makes the page of all commands with their arguments, as `--help` shows them."""
     import typer
     from typer.cli import get_docs_for_click
 
@@ -78,7 +80,8 @@ def commands_page() -> str:
 
 
 def registries_page() -> str:
-    """The page of everything that users choose by name: filters, tools, formats, services, recipes, benchmarks."""
+    """Makes the page of all things that users choose by name: filters, tools, formats, services,
+    recipes, benchmarks."""
     from questloom.agent.live.services.registry import SERVICES
     from questloom.agent.tool_registry import MODULES
     from questloom.eval.statements import statements
@@ -163,10 +166,8 @@ GENERATED: dict[str, Callable[[], str]] = {
 
 
 def on_files(files: "Files", *, config: "MkDocsConfig") -> "Files":
-    """Replaces the pages that MkDocs found in `docs/` with the tree's pages and the generated
-    pages.
-
-    The theme's own files stay.
+    """Replaces the pages that MkDocs found in `docs/` by the repository's pages and the generated
+    pages. The files of the theme stay.
     """
     from mkdocs.structure.files import File, Files
 

@@ -1,16 +1,17 @@
-"""Measures the rate of the harness with many episodes at once, and its CPU time per turn.
+"""Measures the speed of the harness (the code that plays episodes) with many episodes at once, and
+its CPU time per turn.
 
     python -m benchmarks.episodes
 
-The harness is the code that plays episodes. The rate is measured with episodes of five turns
-against a mock endpoint on loopback, with log-normal latency (mean 0.30 s by default). The measured
-path includes the chat client, the call cache on disk, the strict check, the tools, and the journal
-on disk. The rate counts the replies that came while the full number of episodes was in play. The
-ideal rate is the number of episodes ÷ the mean latency. Tools answer at once.
+For the rate, episodes of five turns ask a mock endpoint on loopback, with log-normal latency (mean
+0.30 s by default). The measurement includes the chat client, the call cache on disk, the strict
+check of turns, the tools, and the journal on disk. The rate counts the replies that came while the
+full number of episodes was running. The ideal rate is the number of episodes ÷ the mean latency.
+The tools answer without delay.
 
-The overhead is the CPU time per turn outside the tools, with an engine that answers at once. For
-the overhead, episodes run one after the other with 30 calls each, so the figure includes long
-conversations.
+The overhead is the CPU time per turn that is spent outside the tools. The overhead is measured with
+an engine that answers at once. For the overhead, episodes run one after the other with 30 calls
+each, so the figure includes long conversations.
 """
 
 import argparse
@@ -53,7 +54,7 @@ class Instant:
     snapshot = "instant"
 
     async def search_text(self, query: str, k: int) -> Answered[tuple[PageHit, ...]]:
-        """Five hits of 300 characters."""
+        """Returns five search hits of 300 characters each."""
         return Answered(
             value=tuple(
                 PageHit(
@@ -67,7 +68,7 @@ class Instant:
 
 
 def toolbox() -> ToolBox:
-    """The real tool box with one tool."""
+    """Makes a real tool box with one tool."""
     return ToolBox(Instant(), settings=ToolSettings(tools=("text_search",), cache_bytes=0))  # type: ignore[arg-type]
 
 
@@ -87,7 +88,7 @@ class CountingEngine(OpenAIEngine):
 async def rate(
     url: str, folder: Path, at_once: int, seconds: float, run: int
 ) -> tuple[float, float]:
-    """Turns a second and CPU seconds per turn in one run."""
+    """Measures one run: turns per second, and CPU seconds per turn."""
     cache = SqliteCache(folder / f"calls-{run}.sqlite")
     endpoint = EndpointConfig(name="mock", base_url=url, max_in_flight=at_once)
     client = ChatClient(
@@ -110,7 +111,7 @@ async def rate(
 
 
 class Instantly:
-    """An engine that searches at once in every turn, without end."""
+    """An engine that writes a search call in every turn, without delay and without end."""
 
     name = "instant"
     model = "instant"
@@ -118,7 +119,7 @@ class Instantly:
     seconds = 0.0
 
     async def step(self, conversation: Conversation, *, max_new_tokens: int) -> Sample:
-        """A search call after a thought of 2,000 characters."""
+        """Writes a turn: a thought of 2,000 characters, then a search call."""
         thought = f"What of {conversation.turn}? " * 120
         call = json.dumps(
             {"name": "text_search", "arguments": {"query": f"query {conversation.turn}"}}
@@ -132,11 +133,11 @@ class Instantly:
         return message.num_tokens()
 
     def forget(self, conversation: Conversation) -> None:
-        """Does nothing, because nothing is stored."""
+        """Does nothing, because this engine stores nothing about episodes."""
 
 
 class TimedBox:
-    """The tool box, with the time inside it added up."""
+    """A tool box that adds up the time spent inside it."""
 
     def __init__(self) -> None:
         self._box, self.seconds = toolbox(), 0.0
@@ -147,7 +148,7 @@ class TimedBox:
         )
 
     def for_task(self, withheld: frozenset[str]) -> "TimedBox":
-        """Returns itself, because one box serves all tasks."""
+        """Returns this tool box itself, because it serves all tasks."""
         return self
 
     async def call(self, *args: Any, **kwargs: Any) -> Any:
@@ -160,7 +161,7 @@ class TimedBox:
 
 
 async def overhead(folder: Path, num: int) -> float:
-    """CPU seconds per turn outside the tools."""
+    """Measures the CPU seconds per turn that are spent outside the tools."""
     box = TimedBox()
     player = Player(Instantly(), box, Limits(calls=30))  # type: ignore[arg-type]
     turns = 0
@@ -175,8 +176,8 @@ async def overhead(folder: Path, num: int) -> float:
 
 
 def main() -> None:
-    """Prints the measured rate ÷ the ideal rate, and the overhead per turn, each with its spread
-    over three runs.
+    """Prints the measured rate ÷ the ideal rate, then the overhead per turn. Each printed figure
+    has its spread over three runs.
     """
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter

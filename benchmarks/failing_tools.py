@@ -1,12 +1,13 @@
-"""Runs GRPO with tools that break down in a share of the training rollouts.
+"""Runs GRPO training with tools that break down in a share of the training rollouts (attempts at a
+question).
 
     python -m benchmarks.failing_tools SHARE ARGUMENTS OF questloom.train.grpo
 
-`learning_cases.py` starts this script. In randomly drawn training rollouts, every call fails,
-either from the first call on or from the second. Each failure is reported as a fault of the model.
-Some harnesses do not distinguish provider faults and report broken tools as faults of the model.
-Fatal-aware learning was proposed for such harnesses. Questloom's own harness never blames a rollout
-for a broken tool. Held-out questions are played with working tools.
+`learning_cases.py` starts this script. In some random training rollouts, all tool calls fail, or
+all except the first. Each failure is reported as a fault of the model. Some other programs do not
+tell broken tools from faults of the model, and fatal-aware learning was proposed for them.
+Questloom itself never blames the model for a broken tool. When held-out questions are played, the
+tools work.
 """
 
 import copy
@@ -24,11 +25,11 @@ BROKEN = ToolResult(status=ToolStatus.MODEL_FAULT, code="broken", text="This cal
 
 
 class BreakingToolBox(ToolBox):
-    """A tool box that breaks down for good in some episodes.
+    """A tool box whose tools break down in some episodes and stay broken.
 
     Args:
-        whole: the tool box that works.
-        share: share of the episodes that break down.
+        whole: a tool box whose tools work.
+        share: share of the episodes in which the tools break down.
         chance: random generator, used once per episode.
     """
 
@@ -38,7 +39,7 @@ class BreakingToolBox(ToolBox):
         self._broken_from: int | None = None
 
     def for_task(self, withheld_pictures: frozenset[str]) -> "BreakingToolBox":
-        """The box of one episode; see `ToolBox`."""
+        """Returns the tool box of one episode; see `ToolBox`."""
         box = copy.copy(self)
         box._withheld = frozenset(withheld_pictures)
         breaks, turn = self._chance.random() < self._share, self._chance.randrange(2)
@@ -53,9 +54,7 @@ class BreakingToolBox(ToolBox):
 
 
 def install(share: float) -> None:
-    """Replaces the tool boxes of all training players in this process by tool boxes that break
-    down.
-    """
+    """Makes all training episodes in this process use tool boxes that break down."""
     of_step = PolicyPlayers.of_step
 
     def breaking(self: PolicyPlayers, step: int, version: int) -> Player:

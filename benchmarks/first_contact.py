@@ -1,14 +1,14 @@
-"""Measures how a client starts with a slow server that handles few requests at once and queues the
-rest.
+"""Measures how a model client copes with a slow server that handles few requests at once and queues
+the rest.
 
     python -m benchmarks.first_contact
 
-The server is a mock endpoint on loopback with one, two or sixteen slots and ten seconds per answer.
-The client uses the default limits of an endpoint: at most 64 requests at once, and 120 s for each.
-The client asks all questions at once, as a stage does. All servers are measured at the same time,
-because each measurement spends most of its time waiting. For each server the script prints the
-total time, the least possible time, the requests sent, and the requests that timed out. `--limit`
-bounds the total time.
+The server is a mock endpoint on loopback. The server handles one, two or sixteen requests at once,
+and takes ten seconds per answer. The client uses the default limits of an endpoint: at most 64
+requests at once, and 120 s for each. The client sends all questions at once, as a stage of a run
+does. All servers are measured at the same time, because each measurement spends most of its time
+waiting. For each server, the script prints the total time, the least possible time, the number of
+requests, and how many timed out. `--limit` sets the maximum total time.
 """
 
 import argparse
@@ -32,7 +32,7 @@ from questloom.models.messages import user
 
 SECONDS = 10.0
 CASES = {1: 40, 2: 80, 16: 320}
-"""The number of questions for each number of server slots."""
+"""The number of questions to ask, for each number of requests that the server handles at once."""
 
 
 def meet(slots: int, num: int, limit: float) -> str:

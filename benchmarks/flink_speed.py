@@ -1,20 +1,21 @@
-"""Compares the speed of Flink with two workers and of two local processes, for ingest, synth and
-model calls.
+"""Compares the speed of two Flink workers with that of two local processes. The jobs are ingest
+(reading dumps), synth (making questions) and calls to a model.
 
     python -m benchmarks.flink_speed --out DIR [--articles 20000] [--seeds 2000] [--pictured 4000] [--parts ingest synth calls]
 
-The script starts a cluster (`deploy.flink.cluster`: two task managers with a slot and a worker pool
-each) and stops it at the end. Flink and the local processes take turns on the same inputs, and the
-script compares their outputs. The start-up time is the wall time of the same job on a tiny input
-(50 articles, one seed). The start-up time is measured for each side in the same run. `net` is the
-wall time without the start-up time. Ingest reads a fictional world without pictures. Synth runs on
-a second world, which has pictures, and stops after the stage of the splits (no data set, no
-report). Worlds and stores stay in DIR for later runs.
+The script starts a Flink cluster (`deploy.flink.cluster`) and stops it at the end. The cluster has
+two task managers, each with one slot and one worker pool. Flink and the local processes run in turn
+on the same inputs. The script checks that their outputs are equal. The start-up time is the wall
+time of the same job on a tiny input (50 articles, or one seed of a question). The start-up time is
+measured for Flink and for the local processes. In the output, `net` is the wall time minus the
+start-up time. Ingest reads a fictional world without pictures. Synth runs on a second world, which
+has pictures. Synth stops after the stage that splits the questions, so it writes no data set and no
+report. The worlds and stores stay in DIR, so that later runs can use them.
 
-The call stage imitates a stage of synth that calls models. Each record is one chat call, and each
-worker keeps a window of 64 calls. The endpoint on loopback has log-normal latency (mean 0.30 s).
-The rate is measured from the tenth to the ninetieth percent of the replies. The ideal rate is 2 ×
-64 ÷ mean latency.
+The call job imitates a stage of synth that calls a model. Each record needs one call, and each
+worker has up to 64 calls in flight. The endpoint on loopback has log-normal latency (mean 0.30 s).
+The rate is measured over the middle 80 % of the replies: the first and the last tenth are left out.
+The ideal rate is 2 × 64 calls ÷ mean latency.
 """
 
 import argparse
@@ -60,12 +61,13 @@ WORKERS, WINDOW, MEAN = 2, 64, 0.3
 CALL_SHARDS, SEED, GOAL = 32, 1, 1.3
 SYNTH = ("seeds.per_entity=4", "run.shards=32")
 NOTHING = 50
-"""The number of articles in the tiny world; ingesting it takes only start-up time."""
+"""The number of articles in the tiny world. Ingesting this world takes hardly more than the
+start-up time."""
 
 
 def runner_of(options: list[str]) -> RunnerOptions:
-    """Runs local processes if the options are empty, else Flink with the given master, job server
-    and worker pool.
+    """The settings of Beam's runner. If `options` is empty, a job runs in local processes. If not,
+    the options name the Flink master, the job server and the worker pool on which the job runs.
     """
     if not options:
         return LOCAL
@@ -95,7 +97,8 @@ def ingest(world: str, store: str, runner: RunnerOptions) -> str:
 
 
 def synth(store: str, run: str, num_seeds: int, runner: RunnerOptions) -> str:
-    """Runs the demo's recipe up to the splits and returns a digest of the stages' files."""
+    """Makes questions by the demo's recipe, up to the stage that splits them. Returns a digest of
+    the files that the stages wrote."""
     recipe = load_recipe("demo", (*SYNTH, f"seeds.count={num_seeds}"))
     with Opened() as opened:
         run_synth(recipe, store=store, out=run, opened=opened, workers=WORKERS, runner=runner)
@@ -110,8 +113,8 @@ def synth(store: str, run: str, num_seeds: int, runner: RunnerOptions) -> str:
 
 
 def make_caller(settings: tuple[str, str, Opened]) -> Apply:
-    """Makes the function of the call stage. The function makes one call per record and notes when
-    the reply came.
+    """Makes the function that the call job runs. The function makes one call for each record and
+    notes when the reply came.
     """
     url, cache, opened = settings
     models = ModelSettings(
@@ -137,7 +140,7 @@ def make_caller(settings: tuple[str, str, Opened]) -> Apply:
 
 
 def calls(folder: str, url: str, num_calls: int, runner: RunnerOptions) -> str:
-    """Runs the call stage and returns the replies a second."""
+    """Runs the call job and returns the number of replies per second."""
     run = RunFolder(folder)
     stages = in_order(
         Stage(name="items", takes=Rejection, gives=Rejection),
@@ -174,7 +177,8 @@ def calls(folder: str, url: str, num_calls: int, runner: RunnerOptions) -> str:
 
 
 def job(kind: str, *arguments: object, cluster: Cluster | None) -> tuple[float, str]:
-    """Runs one job in a new process; returns its wall seconds without imports, and its result."""
+    """Runs one job in a new process. Returns the job's wall time in seconds, without imports, and
+    the job's result."""
     options = [cluster.rest, str(cluster.parts.jar), cluster.environment] if cluster else []
     command = [
         sys.executable,
@@ -192,8 +196,8 @@ def job(kind: str, *arguments: object, cluster: Cluster | None) -> tuple[float, 
 
 
 def side_by_side(kind: str, small: tuple, large: tuple, out: Path, cluster: Cluster) -> None:
-    """Runs Flink and local processes on the small input and on the large input; prints a line for
-    each.
+    """Runs a job on the small and on the large input, with Flink and with local processes. Prints a
+    line for each of these runs.
     """
     net, digests = {}, []
     for side, where in (("in process", None), ("flink", cluster)):
@@ -219,7 +223,7 @@ def side_by_side(kind: str, small: tuple, large: tuple, out: Path, cluster: Clus
 
 
 def world_of(out: Path, articles: int, *, pictures: bool) -> Path:
-    """A world in DIR, written if it is missing."""
+    """Returns a fictional world in DIR, and writes it if it is missing."""
     world = out / f"world-{articles}{'-pictures' if pictures else ''}"
     if not (world / "world.json").exists():
         write_world(world, articles=articles, seed=SEED, pictures=pictures)
@@ -227,7 +231,7 @@ def world_of(out: Path, articles: int, *, pictures: bool) -> Path:
 
 
 def call_stage(num_calls: int, repeats: int, out: Path, cluster: Cluster) -> None:
-    """Measures the call stage with Flink and with local processes."""
+    """Measures the calls to a model with Flink and with local processes."""
     for side, where in (("in process", None), ("flink", cluster)):
         ratios = []
         for repeat in range(repeats):
@@ -248,7 +252,7 @@ def call_stage(num_calls: int, repeats: int, out: Path, cluster: Cluster) -> Non
 
 
 def picture_store(out: Path, articles: int) -> Path:
-    """A store in DIR with pictures and their vectors."""
+    """Makes a store in DIR that has pictures and their vectors."""
     world, store = world_of(out, articles, pictures=True), out / f"store-{articles}-pictures"
     if not (store / "meta.json").exists():
         run_ingest(

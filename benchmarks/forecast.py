@@ -1,10 +1,11 @@
-"""Measures how often the forecast interval of a pilot contains the true number of kept questions.
+"""Measures how often the forecast from a small trial run (a pilot) is right: how often its interval
+contains the true number of kept questions.
 
     python -m benchmarks.forecast RUN
 
-A pilot is a small trial run before the real run. The script draws many pilots from the seeds of a
-finished run. For each pilot size the script prints the coverage (the goal is 90 %) and the mean
-low, likely and high forecast.
+The script draws many pilots from the seeds (things from which questions start) of a finished run.
+For each pilot size, the script prints how often the interval is right (the goal is 90 %). The
+script also prints the mean low, likely and high forecasts.
 """
 
 import argparse
@@ -22,8 +23,8 @@ SIZES = (12, 24, 50, 100)
 
 
 def pilot(stages: list[str], fell_at: dict[str, str], seeds: list[str], num_seeds: int) -> Range:
-    """Forecasts the number of kept questions for `num_seeds` from a pilot with these seeds, as
-    `questloom plan` does.
+    """Forecasts how many questions a run with `num_seeds` seeds keeps, from a pilot with the given
+    seeds. `questloom plan` computes the same forecast.
     """
     items, left = exactly(num_seeds), len(seeds)
     for stage in stages:

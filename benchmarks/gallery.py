@@ -3,10 +3,11 @@
     python -m benchmarks.gallery WORLD_RUN/dataset SLICE_RUN/dataset --out FOLDER [--number 50] [--seed 1]
 
 The script writes `FOLDER/index.html` with small pictures beside it. Each question is shown with its
-path, route and certificate. If the data set has an episode that solved the question, the episode's
-turns are shown too. Each data set gives an equal number of questions, or all its questions if it
-has fewer. If several questions have the same words, only one is shown. The page only links a
-picture whose licence was inferred, and does not copy it. Questions with an episode are drawn first.
+path of facts, its route (the planned tool calls) and its certificate. If the data set has an
+episode that solved the question, the page also shows the episode's turns. All data sets give
+equally many questions; a data set with too few questions gives them all. If several questions have
+the same words, only one is shown. If a picture's licence was only inferred, the page links to the
+picture and does not copy it. Questions that an episode solved are chosen first.
 """
 
 import argparse
@@ -38,7 +39,7 @@ ROWS, ATTRIBUTION = "data/[rsb]*/*.parquet", "attribution.parquet"
 REJECTED = "rejected"
 EPISODES = "data/trajectories/*.parquet"
 RETURNED = 240
-"""Characters that are shown of what a call returned."""
+"""Maximum number of characters that the page shows of a tool call's result."""
 _RESPONSE = re.compile(r"</?tool_response>|\[picture\]|<image:\d+> \d+×\d+ px")
 PAGE = Environment(autoescape=True, trim_blocks=True).from_string(
     """<!doctype html>
@@ -77,12 +78,13 @@ Questions whose picture has no link to a source are about an invented country.</
 
 @dataclass(frozen=True, kw_only=True)
 class ShownTurn:
-    """One turn of an episode as the page shows it: a thought, then a call with what it returned, or the answer."""
+    """One turn of an episode as the page shows it: a thought, then a tool call with its result, or
+    the answer."""
 
     thought: str
     call: str = ""
     returned: str = ""
-    """Its beginning, in one line."""
+    """The beginning of the call's result, in one line."""
     answer: str = ""
 
 
@@ -95,26 +97,26 @@ class Shown:
     level: str
     hops: int
     calls: int
-    """The number of calls of the route; 0 if the run computed no route."""
+    """The number of tool calls of the planned route; 0 if the run computed no route."""
     route: Markup
-    """The drawing of the route."""
+    """The drawing of the planned route (SVG)."""
     path: list[str]
     sentences: list[str]
-    """The page sentences that state the question's hops, in the order of the hops; empty if the
-    recipe asks for none.
+    """The sentences from pages that state the question's facts, in the order of the facts; empty if
+    the recipe demands no such sentences.
     """
     certificate: list[str]
     turns: list[ShownTurn]
-    """The turns of an episode that solved the question; empty without such an episode."""
+    """The turns of an episode that solved the question; empty if no episode solved it."""
     picture: str
-    """The name of the picture's file next to the page; "" for a picture that is only linked."""
+    """The name of the picture's file next to the page; "" if the page only links to the picture."""
     credit: str
     source: str
-    """The picture's address; "" without a public address."""
+    """The public web address of the picture; "" if there is none."""
 
 
 def rows(dataset: Path) -> list[dict[str, Any]]:
-    """The kept questions of a data set, each once.
+    """The kept questions of a data set, without repetitions.
 
     Raises:
         FileNotFoundError: the data set has no kept questions.
@@ -133,7 +135,8 @@ def rows(dataset: Path) -> list[dict[str, Any]]:
 def drawn(
     questions: Sequence[dict[str, Any]], number: int, seed: int, played: Container[str] = ()
 ) -> list[dict[str, Any]]:
-    """That many questions at random by the seed: those whose ids are `played` first, and last those whose words stand before with another picture."""
+    """Draws the given number of questions at random. Questions whose ids are in `played` come
+    first. Questions with the same words as an earlier question but another picture come last."""
     order = sorted(
         questions,
         key=lambda row: (row["id"] not in played, priority(seed, row["id"], "gallery")),
@@ -149,8 +152,8 @@ def drawn(
 
 
 def shares(sizes: Sequence[int], number: int) -> list[int]:
-    """How many questions each data set gives. The numbers are equal, unless a data set is too
-    small; then the others give more.
+    """How many questions each data set gives. All data sets give equally many questions. If a data
+    set is too small, the others give more.
 
     >>> shares([300, 12], 50)
     [38, 12]
@@ -164,14 +167,15 @@ def shares(sizes: Sequence[int], number: int) -> list[int]:
 
 def names_of(dataset: Path) -> Names:
     """Looks up the names of things in the store of the run that made the data set. If the run or
-    its store is gone, the ids stand for the names.
+    its store no longer exists, the ids are shown instead of names.
     """
     is_run = (dataset.parent / "recipe.json").is_file()
     return Names(store_of(open_run(location(str(dataset.parent)))) if is_run else None)
 
 
 def solved(dataset: Path) -> dict[str, list[ShownTurn]]:
-    """Maps each question's id to the turns of its first kept episode."""
+    """Reads the first kept episode of each question. Returns the turns of the episodes, by the id
+    of the question."""
     columns = ["question_id", "rollout", "messages", "tools"]
     episodes = sorted(
         (
@@ -186,10 +190,11 @@ def solved(dataset: Path) -> dict[str, list[ShownTurn]]:
 
 
 def turns_of(messages: Sequence[dict[str, Any]], tools: str) -> list[ShownTurn]:
-    """The turns of an episode, by its messages and the schemas of its tools.
+    """Reads the turns of an episode from its messages. The schemas of its tools are needed for the
+    check of each turn.
 
     Raises:
-        ValueError: a turn does not hold the format, which no kept episode's does.
+        ValueError: a turn breaks the turn protocol, which no turn of a kept episode does.
     """
     protocol, found = TurnProtocol(json.loads(tools)), []
     texts = ["".join(part["text"] or "" for part in message["content"]) for message in messages]
@@ -212,7 +217,7 @@ def turns_of(messages: Sequence[dict[str, Any]], tools: str) -> list[ShownTurn]:
 
 
 def shorten(text: str) -> str:
-    """The beginning of what a call returned, in one line.
+    """The beginning of a tool call's result, in one line.
 
     >>> shorten("<tool_response>\\n[1] Annapolis\\nURL: https://…\\n</tool_response>")
     '[1] Annapolis URL: https://…'
@@ -224,7 +229,7 @@ def shorten(text: str) -> str:
 
 
 def certificate_lines(row: dict[str, Any]) -> list[str]:
-    """Formats a question's certificate: each check with its measurement."""
+    """Formats the certificate of a question: each check, with what was measured."""
     made = row["certificate"]
     rival = made["nearest_rival"]
     scores = ((c, "" if c["score"] is None else f": {c['score']:g}") for c in row["checks"])
@@ -238,7 +243,8 @@ def certificate_lines(row: dict[str, Any]) -> list[str]:
 
 
 def licence_words(credit: dict[str, str]) -> str:
-    """A picture's licence, and on what grounds where its source does not state it.
+    """The licence of a picture. If the picture's source does not state the licence, the text says
+    how it was inferred.
 
     >>> licence_words({"licence": "Public domain", "credit": "somebody; inferred: by age"})
     'Public domain (inferred: by age)'
@@ -260,12 +266,12 @@ def shown(
 
     Args:
         row: the question's row.
-        credit: its row of `attribution.parquet`.
+        credit: the row of `attribution.parquet` for the question's picture.
         picture: the picture's file.
-        turns: the turns of an episode.
+        turns: the turns of an episode that solved the question.
 
     Raises:
-        ValueError: the route has an unknown move.
+        ValueError: the planned route has a step of an unknown kind.
     """
     answer = row["answer"] + (f" {row['answer_unit']}" if row["answer_unit"] else "")
     form = Form.from_json(json.loads(row["form"])) if row["form"] else None

@@ -1,12 +1,13 @@
-"""Prints the number of calls and minutes that a live `questloom gather` takes for 100, 1,000 and
-10,000 anchors.
+"""Prints how many calls and minutes `questloom gather` takes with Wikimedia's real services. The
+table is for 100, 1,000 and 10,000 anchors (things that are shown on pictures).
 
-* `python -m benchmarks.gather_plan` prints the table. `knowledge/gather/plan.py` says how many
-  seconds a call is assumed to take.
-* With `--entities DUMP`, the script also compares the plan with the links of anchors in a dump.
+* `python -m benchmarks.gather_plan` prints the table. The assumed number of seconds per call is in
+  `knowledge/gather/plan.py`.
+* With `--entities DUMP`, the script also compares the plan with the true number of linked things in
+  a dump.
 
-The anchors of the comparison are things with an article and at least five values, drawn at random
-(seed 1). Randomly drawn anchors share fewer neighbours than anchors of one class do.
+The anchors of the comparison are random things with an article and at least five values (random
+seed 1). Random anchors have fewer neighbours in common than anchors of one class, such as bridges.
 """
 
 import argparse
@@ -32,7 +33,8 @@ MIN_VALUES = 5
 
 
 def table() -> str:
-    """The plans for a class that has ten times as many members as anchors, for each number of anchors."""
+    """Makes a plan for each number of anchors. Each plan assumes a class with ten times as many
+    members as anchors."""
     lines = [f"{'anchors':>8}{'pictures':>10}{'calls':>10}{'time':>10}   of which pictures"]
     for anchors in ANCHORS:
         for all_pictures in (False, True):
@@ -47,8 +49,8 @@ def table() -> str:
 
 
 def reached(anchors: list[str], links: Mapping[str, Links], depth: int) -> list[set[str]]:
-    """The things that are linked from the anchors, by their number of steps from the anchors (from
-    1).
+    """The things to which links lead from the anchors, by the number of links from the nearest
+    anchor (1 or more).
     """
     all_, frontier, found = set(anchors), set(anchors), []
     for step in range(depth):
@@ -60,7 +62,8 @@ def reached(anchors: list[str], links: Mapping[str, Links], depth: int) -> list[
 
 
 def measured(dump: Path) -> str:
-    """Prints the number of things that anchors of a dump link to, beside the planned number."""
+    """Prints the number of things to which anchors in a dump link, next to the number in the
+    plan."""
     world = World.read([dump], [], [])
     links = {n: links_of(e, "enwiki") for n, e in world.entities.items() if n.startswith("Q")}
     rich = sorted(
@@ -88,7 +91,7 @@ def measured(dump: Path) -> str:
 
 
 def main() -> None:
-    """Prints the table, and the comparison if a dump is given."""
+    """Prints the table. If a dump is given, also prints the comparison."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,18 +1,20 @@
-"""Measures how the time and the peak memory of ingest grow with its input, for each stage and
-worker.
+"""Measures how the time and the peak memory of ingest (reading dumps into a store) grow with the
+size of the input.
 
     python -m benchmarks.growth --out DIR [--articles 1000 10000 100000] [--million] [--hub 1000000]
 
-Each size is a fictional world without pictures, which two local processes ingest (`--workers`). The
-memory is the peak resident set of the largest worker, as Linux reports it (VmHWM). It includes the
-imports of Beam and Questloom. The memory of a stage is the largest of its samples, taken twice a
-second. The exponent is that of a power law through two neighbouring sizes; 1 means linear growth.
+For each size, the script makes a fictional world without pictures. Two local processes
+(`--workers`) ingest the world. The memory is the peak resident set of the largest worker, as Linux
+reports it (VmHWM). The memory of a worker includes the imported modules of Beam and Questloom. The
+memory of a stage is measured twice a second, and the largest value counts. For each two
+neighbouring sizes, the script computes the exponent of a power law. The exponent 1 means linear
+growth.
 
-A hub is an item with a million incoming links. The script compares two dumps of equal size: items
-with two claims each, and a tenth as many articles with two links each. In one dump all items and
-articles point at a single hub; in the other, each of them points at one of a thousand items.
-Afterwards the script times queries for the hub in the store. Worlds and dumps stay in DIR for later
-runs.
+A hub is an item with a million incoming links. The script compares two dumps of equal size. Both
+dumps have items with two claims, and a tenth as many articles with two links. In the first dump,
+all items and articles link to a single hub. In the second dump, the links are spread over a
+thousand items. The script then measures how long queries for the hub in the store take. The worlds
+and dumps stay in DIR, so that later runs can use them.
 """
 
 import argparse
@@ -47,33 +49,35 @@ MB = 1e6
 
 @dataclass
 class Figures:
-    """The figures of one ingest."""
+    """The measured time and memory of one ingest."""
 
     wall: float = 0.0
     seconds: dict[str, float] = field(default_factory=dict)
-    """Seconds by stage."""
+    """Wall time in seconds, by stage."""
     cpu: dict[int, float] = field(default_factory=dict)
-    """CPU seconds by process."""
+    """CPU time in seconds, by process."""
     peak: dict[int, float] = field(default_factory=dict)
-    """Peak bytes by process."""
+    """Peak memory in bytes, by process."""
     stage_peak: dict[str, float] = field(default_factory=dict)
-    """Peak bytes of the largest process, by stage."""
+    """Peak memory of the largest process in bytes, by stage."""
     here: int = 0
-    """The id of the submitting process."""
+    """The id of the process that submitted the job."""
 
     @property
     def cpu_seconds(self) -> float:
         return sum(self.cpu.values())
 
     def worker_peak(self) -> float:
-        """Peak bytes of the largest worker; with a single process, the peak bytes of this process."""
+        """The peak memory of the largest worker in bytes. With a single process, the peak memory of
+        this process."""
         return max(
             (b for p, b in self.peak.items() if p != self.here), default=self.peak[self.here]
         )
 
 
 class Sampler:
-    """Samples the memory of this process and its descendants, and notes when each stage ends."""
+    """Measures the memory of this process and its descendants at intervals, and notes when each
+    stage ends."""
 
     def __init__(self) -> None:
         self.figures, self.stage = Figures(here=os.getpid()), "start"
@@ -91,8 +95,8 @@ class Sampler:
         self.figures.wall = time.monotonic() - self._began
 
     def progress(self, stage: str, done: int, total: int) -> None:
-        """Ingest calls this method with its progress. It books the time since the last finished
-        stage on the stage that has now finished.
+        """Ingest calls this method to report its progress. When a stage has finished, the method
+        records the time since the previous stage ended.
         """
         self.stage = stage
         if done == total:
@@ -121,7 +125,7 @@ class Sampler:
 
 
 def tree(root: int) -> list[int]:
-    """A process and its descendants."""
+    """Lists a process and its descendants."""
     parents = {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -135,7 +139,8 @@ def tree(root: int) -> list[int]:
 
 
 def ingest(world: Path, store: Path, workers: int) -> None:
-    """Ingests a world and prints its figures as JSON; runs in a process of its own."""
+    """Ingests a world and prints the measured figures as JSON. The function runs in a process of
+    its own."""
     with Sampler() as sampler:
         run_ingest(
             IngestOptions(
@@ -151,7 +156,7 @@ def ingest(world: Path, store: Path, workers: int) -> None:
 
 
 def measure(world: Path, workers: int) -> Figures:
-    """Ingests a world again, into a store beside the world."""
+    """Ingests a world into a new store beside the world."""
     store = world.with_name(f"store-{world.name}")
     shutil.rmtree(store, ignore_errors=True)
     command = [
@@ -175,12 +180,14 @@ def measure(world: Path, workers: int) -> Figures:
 
 
 def exponent(small: float, large: float, factor: float) -> float:
-    """The exponent of the power law through two values whose sizes differ by a factor."""
+    """The exponent of the power law through two measured values. `factor` is the ratio of the two
+    input sizes."""
     return math.log(large / small) / math.log(factor)
 
 
 def stages_of(f: Figures) -> str:
-    """Seconds by stage, and MB of the largest process in each stage."""
+    """A text with the seconds of each stage, and the memory of the largest process in each stage in
+    MB."""
     return ", ".join(
         f"{stage} {seconds:.1f} s {f.stage_peak.get(stage, 0) / MB:.0f}"
         for stage, seconds in f.seconds.items()
@@ -188,7 +195,8 @@ def stages_of(f: Figures) -> str:
 
 
 def print_sizes(out: Path, sizes: list[int], workers: int) -> None:
-    """Prints a line for each size when it is done, then the growth between neighbours, in total and by stage."""
+    """Prints a line for each size as soon as it is measured. Then prints the growth between
+    neighbouring sizes, in total and by stage."""
     print(
         f"{'articles':>10} {'wall s':>8} {'CPU s':>8} {'art./CPU s':>10} {'worker MB':>10} {'submitter MB':>13}  stages: seconds, MB of the largest process"
     )
@@ -219,8 +227,8 @@ def print_sizes(out: Path, sizes: list[int], workers: int) -> None:
 
 
 def write_links(folder: Path, num_items: int, target: Callable[[int], int]) -> None:
-    """Writes a dump of items and articles. The claims and links of the n-th item and article point
-    at item `target(n)`.
+    """Writes a dump of items (Wikidata) and articles (Wikipedia). The n-th item and the n-th
+    article link to the item `target(n)`.
     """
     if (folder / "done").exists():
         return
@@ -252,13 +260,13 @@ def write_links(folder: Path, num_items: int, target: Callable[[int], int]) -> N
 
 
 def title(number: int) -> str:
-    """The title of an item and of its article."""
+    """The common title of an item and its article."""
     return f"Thing {number}"
 
 
 def item(number: int, target: Callable[[int], int], num_items: int) -> bytes:
-    """Makes a line of the entity dump: an item that is part of its target and of a neighbouring
-    item.
+    """Makes a line of the entity dump. The line describes an item that is part of its target item
+    and of a neighbouring item.
     """
     claims = {
         "P361": [_statement(number, "P361", target(number))],

@@ -1,12 +1,11 @@
-"""Measures a whole ingest at two sizes: its speed in MB/s and articles/s, its peak memory, and the
-look-ups a second.
+"""Measures ingest at two sizes: speed in MB/s and articles/s, peak memory, and look-ups per second.
 
     python -m benchmarks.ingest --small 10000 --large 100000 --out DIR
 
-The script writes two fictional worlds without pictures (kept in DIR for later runs) and ingests
-each in a separate process. The script prints a table, the ratios of the two sizes, and an estimate
-for all of Wikipedia and Wikidata. The memory is the peak resident set of the whole process, Beam
-included.
+The script writes two fictional worlds without pictures and ingests each in a separate process. The
+worlds stay in DIR for later runs. The script prints a table, the ratios between the figures of the
+two sizes, and an estimate for all of Wikipedia and Wikidata. The memory is the peak resident set of
+the whole process, Beam included.
 """
 
 import argparse
@@ -29,14 +28,14 @@ from questloom.knowledge.world.write import write_world
 from questloom.pipeline.ingest.store_job import IngestOptions, run_ingest
 
 FULL = {"XML": 100e9, "JSON": 1.6e12}
-"""Assumed sizes: 7 million current articles of enwiki in 100 GB of XML; Wikidata in 1.6 TB of JSON
-(latest-all.json, decompressed)."""
+"""The estimate assumes that English Wikipedia has 7 million current articles in 100 GB of XML. For
+Wikidata, the estimate assumes 1.6 TB of JSON (latest-all.json, decompressed)."""
 SEED = 1
 LOOKUPS = 3_000
 
 
 def text_bytes(path: Path) -> tuple[int, float]:
-    """The decompressed size of a dump, and the seconds that plain decompression takes."""
+    """The decompressed size of a dump in bytes, and the seconds that decompression alone takes."""
     started, size = time.monotonic(), 0
     with bz2.open(path) as file:
         while data := file.read(1 << 20):
@@ -45,7 +44,8 @@ def text_bytes(path: Path) -> tuple[int, float]:
 
 
 def ingest(world: Path, store: Path) -> None:
-    """Ingests a world and prints seconds and peak memory as JSON; runs in a process of its own."""
+    """Ingests a world and prints the seconds and the peak memory as JSON. The function runs in a
+    process of its own."""
     started = time.monotonic()
     run_ingest(
         IngestOptions(
@@ -67,7 +67,8 @@ def ingest(world: Path, store: Path) -> None:
 
 
 def measure(num_articles: int, out: Path) -> dict[str, float]:
-    """Measures one size: makes its world if it is missing, ingests it, returns the figures."""
+    """Measures one size. Makes the world if it is missing, ingests the world and returns the
+    figures."""
     world, store = out / f"world-{num_articles}", out / f"store-{num_articles}"
     if not (world / "world.json").exists():
         write_world(world, articles=num_articles, seed=SEED, pictures=False)
@@ -82,8 +83,8 @@ def measure(num_articles: int, out: Path) -> dict[str, float]:
 
 
 def lookups(path: Path) -> dict[str, float]:
-    """Microseconds per look-up in random order, for a cold store (nothing read yet) and a warm
-    store (everything asked before).
+    """Measures the microseconds per look-up in random order. The store is first cold (nothing was
+    read before), then warm (every look-up was made before).
     """
     store = Store.open(str(path))
     entities = [e.id for e in store.scan_entities()]

@@ -2,20 +2,20 @@
 
     python -m benchmarks.judge FOLDER [--list KIND]
 
-FOLDER holds `mintaka_dev.jsonl.gz`, human questions and answers (Mintaka, amazon-science/mintaka,
-one JSON object a line, gzipped). For every question with one answer, the script makes three kinds
-of answers: the answer itself ("right"), mechanical paraphrases, and near misses. The rules judge
-each of these answers without a model.
+FOLDER has the file `mintaka_dev.jsonl.gz`: questions and answers by people, from the data set
+Mintaka (amazon-science/mintaka). Each line is a JSON object. For every question with one answer,
+the script makes three kinds of answers: the answer itself ("right"), paraphrases made by rules, and
+near misses. The rules judge each of these answers without a model.
 
-* Some paraphrases change the spelling: they drop diacritics, change the case, add or drop the
-  article, or add quotes. Other paraphrases are the annotator's own words, another notation of a
-  date or number, number words, and a short sentence with the answer.
+* Some paraphrases change the spelling: they drop diacritics, change the letter case, add or drop
+  the article, or add quotes. Other paraphrases are the human annotator's own words, another
+  notation of a date or number, number words, and a short sentence with the answer.
 * Some near misses are wrong values: other answers of the same kind, neighbouring years, days and
   numbers, a wrong unit or scale, or a vague date. Other near misses name two candidates, deny the
-  answer, hedge, or repeat the question's words with the answer.
+  answer, express doubt, or repeat the question's words with the answer.
 
-A near miss that happens to be right (same entity, same number) is left out. `--list` prints the
-cases behind one row.
+If a near miss happens to be right (same entity, same number), it is left out. `--list` prints the
+cases that one row of the table counts.
 """
 
 import argparse
@@ -45,25 +45,28 @@ from questloom.records.synthesis import Answer
 
 FILE = "mintaka_dev.jsonl.gz"
 OWN_WORDS = "the annotator's words"
-"""The name of the row for the annotators' own words. The row "all" does not include it. Mintaka has
-no aliases, and in some cases the annotators' words mean something else than the answer.
+"""The name of the table's row for the human annotators' own words. The row "all" leaves the
+annotators' own words out. Mintaka has no aliases, and some annotators' words mean something else
+than the answer.
 """
 NUM_OTHERS = 20
-"""The number of other answers of the same kind that are tried against each question."""
+"""The number of wrong answers of the same kind that are tried for each question."""
 
 
 @dataclass(frozen=True)
 class Task:
-    """One question with its one answer."""
+    """A question that has exactly one answer."""
 
     question: str
     answer: Answer
     mention: str = ""
-    """The answer in the annotator's own words. They may say more or less than the typed answer."""
+    """The answer in the human annotator's own words. The annotator's words may say more or less
+    than the typed answer."""
 
 
 def read(folder: Path) -> tuple[list[Task], dict[str, int]]:
-    """The questions with one typed answer, and the number of left-out questions by reason."""
+    """Reads the questions that have exactly one typed answer. Returns these questions, and the
+    number of all other questions by the reason for leaving them out."""
     tasks: list[Task] = []
     left: dict[str, int] = defaultdict(int)
     with gzip.open(folder / FILE, "rt", encoding="utf-8") as lines:
@@ -135,7 +138,7 @@ def _answer(kind: str, given: Any) -> Answer | None:
 
 
 def paraphrases(task: Task) -> Iterator[tuple[str, str]]:
-    """Yields pairs (kind, words) of right answers."""
+    """Yields right answers to a question, as pairs (kind of answer, words)."""
     answer = task.answer
     yield "as given", answer.text
     yield OWN_WORDS, task.mention
@@ -212,9 +215,8 @@ def _notations(answer: Answer) -> Iterator[str]:
 
 
 def near_misses(task: Task, tasks: list[Task], draws: random.Random) -> Iterator[tuple[str, str]]:
-    """Yields pairs (kind, words) of wrong answers or non-answers.
-
-    A lenient reader may accept some answers of the last four kinds.
+    """Yields wrong answers and texts without an answer, as pairs (kind of answer, words). A lenient
+    reader may accept some answers of the last four kinds.
     """
     answer = task.answer
     others = [
@@ -290,8 +292,8 @@ def _same(a: Answer, b: Answer) -> bool:
 
 
 def _within(a: Answer, b: Answer) -> bool:
-    """Whether one answer is a year and the other is a date in this year. Each answer may then be
-    right for the other's question.
+    """Whether one answer is a year and the other is a date in this year. An answer with the same
+    year cannot serve as a wrong answer.
     """
     return a.type == b.type == "date" and a.value.time[:5] == b.value.time[:5]
 

@@ -3,9 +3,9 @@
     python -m benchmarks.judge_process FILE [--list]
 
 FILE is WebDancer's `sample_traj.jsonl`, gzipped (Alibaba-NLP/DeepResearch): 100 chats of a
-reasoning model with `search` and `visit`. WebDancer's makers kept these chats as good. So when a
-rule fires, either the rule is wrong or the makers overlooked a fault. `--list` prints each case, to
-be checked by hand.
+reasoning model with `search` and `visit`. WebDancer's authors kept these chats because they judged
+them good. If a rule rejects a chat, either the rule is wrong or the authors overlooked a fault.
+`--list` prints each rejected case, so that a person can check it.
 """
 
 import argparse
@@ -27,7 +27,8 @@ _THOUGHT, _CALL, _ANSWER = (
 
 
 def read(path: Path) -> Iterator[Episode]:
-    """Reads the chats as episodes. The message after a call counts as the call's result."""
+    """Reads WebDancer's chats in the form of our episodes. The message after a tool call counts as
+    the call's result."""
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         for number, line in enumerate(lines):
             messages = json.loads(line)["messages"]

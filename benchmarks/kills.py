@@ -1,12 +1,13 @@
-"""Ends `questloom synth` at random points, resumes it, and compares it with an undisturbed run.
+"""Ends runs of `questloom synth` at random points, resumes them, and compares the results with an
+undisturbed run.
 
     python -m benchmarks.kills --kills 16 [--store STORE] [--recipe demo] [--set KEY=VALUE …] [--folder F]
 
-The script compares every file of the two runs byte by byte, also hidden files, except the files
-that `EXCEPTED` names. Each run is ended one to three times, each time after a random number of
-files, in one of the ways that `WAYS` lists. The run is resumed at once, while surviving workers may
-still write. Without `--store` a small fictional world is made. The exit code is 1 if anything
-differs.
+The script compares all files of the two runs byte by byte, even hidden ones. Only the files that
+`EXCEPTED` names may differ. Each run is ended one to three times, in one of the ways that `WAYS`
+lists. A run is ended when a random number of its files is finished. The run is resumed at once,
+when some workers of the ended run may still be writing. Without `--store` a small fictional world
+is made. The exit code is 1 if anything differs.
 """
 
 import argparse
@@ -37,7 +38,8 @@ SETTINGS = (
     "seeds.anchor_min_in_degree=1",
     "seeds.rare_min_statements=5",
 )
-"""Settings of a run on the small world. The run takes half a minute, and every stage has some work.
+"""Settings of a run on the small world. The run takes half a minute, and every stage has something
+to do.
 """
 EXCEPTED = {
     r"timing/.*": "seconds of a stage's shard, which no result depends on",
@@ -46,16 +48,17 @@ EXCEPTED = {
     r"calls\.sqlite.*": "the ledger: what was sent when",
     r"\.(report|dataset)\.\w+\.part/.*": "a folder that was left half-written; the next export a day later removes it",
 }
-"""Name patterns of the files in a run that may differ, each with the reason."""
+"""Patterns for the names of files that may differ between two runs, each with the reason."""
 
 
 @dataclass(frozen=True)
 class Way:
-    """A way to end a run."""
+    """One of the ways in which the script ends a run."""
 
     signal: signal.Signals
     to_all: bool
-    """Whether the signal goes to the command and its workers, or to the command alone."""
+    """Whether the signal that ends the run goes to the command and its workers, or to the command
+    alone."""
     workers: int
 
     def __str__(self) -> str:
@@ -71,17 +74,18 @@ WAYS = tuple(
 
 @dataclass(frozen=True)
 class Broken:
-    """A run that was ended and resumed."""
+    """A run that the script ended and resumed."""
 
     way: Way
     ended_at: tuple[int, ...]
-    """The number of finished files at each end; -1 if the run was done before."""
+    """For each time the run was ended, the number of files that were finished; -1 if the whole run
+    was already done."""
     differing: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Start:
-    """The store, recipe and settings that all runs begin with."""
+    """The store, recipe and settings that all compared runs use."""
 
     store: str
     recipe: str
@@ -134,7 +138,7 @@ def small_store(folder: Path) -> str:
 
 
 def files(run: Path) -> dict[str, str]:
-    """The digests of those files of a run that interruptions must not change."""
+    """The digests of a run's files. Files that interruptions may change are left out."""
     found = {str(path.relative_to(run)): path for path in run.rglob("*") if path.is_file()}
     return {
         name: hashlib.sha256(path.read_bytes()).hexdigest()
@@ -144,7 +148,7 @@ def files(run: Path) -> dict[str, str]:
 
 
 def num_whole(run: Path) -> int:
-    """The number of complete files in a run that is being written."""
+    """The number of finished files in a run that is still in progress."""
     return sum(
         not name.startswith(".") for _, _, names in os.walk(run) for name in names
     )  # folders may disappear meanwhile
@@ -170,7 +174,7 @@ def broken(start: Start, out: Path, whole: Path, way: Way, chance: random.Random
 
 
 def table(start: Start, folder: Path, num: int, seed: int = 0) -> Iterator[Broken]:
-    """Yields runs that were ended and resumed, using all ways of ending in turn."""
+    """Yields runs that were ended and resumed. The ways of ending a run are used in turn."""
     whole = start.finish(folder / "whole")
     for number, way in zip(range(num), cycle(WAYS), strict=False):
         yield broken(

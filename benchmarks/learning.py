@@ -1,15 +1,16 @@
-"""Measures what a tiny policy learns by SFT and GRPO in the learning world, and shows it as a table
-and a plot.
+"""Measures what a tiny policy (a small model) learns by fine-tuning (SFT) and GRPO in a small
+fictional world. The results are a table and a plot.
 
-* `python -m benchmarks.learning OUT --seeds 0 1 2 3 4` trains the models that are missing under OUT
-  (some 7 CPU minutes a seed), then prints the table.
+* `python -m benchmarks.learning OUT --seeds 0 1 2 3 4` trains the models that are missing in OUT,
+  then prints the table. Training takes about 7 CPU minutes per seed.
 * With `--tuning`, the script only fine-tunes.
-* `--control mask_only:axpo.resample=none …` trains with other GRPO settings, under the given name.
+* `--control mask_only:axpo.resample=none …` trains with other GRPO settings. The part before the
+  colon is the name under which the result is shown.
 
-The script also measures whether each fine-tuned model keeps the turn protocol, and whether it
-recovers after it breaks the protocol. All seeds start from the shipped base model. All seeds share
-one world (world seed 5), its questions and the oracle's episodes. A seed sets the randomness of
-both trainings. Intervals are Student's t intervals over seeds.
+The script also measures how often each fine-tuned model keeps the turn protocol, and how often it
+recovers after a violation. All seeds start from the base model in this repository. All seeds share
+one world (world seed 5), its questions, and the episodes of the oracle (a scripted solver). A seed
+sets the randomness of SFT and GRPO. Intervals are Student's t intervals over the random seeds.
 """
 
 import argparse
@@ -34,12 +35,12 @@ from questloom.records.trajectories import Trajectory
 
 WORLD_SEED = 5
 T95 = {2: 12.706, 3: 4.303, 4: 3.182, 5: 2.776, 6: 2.571, 7: 2.447, 8: 2.365, 9: 2.306, 10: 2.262}
-"""Maps the number of values to the two-sided 95 % quantile of Student's t."""
+"""The two-sided 95 % quantile of Student's t, by the number of values."""
 FIGURES = ("held_out/pass_rate", "held_out/valid_turns", "held_out/turns", "reward", "entropy")
 
 
 def placed(out: Path) -> tuple[Path, Path]:
-    """Run and store under OUT, made if they are missing."""
+    """Returns the run of questions and its store in OUT, and makes them if they are missing."""
     run, store = out / "run", out / "store"
     return (
         (run, store) if (run / "run.json").is_file() else prepare(out, seed=WORLD_SEED, workers=1)
@@ -47,7 +48,7 @@ def placed(out: Path) -> tuple[Path, Path]:
 
 
 def fine_tuned(out: Path, seed: int) -> Path:
-    """A seed's fine-tuned model; an existing model is not trained again."""
+    """Returns the fine-tuned model of a seed. If the model exists, it is not trained again."""
     folder = out / f"sft{seed}"
     if not (folder / "result.json").is_file():
         training(
@@ -76,13 +77,15 @@ def learned(
     *,
     trainer: Sequence[str] = ("questloom.train.grpo",),
 ) -> Path:
-    """The folder of a seed's GRPO run; an existing run is not trained again.
+    """Returns the folder of a seed's GRPO training. If the folder exists, the training is not
+    repeated.
 
     Args:
-        name: name of the settings; the folder's name is this name and the seed.
-        model: model that the training begins with.
-        settings: settings that replace the preset's.
-        trainer: the module to start, and the arguments that stand before the trainer's own.
+        name: name of the settings. The folder's name consists of this name and the seed.
+        model: model with which the training begins.
+        settings: settings that replace settings of the preset.
+        trainer: the module to start, followed by arguments that come before the trainer's own
+            arguments.
     """
     folder = out / f"{name}{seed}"
     if not (folder / "result.json").is_file():
@@ -110,7 +113,7 @@ def learned(
 
 
 def interval(found: Sequence[float]) -> str:
-    """The mean with its 95 % interval; a single value has no interval.
+    """Formats the mean of some values with its 95 % interval. A single value gets no interval.
 
     >>> interval([0.2, 0.3, 0.4])
     '0.300 ± 0.248'
@@ -122,8 +125,8 @@ def interval(found: Sequence[float]) -> str:
 
 
 def table(runs: dict[str, list[Path]]) -> list[str]:
-    """The table: a line for each figure before and after GRPO, with the mean, its interval over
-    seeds, and the value of each seed.
+    """Makes the table. For each figure there is a line before GRPO and a line after it. A line
+    shows the mean over seeds, its interval, and the value of each seed.
     """
     made = []
     for name, folders in runs.items():
@@ -143,11 +146,10 @@ def table(runs: dict[str, list[Path]]) -> list[str]:
 
 
 def protocol(out: Path, seeds: Sequence[int]) -> list[str]:
-    """How well each seed's fine-tuned model keeps the turn protocol in one episode of each held-out
-    question.
-
-    The table has the share of right answers and three shares of valid turns. The three shares cover
-    all turns, the turns before an episode's first invalid turn, and the turns after it.
+    """Measures how well each seed's fine-tuned model keeps the turn protocol. The model plays each
+    held-out question once. The table has the share of right answers and three shares of valid
+    turns. The three shares are over all turns, over the turns up to an episode's first invalid
+    turn, and over the turns after it.
     """
     run, store = placed(out)
     played = [held_out(out, f"sft{seed}", fine_tuned(out, seed), run, store) for seed in seeds]
@@ -176,7 +178,8 @@ def protocol(out: Path, seeds: Sequence[int]) -> list[str]:
 
 
 def count_valid_turns(played: Iterable[Trajectory]) -> dict[bool, tuple[int, int]]:
-    """Counts valid turns and all turns, before and after the first invalid turn of each episode.
+    """Counts the valid turns and all turns, separately before and after the first invalid turn of
+    each episode.
 
     The first invalid turn counts among the turns before it.
     """
@@ -191,7 +194,8 @@ def count_valid_turns(played: Iterable[Trajectory]) -> dict[bool, tuple[int, int
 
 
 def draw(runs: dict[str, list[Path]], path: Path) -> None:
-    """Plots reward by step and held-out success, one line per seed."""
+    """Plots the reward at each training step, and the success on held-out questions, with one line
+    per seed."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(10, 4))

@@ -1,15 +1,17 @@
-"""Tests remedies for two hard cases of GRPO in the learning world, and shows the results as a table
-and a plot.
+"""Tests remedies for two hard cases of GRPO training in a small fictional world. The results are a
+table and a plot.
 
-* `python -m benchmarks.learning_cases OUT failing --seeds 0 1 2`: tools break down in four rollouts
-  of ten. The case compares plain GRPO with fatal-aware training.
-* `python -m benchmarks.learning_cases OUT rare --seeds 0 1 2`: the policy calls a tool in one rollout
-  of ten. The case compares GRPO, GRPO with a quarter more rollouts, AXPO's masking alone, and AXPO.
+* `python -m benchmarks.learning_cases OUT failing --seeds 0 1 2`: tools break down in four of ten
+  rollouts (attempts at a question). The case compares plain GRPO with fatal-aware training.
+* `python -m benchmarks.learning_cases OUT rare --seeds 0 1 2`: the policy (the trained model) calls
+  a tool in only one of ten rollouts. The case compares GRPO, GRPO with a quarter more rollouts,
+  only the masking of AXPO, and AXPO.
 
-World, questions and fine-tuned models are those of `benchmarks.learning OUT`; missing models are
-trained. All arms (trainings) of a seed begin with the same model and get the same questions in the
-same order. So differences are taken within seeds. Each question comes only once in thirty steps, so
-the reward of a step is measured on questions that are still new to the policy.
+The world, the questions and the fine-tuned models come from `benchmarks.learning OUT`; missing
+models are trained. An arm is one of the compared trainings. All arms of a seed begin with the same
+model and get the same questions in the same order. Results of the arms are therefore compared
+within each seed. In thirty steps each question comes only once, so a step's reward is measured on
+questions that are new to the policy.
 """
 
 import argparse
@@ -30,10 +32,10 @@ from questloom.pipeline.commands.demo_train import SFT, read_metrics, training, 
 RARE = 0.1
 """The share of training rows that keep their tool calls, for the policy that rarely calls a tool.
 
-In the other rows the policy answers at once, with the answer of another row.
+The rows without tool calls are cut to a single turn, which gives the answer of another row.
 """
 LAST = 5
-"""The number of last steps that the mean at the end covers."""
+"""At the end of a training, the mean is taken over this number of last steps."""
 
 
 @dataclass(frozen=True)
@@ -41,17 +43,17 @@ class Case:
     """The trainings that a case compares; the first arm is the baseline."""
 
     arms: Mapping[str, tuple[str, ...]]
-    """Settings of `questloom.train.grpo` for each arm."""
+    """The settings of `questloom.train.grpo` for each arm (compared training)."""
     trainer: tuple[str, ...]
-    """The module to start, and the arguments that stand before the trainer's own."""
+    """The module to start, followed by arguments that come before the trainer's own arguments."""
     start: Callable[[Path, int], Path]
-    """Returns the model with which a seed's trainings begin."""
+    """A function that returns the model with which the trainings of a seed begin."""
     figures: tuple[str, ...]
 
 
 def rarely_calling(out: Path, seed: int) -> Path:
-    """A seed's fine-tuned model after one more epoch on rows of which nine in ten answer without
-    any call.
+    """Trains a seed's fine-tuned model for one more epoch. Nine in ten rows of this epoch answer
+    without any tool call.
     """
     folder, rows = out / f"rare_sft{seed}", out / f"rare_rows{seed}.jsonl"
     if not (folder / "result.json").is_file():
@@ -79,7 +81,8 @@ def rarely_calling(out: Path, seed: int) -> Path:
 
 
 def rare_rows(run: Path, chance: random.Random) -> list[dict[str, Any]]:
-    """The run's trajectories for fine-tuning, most of them cut to one turn that answers."""
+    """Reads the run's trajectories for fine-tuning, and shortens most of them to one turn, which
+    answers."""
     parts = sorted(
         (run / "dataset" / "formats" / "sharegpt" / "trajectories_train").glob("*.parquet")
     )
@@ -132,16 +135,15 @@ CASES = {
 
 
 def curve(folder: Path, name: str, steps: int) -> list[tuple[int, float]]:
-    """The values of a metric in a training's first steps, even if the training has more steps."""
+    """The values of a metric in the first steps of a training. Later steps are ignored."""
     return [
         (update, value) for update, value in values(read_metrics(folder), name) if update <= steps
     ]
 
 
 def means(curve: Sequence[tuple[int, float]], name: str) -> dict[str, float]:
-    """A metric's mean over the first half of the steps and over the last steps.
-
-    A held-out metric gives only its last value.
+    """Computes a metric's mean over the first half of the steps, and its mean over the last steps.
+    For a metric on held-out questions, only the last value counts.
     """
     found = [value for _, value in curve]
     if "held_out" in name:
@@ -153,9 +155,9 @@ def means(curve: Sequence[tuple[int, float]], name: str) -> dict[str, float]:
 
 
 def table(case: Case, runs: Mapping[str, Sequence[Path]], steps: int) -> list[str]:
-    """The table of each metric: its first value, then each arm's means with intervals over seeds.
-
-    The lines also show each arm's difference from the first arm with the same seed.
+    """Makes a table for each metric. The table has the first value, then the means of each arm with
+    intervals over seeds. The table also shows how each arm differs from the first arm with the same
+    seed.
     """
     made = []
     first, *_ = runs
@@ -179,7 +181,8 @@ def table(case: Case, runs: Mapping[str, Sequence[Path]], steps: int) -> list[st
 
 
 def draw(case: Case, runs: Mapping[str, Sequence[Path]], steps: int, path: Path) -> None:
-    """Plots two metrics by step: thin lines for seeds, a thick line for their mean."""
+    """Plots two metrics by training step. Thin lines are single seeds, and a thick line is their
+    mean."""
     from matplotlib.figure import Figure
 
     names = [name for name in case.figures if "held_out" not in name][:3]

@@ -1,11 +1,14 @@
-"""Checks the conditions for any claim about reinforcement learning in the learning world.
+"""Checks conditions that must be true before results of reinforcement learning in the small
+fictional world mean anything.
 
     python -m benchmarks.learning_gates --base models/tiny_base --sft SFT/model --task RUN=STORE [--task RUN2=STORE2]
 
-A base model and its fine-tuned model play the split `rl/validation` of each run at temperature 1.
-If a run uses the store of another world, all its things are new to the models. The script prints
-the share of valid turns of both models, the success by number of hops, and the success with a grey
-picture. The script also prints how often queries with a wrong word find the right page.
+A base model and its fine-tuned version answer the questions in `rl/validation` of each run, at
+temperature 1. If a run uses the store of another world, the models have never seen any of its
+things. The script prints the share of valid turns of both models. The script also prints the share
+of right answers by number of hops (facts in a chain), and the share with a grey picture instead of
+the true one. The script also prints how often a search still finds the right page if one word of
+the query is wrong.
 """
 
 import argparse
@@ -39,18 +42,19 @@ from questloom.records.trajectories import Trajectory
 
 
 def grey(picture: bytes) -> bytes:
-    """A grey picture of the same size."""
+    """Makes a grey picture of the same size as the given picture."""
     return encode(Image.new("RGB", decode(picture).size, (128, 128, 128)), lossless=True)
 
 
 def wrong_queries(
     store: str, questions: Sequence[Question], results: int, rng: random.Random
 ) -> dict[str, float]:
-    """How often a search with one wrong word still finds the right page, first or anywhere among
-    the hits.
+    """Measures how often a search with one wrong word still finds the right page, as the first hit
+    or anywhere among the hits.
 
-    Returns:
-        The shares "right first", "wrong first" and "wrong among".
+    Returns: Three shares of searches. "right first": with right words, the page is the first hit.
+        "wrong first": with a wrong word, the page is the first hit. "wrong among": with a wrong
+        word, the page is among the hits.
     """
     counts: dict[str, list[bool]] = defaultdict(list)
     with Opened() as opened:
@@ -79,7 +83,7 @@ def wrong_queries(
 def searched_wrongly(
     played: Iterable[Trajectory], by_id: Mapping[str, Question], store: str
 ) -> list[Trajectory]:
-    """Counts the episodes in which no search contained all words for what the picture shows."""
+    """Finds the episodes in which not a single search had all words for what the picture shows."""
     with Opened() as opened:
         facts = opened_store(store, opened)
         found = []

@@ -1,11 +1,13 @@
-"""Counts the requests per kept question in a run of the llm writer, by role and size.
+"""Counts the requests to language models for each kept question, in a run whose writer is "llm".
+The script counts the requests by role, and measures their size.
 
     python -m benchmarks.llm_requests RUN --store STORE
 
-The counts come from the run's ledger (`calls.sqlite`). A question counts as kept if the draft stage
-kept it; questions that later stages drop are counted separately. The script also prints why seeds
-gave no question. The size of a request is the number of tokens in the writer's prompt, at four
-characters a token. The script prints the median and the maximum over all plans of the run.
+The counts come from `calls.sqlite`, the run's ledger of calls. A question counts as kept if the
+stage that drafts questions kept it. Questions that later stages drop are counted separately. The
+script also prints why seeds (things from which questions start) gave no question. The size of a
+request is the number of tokens in the writer's prompt, estimated as four characters per token. The
+script prints the median and the maximum over all planned questions of the run.
 """
 
 import argparse
@@ -27,7 +29,7 @@ from questloom.transforms.writing.llm.plan_words import CHARS_PER_TOKEN, request
 
 
 def num_requests(run: Path) -> int:
-    """The number of answered requests of the draft stage."""
+    """The number of requests of the drafting stage that got an answer."""
     with sqlite3.connect(run / "calls.sqlite") as ledger:
         found = ledger.execute(
             "select count(*) from attempts where stage = 'draft' and status = 'ok'"
@@ -36,7 +38,8 @@ def num_requests(run: Path) -> int:
 
 
 def sizes(job: Job, planned: list[PlannedSeed]) -> list[int]:
-    """The number of tokens in each request that asks a model to word a plan."""
+    """The number of tokens in each request that asks a model to put a planned question into
+    words."""
     language, most = job.recipe.language, job.recipe.draft.max_words
     return [
         len(

@@ -1,9 +1,9 @@
 """Writes the page of measured figures, `docs/measured.md`: `python -m benchmarks.measured`.
 
 `benchmarks/measured/figures.tsv` has one line per measurement. If several lines have the same table
-and the same `what`, the page shows the last of them. `tables.tsv` lists the tables in the page's
-order, each with a sentence about it. The following command adds a figure, with today's date and the
-commit of this checkout:
+and the same thing measured (`what`), the page shows the last of these lines. `tables.tsv` lists the
+tables in the page's order, each with a sentence about it. The following command adds a figure, with
+today's date and the commit of this checkout:
 
     python -m benchmarks.measured --add TABLE WHAT FIGURE --interval "1 to 2" --goal 3 --machine "2 cores, quiet" --command "python -m …"
 """
@@ -30,8 +30,8 @@ Nothing was measured on a GPU or with a large model. `python -m benchmarks.readi
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """One measurement. The text `figure` includes the unit; `interval` is a 95 % interval unless
-    its text says otherwise.
+    """One measurement. The column `figure` includes the unit. The column `interval` has a 95 %
+    interval, unless its text says otherwise.
     """
 
     table: str
@@ -55,13 +55,13 @@ def read_figures() -> list[Figure]:
 
 
 def read_tables() -> dict[str, str]:
-    """The sentence of each table, in the page's order."""
+    """The sentence about each table, in the order of the page."""
     return {row["table"]: row["sentence"] for row in read_rows(FOLDER / "tables.tsv")}
 
 
 def shown_command(command: str) -> str:
-    """A command as the page shows it. A benchmark is shown by its name, any other command without
-    its options.
+    """Shortens a command for the page. A benchmark is shown by its name. Other commands are shown
+    without their options.
     """
     if command == "no script":
         return command
@@ -71,10 +71,10 @@ def shown_command(command: str) -> str:
 
 
 def page(figures: Iterable[Figure], tables: dict[str, str]) -> str:
-    """The page, with the newest figure of each measured thing.
+    """Makes the text of the page, with the newest figure of each measured thing.
 
     Raises:
-        ValueError: A figure belongs to a table that `tables.tsv` does not have.
+        ValueError: A figure names a table that is not in `tables.tsv`.
     """
     newest = {(figure.table, figure.what): figure for figure in figures}
     unknown = {table for table, _ in newest} - set(tables)
@@ -95,7 +95,7 @@ def page(figures: Iterable[Figure], tables: dict[str, str]) -> str:
 
 
 def add(figure: Figure) -> None:
-    """Appends a figure to the data."""
+    """Appends a figure to `figures.tsv`."""
     cells = astuple(figure)
     if any(mark in cell for cell in cells for mark in "\t\n|"):
         raise ValueError("a cell holds a tab, a line's end or a bar; write it without")

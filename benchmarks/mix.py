@@ -1,9 +1,9 @@
-"""Prints the shares of levels, hops, routes, kinds of work and relations among a run's kept
-questions.
+"""Describes the mix of a run's kept questions. Prints the shares of questions by level of
+difficulty, number of hops (facts in a chain), route, kind of work and relation.
 
     python -m benchmarks.mix RUN
 
-The script also counts the words that occur more than once in a question.
+The script also counts words that occur twice or more within one question.
 """
 
 import argparse
@@ -18,7 +18,7 @@ from questloom.transforms.stages.run_folder import RunFolder
 
 
 def lines(found: list[Question]) -> list[str]:
-    """The lines of the table; shares are of all questions."""
+    """Makes the lines of the table. All printed shares are shares of all questions."""
     num = len(found)
     forms = [q.logical_form for q in found if q.logical_form]
     relations = Counter(p for f in forms for p in {c.property for c in f.of(ClaimClause)})

@@ -1,18 +1,21 @@
-"""A mock chat endpoint on loopback. It gives good replies, and on request every known fault.
+"""A mock chat endpoint on loopback, which gives good replies. If asked, the endpoint gives any
+known kind of faulty reply.
 
     python benchmarks/mock_endpoint.py --port 0 --mean 0.3 --sigma 0.5      prints its base URL on the first line
 
 The server answers requests to /v1/chat/completions with log-normal latency. `POST /script` takes a
-list of `{"kind": …}`, one entry for each of the next requests. Later requests get the kind "ok".
-`--faults SHARE` gives this share of the requests a transport fault before the good reply. The
-request's idempotency key decides the draw. With `--rate N`, the server lets N requests pass in any
-second and answers 429 beyond. With `--slots N`, the server handles N requests at once and queues
-the rest. It also handles queued requests whose client has gone away. `GET /stats` reports what was
-served.
+list of `{"kind": …}`. Each entry sets the kind of reply for one of the next requests. Requests
+after the list get the kind "ok". With `--faults SHARE`, this share of the requests first meets a
+transport fault, and then gets the good reply. A request's idempotency key decides whether it meets
+a fault. With `--rate N`, the server accepts N requests in any second and answers 429 to the others.
+With `--slots N`, the server handles N requests at once and queues the rest. The server handles
+queued requests even if their client has gone away. `GET /stats` reports statistics of the requests
+so far.
 
-A good reply depends on the request alone. A good reply is an instance of the request's JSON schema,
-or a text with the request's digest. For the model "agent:N", good replies are turns of the agent's
-protocol. The first N replies search, and the next reply answers.
+Equal requests get equal good replies. If a request has a JSON schema, the good reply is a value
+that fits it. If a request has no JSON schema, the good reply is a text with the request's digest.
+For the model "agent:N", good replies are turns of an agent. The first N replies are search calls,
+and the next reply is an answer.
 """
 
 import argparse
@@ -34,7 +37,7 @@ TRANSPORT_FAULTS = ("429", "429_retry_after", "500", "503", "cut", "cut_body", "
 
 
 def instance_of(schema: dict[str, Any], word: str, root: dict[str, Any] | None = None) -> Any:
-    """A value that fits a JSON schema, with `word` in its strings."""
+    """Makes a value that fits a JSON schema. All strings in the value contain `word`."""
     root = root or schema
     if "$ref" in schema:
         return instance_of(root["$defs"][schema["$ref"].rsplit("/", 1)[1]], word, root)
@@ -67,7 +70,8 @@ def instance_of(schema: dict[str, Any], word: str, root: dict[str, Any] | None =
 
 
 def good_content(body: dict[str, Any]) -> str:
-    """The content of a good reply: an instance of the request's schema, or a text with its digest."""
+    """The content of a good reply: a value that fits the request's JSON schema, or a text with the
+    request's digest."""
     word = hashlib.sha256(json.dumps(body["messages"], sort_keys=True).encode()).hexdigest()[:12]
     if body["model"].startswith("agent:"):
         return agent_turn(body, word, int(body["model"].removeprefix("agent:")))
@@ -78,7 +82,7 @@ def good_content(body: dict[str, Any]) -> str:
 
 
 def agent_turn(body: dict[str, Any], word: str, calls: int) -> str:
-    """A turn of the agent's protocol: the first `calls` turns search, the next one answers."""
+    """Makes a turn of an agent. The first `calls` turns search, and the next turn answers."""
     if sum(message["role"] == "assistant" for message in body["messages"]) >= calls:
         return f"<think>{word} says it.</think>\n<answer>{word}</answer>"
     call = json.dumps({"name": "text_search", "arguments": {"query": word}})
@@ -86,10 +90,10 @@ def agent_turn(body: dict[str, Any], word: str, calls: int) -> str:
 
 
 async def raw_response(request: web.Request, behaviour: dict[str, Any]) -> web.StreamResponse:
-    """Sends a scripted response of status 200.
+    """Sends a response with status 200 whose parts and end are given.
 
-    `pieces` are written one by one, in Latin-1. `end` says how the response ends: normally, with a
-    broken connection ("cut"), or with a connection that stays open ("open").
+    The texts in `pieces` are sent one by one, encoded in Latin-1. `end` says how the response ends:
+    normally, with a broken connection ("cut"), or with a connection that stays open ("open").
     """
     response = web.StreamResponse(
         headers={"Content-Type": behaviour.get("type", "text/event-stream")}
@@ -111,7 +115,8 @@ async def raw_response(request: web.Request, behaviour: dict[str, Any]) -> web.S
 
 
 class MockEndpoint:
-    """The server's state: the script, the latency's generator and the counters."""
+    """The server's state: the kinds of the next replies, the random generator for latencies, and
+    the counters."""
 
     def __init__(
         self,
@@ -153,7 +158,7 @@ class MockEndpoint:
         return {"kind": "ok"}
 
     def _passes(self) -> bool:
-        """Whether the request is within the rate limit of the last second."""
+        """Whether the rate limit allows another request, given the requests of the last second."""
         now = time.monotonic()
         while self.passed and self.passed[0] <= now - 1:
             self.passed.popleft()
@@ -285,8 +290,8 @@ class MockEndpoint:
         return web.json_response(reply)
 
     async def take_script(self, request: web.Request) -> web.Response:
-        """Handles POST /script: stores the behaviours for the next requests and discards the rest
-        of an earlier script.
+        """Handles POST /script: stores the kinds of reply for the next requests, and discards what
+        is left of an earlier list.
         """
         self.script = deque(await request.json())
         return web.json_response({})
@@ -315,7 +320,7 @@ class MockEndpoint:
 
 
 async def serve(endpoint: MockEndpoint, port: int) -> None:
-    """Serves until the process ends; prints the base URL."""
+    """Prints the server's base URL, then serves until the process ends."""
     app = web.Application(client_max_size=64 * 2**20)
     app.add_routes(
         [
@@ -344,7 +349,7 @@ def running(
     retry_after: float = 0.0,
     slots: int = 0,
 ):
-    """Runs the server in a process of its own; yields its base URL (…/v1)."""
+    """Runs the server in a process of its own, and yields the server's base URL (…/v1)."""
     options = [
         "--mean",
         mean,

@@ -1,15 +1,18 @@
-"""Tests the tests of synthesis by mutation: counts how many small changes of the rules they notice.
+"""Measures how good the tests of question making are: counts how many small changes of the code
+(mutants) they notice.
 
     python -m benchmarks.mutants [--areas drafting filters synth …] [--sample 25] [--seed 0] [--minutes 8] [--results FILE]
 
-A mutant changes one comparison, number, connective or condition in an area's modules. The function
-`turned` defines the possible changes. The script runs a random sample of each area's mutants. A
-mutant runs in a fork of a process that has loaded all tests. The doctests of the changed module run
-first, then the module's tests, then the other tests of the area. Tests stop at the first failure.
+An area is a group of modules with their tests. A mutant changes one comparison, number, connective
+("and", "or") or condition in a module. The function `turned` defines the possible changes. The
+script runs the tests with a random sample of each area's mutants. Each mutant gets a fork of a
+process that has already loaded all tests. The doctests of the changed module run first, then the
+module's tests, then the other tests of the area. The tests stop at the first failure.
 
-A mutant inside a function replaces the loaded function. For any other mutant, all modules are
-imported anew. Mutants leave `assert` lines, docstrings, annotations and the arguments in `NO_RULES`
-unchanged. A file keeps the results, so an interrupted run (by `--minutes` or by hand) continues.
+If the change is inside a function, the changed function replaces the loaded one. If the change is
+outside functions, all modules are imported again. `assert` lines, docstrings, annotations and the
+arguments in `NO_RULES` are never changed. The results are kept in a file, so the script can
+continue after it was interrupted (by `--minutes` or by hand).
 """
 
 import argparse
@@ -37,20 +40,20 @@ from benchmarks.truth import share
 
 ROOT = Path(__file__).parent.parent
 SMALL_STORE = "QUESTLOOM_SMALL_STORE"
-"""An environment variable that tests/pipeline/conftest.py reads."""
+"""Name of an environment variable with the folder of the small store. tests/pipeline/conftest.py
+reads it."""
 
 
 @dataclass(frozen=True)
 class Area:
-    """Modules to mutate, and the tests that should notice the mutants."""
+    """A group of modules to change, and the tests that should notice the changes."""
 
     modules: tuple[str, ...]
     """File patterns of the modules, relative to the root."""
     tests: tuple[str, ...]
     makes_store: bool = False
-    """Whether the area's modules make the small store that the tests use.
-
-    For other areas the store is made once, before the mutants.
+    """Whether the modules of the area take part in making the small store that the tests use. If
+    the modules take no part in this, the store is made once, before any change.
     """
 
 
@@ -123,10 +126,9 @@ TOO_LONG = {
         "verify",
     ),
 }
-"""Slow tests of whole stores and jobs. Each entry lists the modules whose mutants justify running
-the test.
-
-A mutant of any other module counts as unnoticed if only a slow test would notice it.
+"""The slow tests, which test whole stores and jobs. Each entry lists modules, and the slow test
+runs only for mutants of these modules. A mutant of another module counts as unnoticed if only the
+slow test would notice it.
 """
 COMPARED = {
     ast.Lt: ast.LtE,
@@ -143,12 +145,13 @@ COMPARED = {
 
 
 NO_RULES = ("frozen", "kw_only", "strict")
-"""Arguments that guard against programming mistakes; no test of a rule can notice them."""
+"""Names of arguments that guard against programming mistakes, such as `strict`. No test of a rule
+can notice a change of these arguments."""
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """The n-th place in a module that can be mutated."""
+    """The n-th place in a module where a mutant can change something."""
 
     module: Path
     number: int
@@ -160,7 +163,7 @@ class Mutant:
 
 
 def turned(node: ast.AST) -> ast.AST | None:
-    """The node with one thing changed; None if nothing can be changed."""
+    """Returns a syntax node with one thing changed, or None if nothing in it can be changed."""
     match node:
         case ast.Compare(ops=[op]) if type(op) in COMPARED:
             return ast.Compare(
@@ -190,7 +193,8 @@ def turned(node: ast.AST) -> ast.AST | None:
 
 
 class _Turn(ast.NodeTransformer):
-    """Changes the n-th place of a syntax tree. With n = -1, it only counts the places."""
+    """Changes the n-th changeable place of a syntax tree. With n = -1, nothing is changed and the
+    places are only counted."""
 
     def __init__(self, number: int) -> None:
         self.number, self.found = number, list[tuple[int, str]]()
@@ -213,7 +217,7 @@ class _Turn(ast.NodeTransformer):
 
 
 def mutants(area: Area) -> Iterator[Mutant]:
-    """All mutants of an area's modules."""
+    """Lists all possible mutants of an area's modules."""
     for module in sorted(path for pattern in area.modules for path in ROOT.glob(pattern)):
         walk = _Turn(-1)
         walk.visit(ast.parse(module.read_text(encoding="utf-8")))
@@ -221,7 +225,7 @@ def mutants(area: Area) -> Iterator[Mutant]:
 
 
 class _Mutated(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Loads a module in which one mutant is in place."""
+    """Imports a module with one change (mutant) in its code."""
 
     def __init__(self, mutant: Mutant) -> None:
         parts = mutant.module.relative_to(ROOT).with_suffix("").parts
@@ -242,9 +246,8 @@ class _Mutated(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         )
 
     def put_in_place(self) -> None:
-        """Gives the loaded module's functions the mutant's code.
-
-        If no function differs, all modules are imported anew, with the mutant.
+        """Replaces the code of the loaded module's functions by the changed code. If no function
+        differs, imports all modules again with the change.
         """
         made = types.ModuleType(self.name)
         self.exec_module(made)
@@ -265,7 +268,7 @@ class _Mutated(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 def _functions(of: Any, module: str, place: str = "") -> Iterator[tuple[str, types.FunctionType]]:
-    """Yields the functions of a module or class, each with its place there."""
+    """Yields the functions of a module or class, each with its dotted name."""
     for name, value in list(vars(of).items()):
         inner = next(
             (
@@ -282,7 +285,7 @@ def _functions(of: Any, module: str, place: str = "") -> Iterator[tuple[str, typ
 
 
 def survives(mutant: Mutant | None, tests: list[str], seconds: int = 300) -> bool:
-    """Whether the tests pass with the mutant in place. Tests that hang count as failed."""
+    """Whether the tests pass although the code was changed. A test that hangs counts as failed."""
     child = os.fork()
     if child:
         return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
@@ -312,7 +315,8 @@ def survives(mutant: Mutant | None, tests: list[str], seconds: int = 300) -> boo
 
 
 def tests_of(mutant: Mutant, area: Area) -> list[str]:
-    """The area's tests: those named after the mutant's module come first, slow ones last."""
+    """The tests of an area, in the order of running. Tests that are named after the changed module
+    come first, slow tests last."""
     found = sorted(
         str(p.relative_to(ROOT))
         for test in area.tests
@@ -324,7 +328,8 @@ def tests_of(mutant: Mutant, area: Area) -> list[str]:
 
 
 def _small_store_for(area: Area, folder: Path) -> None:
-    """Gives the tests of `pipeline/` an existing small store, because making it takes as long as the tests."""
+    """Gives the tests of `pipeline/` an existing small store. Making the store takes as long as the
+    tests themselves."""
     os.environ.pop(SMALL_STORE, None)
     if area.makes_store or not any(test.startswith("tests/pipeline") for test in area.tests):
         return
@@ -337,7 +342,8 @@ def _small_store_for(area: Area, folder: Path) -> None:
 
 
 def main() -> None:
-    """Prints each mutant that no test noticed, and the share of noticed mutants."""
+    """Prints each mutant (changed code) that no test noticed, and the share of mutants that tests
+    noticed."""
     options = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,17 +1,17 @@
-"""Measures how well near duplicates are found, depending on the true Jaccard similarity of their
-word triples.
+"""Measures how well the filter finds near-duplicate questions. The result depends on the true
+Jaccard similarity of the questions' word triples.
 
     python -m benchmarks.near_duplicates [--pairs 2000] [--similarity 0.85] [--texts 100000]
 
-A pair is a template question with made-up names and a copy in which some words are replaced. Each
-bin of similarity has up to `--pairs` pairs. The script calls the functions of the real job. Each
-pair has its own answer, so questions of different pairs are not compared. The script counts two
-kinds of errors: pairs below the threshold that are called duplicates, and overlooked pairs at or
-above the threshold.
+A pair is a question with made-up names, and a copy in which some words are changed. The pairs are
+sorted into bins by similarity, with up to `--pairs` pairs in a bin. The script calls the functions
+of the real filter. Each pair has its own answer, so questions of different pairs are not compared.
+The script counts two kinds of errors. The first kind is a pair below the threshold that the filter
+calls duplicates. The second kind is a pair at or above the threshold that the filter overlooks.
 
-The cost is the CPU time for `--texts` distinct questions of the same templates in one process. The
-bytes are the size of pickled keys and members, before any coder of a runner. The largest group is
-the largest set of members with one band key.
+The script also measures the cost for `--texts` distinct questions in one process. The cost is the
+CPU time, the bytes of the pickled keys and members, and the largest group of questions with the
+same key.
 """
 
 import argparse
@@ -103,12 +103,13 @@ SYLLABLES = (
 
 
 def name(draws: random.Random) -> str:
-    """A made-up name."""
+    """Makes up a name."""
     return "".join(draws.choices(SYLLABLES, k=draws.randint(2, 4))).capitalize()
 
 
 def question(draws: random.Random) -> str:
-    """A question from a random template; a third of all questions have an additional clause."""
+    """Makes a question from a random template. A third of all questions get an additional
+    clause."""
     parts = draws.choice(TEMPLATES).split(" ")
     for number, part in enumerate(parts):
         for slot, made in (
@@ -126,7 +127,7 @@ def question(draws: random.Random) -> str:
 
 
 def edited(text: str, draws: random.Random) -> str:
-    """The text with one to five words replaced, removed or inserted."""
+    """Replaces, removes or inserts one to five words of a text."""
     words = text.split(" ")
     for _ in range(draws.randint(1, 5)):
         at = draws.randrange(len(words))
@@ -137,10 +138,11 @@ def edited(text: str, draws: random.Random) -> str:
 
 
 def pairs(most: int) -> dict[float, list[tuple[str, str, float]]]:
-    """Makes pairs of different questions as folded words, each pair with its similarity.
+    """Makes pairs of different questions, each question as normalised words, and each pair with its
+    similarity.
 
-    The result maps the lower bound of each similarity bin to the bin's pairs. The last bin includes
-    its upper bound.
+    The result has the pairs of each bin, by the bin's lower bound of similarity. The last bin also
+    includes pairs at its upper bound.
     """
     draws = random.Random(SEED)
     found: dict[float, list[tuple[str, str, float]]] = defaultdict(list)
@@ -157,7 +159,7 @@ def pairs(most: int) -> dict[float, list[tuple[str, str, float]]]:
 
 
 def grouped(entries: Iterable[tuple]) -> list[tuple]:
-    """Groups pairs by key, as GroupByKey does."""
+    """Groups (key, value) pairs by key, as Beam's GroupByKey does."""
     groups: dict = defaultdict(list)
     for key, member in entries:
         groups[key].append(member)
@@ -165,8 +167,8 @@ def grouped(entries: Iterable[tuple]) -> list[tuple]:
 
 
 def losers(groups: list[tuple], similarity: float) -> Iterator[str]:
-    """The ids that are dropped as duplicates, as
-    `questloom.transforms.filters.duplicate_losers.Losers` finds them.
+    """The ids of the questions that the real filter
+    (`questloom.transforms.filters.duplicate_losers.Losers`) drops as duplicates.
     """
     for group in groups:
         yield from (loser for loser, _ in losers_of(group))
@@ -175,7 +177,8 @@ def losers(groups: list[tuple], similarity: float) -> Iterator[str]:
 
 
 def detection(most: int, threshold: float) -> None:
-    """Prints two results for each bin of similarity: the share of pairs that the filter calls duplicates, and the errors on both sides of the threshold."""
+    """For each bin of similarity, prints the share of pairs that the filter calls duplicates. The
+    errors below and above the threshold are printed too."""
     found = pairs(most)
     members = [
         (f"{TEXT}:Q{number}:{words}", (rank(SEED, f"{number}{side}"), f"{number}{side}"))
@@ -202,12 +205,13 @@ def detection(most: int, threshold: float) -> None:
 
 
 def share(marks: list[bool]) -> str:
-    """Formats the number of marked pairs and the number of all pairs."""
+    """Formats the number of pairs that the filter marked, and the number of all pairs."""
     return f"{sum(marks)} of {len(marks)} pairs ({sum(marks) / max(1, len(marks)):.2%})"
 
 
 def cost(num_texts: int, threshold: float) -> None:
-    """Prints CPU, bytes and the largest group for a number of different questions."""
+    """Prints the CPU time, the bytes and the largest group for a given number of different
+    questions."""
     draws = random.Random(SEED)
     texts: set[str] = set()
     while len(texts) < num_texts:

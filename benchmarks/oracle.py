@@ -1,15 +1,14 @@
-"""Measures how many kept questions the oracle solves with the tools alone, and at which steps it
-fails.
+"""Measures how many kept questions the oracle solves with tools, and at which steps it fails. The
+oracle is a scripted solver that knows each question's logical form.
 
-* `python -m benchmarks.oracle RUN STORE` plays all kept questions of a finished synth run. STORE is
-  the store from which the run was made.
+* `python -m benchmarks.oracle RUN STORE` lets the oracle answer all kept questions of a finished
+  run. STORE is the store from which the run was made.
 * `--first 40` plays only the first 40 questions by id.
 * `--list` prints each failure with its question, its step and both answers.
-* `--stage no_tools` plays the input of the oracle's filter, also the questions that the filter
-  rejects.
+* `--stage no_tools` plays all questions that reach the filter which uses the oracle, even those
+  that this filter rejects.
 
-The oracle is a scripted agent that knows the question's form. The answer judge's rules, without a
-model, judge answers; the process judge's rules judge episodes.
+Rules judge the oracle's answers and the way in which it found them. No model is asked.
 """
 
 import argparse
@@ -42,23 +41,25 @@ from questloom.records.synthesis import Question
 from questloom.transforms.stages.run_folder import RunFolder, name_of
 
 UNSPOKEN = frozenset({"P31"})
-"""Relations that pages state without the label of the object."""
+"""Relations whose object a page states in other words than the object's label."""
 
 
 @dataclass(frozen=True)
 class Played:
-    """A question with the oracle's episode and its result."""
+    """A question, the episode in which the oracle tried to solve it, and the result."""
 
     question: Question
     episode: Episode
     ended: Ended | None
     outcome: Outcome
     meant: dict[str, str]
-    """The page titles of the things that the variables stand for; things without a page are left out."""
+    """The titles of the pages about the things for which the question's variables stand. Things
+    without a page are left out."""
 
     @property
     def astray(self) -> str:
-        """The first variables, counted from the picture, that the oracle mistook or did not find."""
+        """The variables at which the oracle first went wrong, counted from the picture: it found
+        the wrong thing or nothing."""
         taken = dict(self.ended.bound) if self.ended else {}
         return "; ".join(
             f"{var} {f'taken for {taken[var]!r}' if var in taken else 'not found'}, meant {title!r}"
@@ -68,7 +69,7 @@ class Played:
 
     @property
     def identified(self) -> bool:
-        """Whether the oracle found the thing in the picture."""
+        """Whether the oracle found out which thing the picture shows."""
         form = self.question.logical_form
         return (
             form is not None
@@ -86,7 +87,8 @@ class Played:
 
     @property
     def failed_step(self) -> str:
-        """The step that failed; "a wrong answer" if the oracle believed that its answer was right."""
+        """The step at which the oracle failed; "a wrong answer" if no step failed but the answer
+        was wrong."""
         if self.ended is None:
             return f"the episode ended: {self.episode.end} {self.episode.end_evidence}"
         return self.ended.failed or "a wrong answer"
@@ -95,7 +97,8 @@ class Played:
 async def play(
     questions: list[Question], run: RunFolder, store: Store, clip: str, max_calls: int
 ) -> list[Played]:
-    """Plays the questions one after the other, each once. The work is local and fills a core."""
+    """Lets the oracle (a scripted solver) answer the questions one after the other. The oracle
+    never waits for a server, so one process uses a whole CPU core."""
     tools = tuple(
         name for name in ALL_TOOLS if name != CONFINED
     )  # the oracle computes without the Python tool; only its searches are measured
@@ -135,12 +138,12 @@ def _meant(question: Question, store: Store) -> dict[str, str]:
 
 
 def broken(question: Question, store: Store, texts: list[str]) -> str:
-    """The reason why no agent can answer with these tools; "" if no reason is found without
-    playing.
+    """Why no agent can answer the question with these tools; "" if the function finds no such
+    reason. The function does not play the question.
 
-    A section or infobox line of some page must state each relation. The pictured thing must have
-    another picture that a search can find. Otherwise the rest of the question must lead to a page
-    that names the thing.
+    Each relation must be stated by a section or an infobox line of some page. A search must be able
+    to find another picture of the pictured thing. If there is no other picture, the rest of the
+    question must lead to a page that names the thing.
     """
     form = question.logical_form
     assert form is not None
@@ -163,7 +166,7 @@ def broken(question: Question, store: Store, texts: list[str]) -> str:
 
 
 def _spelt(end: Term, question: Question, store: Store) -> list[str]:
-    """The spellings that a page may use for the subject or object of a claim."""
+    """All spellings that a page may use for the subject or the object of a claim."""
     value = (
         value_of_key(question.bindings[end])
         if isinstance(end, str) and end in question.bindings
@@ -188,8 +191,8 @@ def _spelt(end: Term, question: Question, store: Store) -> list[str]:
 
 
 def pieces(store: Store) -> list[str]:
-    """All sections of the pages as folded text, each with the title of its page. Each infobox line
-    is a text of its own.
+    """The texts of all sections of the pages, in lower case without accents, each with the title of
+    its page. Each infobox line is also such a text.
     """
     return [
         flat(f"{base(a.title)} {text}")
@@ -199,7 +202,8 @@ def pieces(store: Store) -> list[str]:
 
 
 def shares(played: list[Played], name: str, of: Callable[[Played], Iterable[str]]) -> None:
-    """Prints the share of solved questions for each value of a property."""
+    """Prints the share of solved questions for each value of a property, such as each number of
+    hops."""
     all_, solved = Counter[str](), Counter[str]()
     for p in played:
         for value in of(p):
@@ -215,7 +219,7 @@ def shares(played: list[Played], name: str, of: Callable[[Played], Iterable[str]
 
 
 def main() -> None:
-    """Prints shares, means and failures."""
+    """Prints the shares of solved questions, the mean numbers of calls, and the failures."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -316,7 +320,8 @@ def main() -> None:
 
 
 def _kind(step: str) -> str:
-    """The description of a step without the names in it."""
+    """Removes the names from the description of a step, so that equal kinds of steps can be
+    counted."""
     return (
         step.partition(" of ")[0]
         if " of " in step

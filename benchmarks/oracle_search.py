@@ -1,11 +1,13 @@
-"""Measures how much a run's episodes search: their calls, wrong turns, tools and reused pictures.
+"""Measures how the episodes of a run search: how many calls they make, which tools they use, how
+often they open a wrong page, and how often they reuse pictures.
 
     python -m benchmarks.oracle_search RUN
 
-The script reads the teacher's kept trajectories. A *query* is a search in words or by a picture. A
-*wrong turn* is an opened page that the next thought rejects. A *reused picture* is a tool's output
-that a later call takes. The script counts the different first sentences of thoughts. It removes
-names, numbers and quotations first, so only the template counts.
+The script reads the kept trajectories (episodes) of the run's teacher. A *query* is a search in
+words or by a picture. A *wrong turn* is a visit to a page that the next thought rejects. A *reused
+picture* is a picture that one tool call made and a later call uses. The script also counts how many
+different first sentences the thoughts have. Names, numbers and quotations are removed before the
+count.
 """
 
 import argparse
@@ -30,7 +32,7 @@ def calls_of(episode: Episode) -> list[str]:
 
 
 def num_wrong_turns(episode: Episode) -> int:
-    """The number of opened pages that the next thought rejects."""
+    """The number of visits to pages that the next thought rejects."""
     return sum(
         bool(
             before.call
@@ -42,7 +44,7 @@ def num_wrong_turns(episode: Episode) -> int:
 
 
 def num_used_again(episode: Episode) -> int:
-    """The number of tool-made pictures that a later call takes."""
+    """The number of pictures that a tool made and a later call uses."""
     made = {image.handle for image in episode.images if image.origin != "task" and not image.url}
     taken = {
         turn.call.arguments.get("handle")
@@ -53,14 +55,15 @@ def num_used_again(episode: Episode) -> int:
 
 
 def template_of(thought: str) -> str:
-    """The first sentence of a thought without quotations, names, numbers and pictures."""
+    """The first sentence of a thought, after quotations, names, numbers and pictures were
+    removed."""
     blotted = re.sub(r"“[^”]*”|<image:\d+>", "…", thought)
     blotted = re.sub(r"(?<!^)(?<![.!?] )\b[^\W\d_a-z]\w*(?: [^\W\d_a-z]\w*)*|\d\S*", "…", blotted)
     return re.split(r"(?<=[.!?]) ", blotted)[0]
 
 
 def report(trajectories: Sequence[Trajectory]) -> list[str]:
-    """The lines that are printed."""
+    """Makes the lines that the script prints."""
     episodes = [t.episode for t in trajectories]
     if not episodes:
         return ["no kept trajectory"]

@@ -1,17 +1,20 @@
-"""Measures how fully several workers with one Redis server use an endpoint's rate limit.
+"""Measures how much of an endpoint's rate limit several workers use when they share one Redis
+server.
 
     python -m benchmarks.pacing
 
-An endpoint on loopback lets 100 requests pass in any second and answers 429 beyond. The endpoint
-does not state its limit. The latency is log-normal, mean 0.10 s. Worker processes share only a
-Redis server (started here; or --redis) and ask as fast as they may. `allowed` is the number of
-replies as a share of the allowed requests (100 a second). `refused` is the share of the sent
-requests that got a 429. Both figures count from the first request on, so they include the time in
-which the workers find the limit.
+A test endpoint on this machine accepts 100 requests in any second. The endpoint answers all further
+requests with status 429. The endpoint does not state its limit. The endpoint's latency has a
+log-normal distribution with a mean of 0.10 s. The worker processes share nothing but a Redis
+server, and send requests as fast as their limits allow. The script starts the Redis server unless
+`--redis` gives an address. `allowed` is the number of replies as a share of the allowed requests
+(100 a second). `refused` is the share of the sent requests that got a 429. Both figures, `allowed`
+and `refused`, include the time in which the workers find the limit.
 
-In further cases, the endpoint sends `Retry-After: 1`, the recipe states the limit
-(requests_per_minute), or `kill -9` ends one worker in the middle. The last line shows the cost of a
-call through Redis and through SQLite, measured alternately.
+Further cases change one thing each. The endpoint sends `Retry-After: 1`; or the recipe states the
+limit (`requests_per_minute`); or `kill -9` ends one worker midway. The last line shows the cost of
+a call through Redis and of a call through SQLite. The script measures calls through Redis and calls
+through SQLite in turn.
 """
 
 import argparse
@@ -47,7 +50,7 @@ WARM_UP = 2_000
 
 @contextmanager
 def redis_running():
-    """Runs a Redis server with an append-only file on a free port; yields its address."""
+    """Runs a Redis server with an append-only file on a free port. Yields the server's address."""
     binary = shutil.which("redis-server")
     if binary is None:
         raise SystemExit(
@@ -86,7 +89,9 @@ def redis_running():
 async def ask(
     url: str, place: str, worker: int, seconds: float, per_minute: float | None, width: int
 ) -> None:
-    """Asks new questions, `width` at once, until the time is over, and waits for calls in flight."""
+    """Sends new questions, `width` at a time, until the time is over. Then the function waits for
+    the replies that are still missing.
+    """
     cache = open_cache(place)
     endpoint = EndpointConfig(
         name="mock", base_url=url, max_in_flight=64, requests_per_minute=per_minute
@@ -114,7 +119,7 @@ def work(*args) -> None:
 
 
 def stats(url: str) -> dict:
-    """The endpoint's statistics."""
+    """Returns the endpoint's statistics."""
     with urllib.request.urlopen(url.removesuffix("/v1") + "/stats") as reply:
         return json.load(reply)
 
@@ -129,7 +134,9 @@ def measure(
     per_minute: float | None = None,
     kill_at: float = 0.0,
 ) -> tuple[float, float]:
-    """The share of allowed requests that got a reply, and the share of sent requests that were refused."""
+    """Returns two shares: the share of allowed requests that got a reply, and the share of sent
+    requests that were refused.
+    """
     context = multiprocessing.get_context("fork")
     with running(mean=MEAN, rate=RATE, retry_after=retry_after) as url:
         processes = [
@@ -152,7 +159,9 @@ def measure(
 
 
 async def overhead(place: str, num: int, width: int) -> tuple[float, float]:
-    """Wall and CPU milliseconds per call, with a sender that takes no time."""
+    """Returns the wall-clock and CPU milliseconds per call. The function that sends the request
+    returns at once, so only the bookkeeping takes time.
+    """
     cache = open_cache(place)
     caller = Caller(cache)
 

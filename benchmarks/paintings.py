@@ -2,10 +2,11 @@
 
     python -m benchmarks.paintings SHARED/paintings OUT [--hide 1] [--seed 0]
 
-The rows hold QIDs of paintings only. Every other value is an English label, which gets a new id far
-outside Wikidata's range. `--hide N` leaves out claims. For each column, the left-out share is N
-times the column's own share of empty cells. OUT/truth.jsonl always has all claims. The pictures are
-the 19 that the rows' source links; they are in the public domain by age.
+The rows contain Wikidata ids only for the paintings. Every other value is an English label. The
+script gives each label a new id, far above all ids that Wikidata uses. `--hide N` leaves out claims
+in each column, in the share of N times the column's own share of empty cells. OUT/truth.jsonl
+always has all claims. The script uses the 19 pictures that the source of the rows links. The
+pictures are old enough to be in the public domain.
 """
 
 import argparse
@@ -33,7 +34,9 @@ COLUMNS = {  # column: (property, its label, class of the values, label of the c
 }
 CLASSES = {PAINTING: "painting", **{c: name for _, _, c, name in COLUMNS.values() if c}}
 DATE_RATE = 0.03
-"""The share of hidden dates, which is assumed because the table has no empty date."""
+"""The share of dates that `--hide 1` hides. The value is an assumption, because no date is missing
+in the table.
+"""
 FIRST_MINTED = 990_000_000
 
 
@@ -44,10 +47,10 @@ def rows_of(folder: Path) -> list[dict[str, str]]:
 
 
 def values(row: dict[str, str], column: str) -> list[str]:
-    """A column's different values.
+    """Returns the different values in a column.
 
-    The table's keywords list the values one by one. The cells of the table join values by commas,
-    but names contain commas too.
+    The keywords in a row list the different values of a column one by one. Commas separate the
+    values in a cell of the table, but names contain commas too.
     """
     name = column.lstrip("_") + ":"
     parts = re.split(
@@ -61,7 +64,7 @@ def values(row: dict[str, str], column: str) -> list[str]:
 
 
 def statement(subject: str, property_id: str, value: dict, kind: str, datatype: str) -> dict:
-    """One statement in Wikibase's JSON."""
+    """Returns one statement in Wikibase's JSON format."""
     digest = hashlib.sha256(
         json.dumps([subject, property_id, value], sort_keys=True).encode()
     ).hexdigest()[:32]
@@ -99,8 +102,8 @@ def item(
 def dump(
     folder: Path, hide: float, seed: int, pictures: dict[str, str]
 ) -> Iterator[tuple[dict, dict]]:
-    """Yields a pair for every painting, value, class and property: the entity in the dump, and all
-    its true claims.
+    """Yields a pair for every painting, value, class and property. The pair holds the entity in the
+    dump and all true claims about the entity.
     """
     rows = rows_of(folder)
     rates = {c: hide * sum(not r[c] for r in rows) / len(rows) for c in COLUMNS} | {
@@ -191,7 +194,9 @@ def dump(
 
 
 def write_pictures(folder: Path, out: Path) -> dict[str, str]:
-    """Writes the linked pictures as a picture folder with metadata; returns file names by painting."""
+    """Writes the linked pictures as a picture folder with metadata; returns file names by
+    painting.
+    """
     (out / "images").mkdir(parents=True, exist_ok=True)
     found, lines = {}, []
     for number, linked in enumerate(

@@ -1,11 +1,12 @@
-"""Counts certified questions about the painting rows that became ambiguous because claims were
-hidden.
+"""Counts certified questions about paintings that became ambiguous because the dump hides some
+claims.
 
     python -m benchmarks.paintings_truth SHARED/paintings WORK [--hide 0 1 2] [--set seeds.per_entity=20 …]
 
-For each value of `--hide`, the script writes the rows as a dump with hidden claims, ingests the
-dump, and runs the recipe `paintings`. Then the script executes the form of every drafted and
-certified question over *all* rows. The script's evaluator imports nothing from `transforms`.
+For each value of `--hide`, the script writes the rows as a dump with hidden claims. The script then
+ingests the dump and runs the recipe `paintings`. Every drafted question stores a form, which is a
+query over claims. For every certified question, the script runs this query over *all* rows. The
+script evaluates queries with its own code and imports nothing from `transforms`.
 """
 
 import argparse
@@ -25,7 +26,7 @@ Triples = dict[str, dict[str, set[str]]]
 
 
 def truth_of(path: Path) -> tuple[Triples, dict[tuple[str, str], set[str]]]:
-    """Two maps: subject -> property -> values, and (property, value) -> subjects."""
+    """Two maps: from subject to property to values, and from (property, value) to subjects."""
     by_subject: Triples = {}
     by_value: dict[tuple[str, str], set[str]] = defaultdict(set)
     for line in path.read_text(encoding="utf-8").splitlines():
@@ -38,7 +39,7 @@ def truth_of(path: Path) -> tuple[Triples, dict[tuple[str, str], set[str]]]:
 
 
 def term(data: dict, binding: dict[str, str]) -> str | None:
-    """A term's value: an entity id or a year; None for an unbound variable."""
+    """The value of a term: an entity id or a year. The value is None for an unbound variable."""
     if "var" in data:
         return binding.get(data["var"])
     value = data["value"]
@@ -48,7 +49,7 @@ def term(data: dict, binding: dict[str, str]) -> str | None:
 def solve(
     clauses: list[dict], binding: dict[str, str], truth: tuple[Triples, dict]
 ) -> Iterator[dict[str, str]]:
-    """Every binding that the rows support."""
+    """Yields every assignment of values to variables that agrees with the rows."""
     if not clauses:
         yield binding
         return
@@ -84,7 +85,9 @@ def solve(
 
 
 def true_answers(question: Question, truth: tuple[Triples, dict]) -> set[str]:
-    """The answers of a form over all rows: values, or differences of years."""
+    """Returns the form's answers over all rows. An answer is a value or a difference of two
+    years.
+    """
     form = question.form
     assert isinstance(form, dict)
     computed = next((c for c in form["clauses"] if c["is"] == "compute"), None)

@@ -2,12 +2,14 @@
 
     python -m benchmarks.plan_growth SMALL LARGE [--things 40] [--warm 20] [--levels medium] [--recipe demo] [--set KEY=VALUE ...] [--profile]
 
-The seeds are ids with an article that have the same classes in both stores. Worlds of one seed
-whose sizes differ by whole regions (5,000 and 19,820 articles) share such ids. The stores need no
-pictures. Each seed is planned in each shape and at each level, alternately in the two stores. The
-ratio has a bootstrap interval over seeds. Some queries happen only once per process. An example is
-the query for a class's most frequent value. The first `--warm` seeds absorb their cost and are not
-measured.
+A seed is the item that a question starts from. The script takes seeds that have an article, and
+that have the same classes in both stores. Two invented worlds share such seeds if they were made
+with the same random seed and only the number of regions differs (for example 5,000 and 19,820
+articles). The stores need no pictures. The script plans questions from each seed, in each shape and
+at each level. The script plans in the two stores in turn. The ratio of the two times has a
+bootstrap interval over the seeds. Some queries happen only once per process, such as the query for
+a class's most frequent value. The first `--warm` seeds make the queries that happen only once, and
+are not measured.
 """
 
 import argparse
@@ -38,9 +40,9 @@ NUM_RESAMPLED = 2_000
 
 
 def shared_things(small: Ground, large: Ground, num: int) -> list[str]:
-    """The things that have an article, and the same classes in both stores.
+    """Returns the items that have an article, and the same classes in both stores.
 
-    The things' order depends only on the recipe's seed.
+    The order of the items depends only on the recipe's random seed.
     """
     things = [e.id for e in small.facts.facts.scan_entities() if e.classes]  # type: ignore[attr-defined]
     chance(small.recipe_seed, "things", "plan_growth").shuffle(things)
@@ -60,7 +62,9 @@ def _is_shared(small: Ground, large: Ground, thing: str) -> bool:
 
 
 def cpu_of(at: Ground, shape: Shape, level: str, thing: str) -> tuple[float, int]:
-    """Plans a thing; returns the seconds of processor time and the number of plans."""
+    """Plans questions that start from one item. Returns the seconds of processor time and the
+    number of plans.
+    """
     seed = Seed(
         entity_id=thing, method=METHOD_OF[shape], rule="pictured", level=level, domain="other"
     )
@@ -72,9 +76,9 @@ def cpu_of(at: Ground, shape: Shape, level: str, thing: str) -> tuple[float, int
 
 
 def ratio_line(name: str, took: np.ndarray, plans: np.ndarray) -> str:
-    """A line with the seconds per seed in each store, and their ratio.
+    """Returns a line with the seconds per seed in each store, and the ratio of the two times.
 
-    In `took` and `plans`, a column is a store and a row is a seed.
+    `took` and `plans` have one column for each store and one row for each seed.
     """
     draw = np.random.default_rng(0)
     rows = draw.integers(len(took), size=(NUM_RESAMPLED, len(took)))
@@ -90,7 +94,7 @@ def ratio_line(name: str, took: np.ndarray, plans: np.ndarray) -> str:
 def lines(
     recipe: Recipe, stores: tuple[str, str], num: int, num_warm: int, levels: Sequence[str]
 ) -> Iterator[str]:
-    """The table: a row for each shape and level, then one for all."""
+    """Returns the table, with a row for each shape and level, and a last row for all."""
     with ExitStack() as opened:
         grounds = [
             replace(
@@ -118,7 +122,7 @@ def lines(
 
 
 def main() -> None:
-    """Prints the table, and with --profile the slowest functions."""
+    """Prints the table. With --profile, also prints the slowest functions."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,12 +1,14 @@
-"""Measures how many plans a store supplies for each shape and level, before any question is worded.
+"""Measures how many plans a store supplies for each shape and level. A plan is a question before it
+gets words.
 
     python -m benchmarks.plan_supply STORE [--recipe demo] [--things 60] [--set KEY=VALUE ...]
 
-The table shows the plans' routes, the plans that the graph writer can word, and the most frequent
-refusals. The things are drawn from all things that a question's picture may show. The recipe sets
-the size of a level: the number of hops for chains and meets (the asked hop included), and the
-number of rounds for trees. The first line shows the share of claims that are curiosities (unusual
-facts of the invented world). The last line shows the share of plans with a curiosity.
+The table shows three things: the plans' routes, the number of plans that the graph writer can word,
+and the most frequent refusals. The script draws the seeds at random from all items that a
+question's picture may show. The recipe sets the size of a level. For chains and meets (two kinds of
+plans), the size is the number of hops, including the asked hop. For trees (a third kind), the size
+is the number of rounds. The first line shows how many of the claims are curiosities (unusual facts
+of the invented world). The last line shows how many of the plans contain a curiosity.
 """
 
 import argparse
@@ -41,7 +43,7 @@ METHOD_OF = {CHAIN: "paths", MEET: "paths", TREE: "injection"}
 
 @dataclass
 class Supply:
-    """The supply of one shape at one level."""
+    """The number of plans, and their properties, for one shape at one level."""
 
     shape: str
     level: str
@@ -54,7 +56,7 @@ class Supply:
     """The number of plans that ask for a curiosity or pass through one."""
     seconds: float = 0.0
     routes: list[int] = field(default_factory=list)
-    """The number of calls in each thing's most expensive plan."""
+    """For each seed, the number of tool calls in its most expensive plan."""
     work: Counter[str] = field(default_factory=Counter)
     refused: Counter[str] = field(default_factory=Counter)
     worded_plans: int = 0
@@ -84,7 +86,9 @@ def drawn(at: Ground, num: int) -> list[str]:
 
 
 def curious_claims(at: Ground) -> tuple[int, int]:
-    """The number of claims about items that state a curiosity, and the number of all such claims."""
+    """Returns two counts of claims about items: the claims that state a curiosity, and all
+    claims.
+    """
     found = Counter(
         claim.property in CURIOSITIES
         for entity in at.facts.facts.scan_entities()  # type: ignore[attr-defined]
@@ -96,7 +100,7 @@ def curious_claims(at: Ground) -> tuple[int, int]:
 def supplies(
     recipe: Recipe, store: str, num: int, levels: Sequence[str] = ("easy", "medium", "hard")
 ) -> Iterator[Supply]:
-    """The supply from some of a store's things, for each shape and for the given levels."""
+    """Counts the plans from some of the store's items, for each shape and for the given levels."""
     with Opened() as opened:
         job = Job(RunFolder("unused"), store, recipe, opened)
         at, english = make_ground(job), English(job.store, recipe.seed, recipe.language)
@@ -134,7 +138,9 @@ def _supply(
 
 
 def _faults_of(english: English, plan: Plan, thing: str) -> set[str]:
-    """The kinds of fault in a plan's words ("repeated word", "heavy"); empty if the plan can be worded."""
+    """Returns the kinds of fault in a plan's words, such as "repeated word" or "heavy". The set is
+    empty if the plan can be worded.
+    """
     said = english.question(plan.logical_form, plan.bindings, thing)
     return {
         "says what is hidden" if p.startswith("says ") else p.partition(":")[0]

@@ -1,28 +1,30 @@
-"""Plants failures in a loop's recipe or world, and tests whether diagnosis and edits mend them.
+"""Plants failures in the recipe or the world of an improvement loop. Tests whether the loop's
+diagnosis finds each failure, and whether its edits mend the failure.
 
     python -m benchmarks.planted_failures OUT [--seeds 1 2] [--tasks 8] [--only leaking …]
 
-The script makes a store of 400 articles, and one loop for each failure and seed. Nothing is
-trained. The policy is the oracle with a limited skill (`tests/pipeline/evolve/skilled.py`). The
-policy plays through the real player and tools, and its skill says how often it answers wrongly.
-Each planted failure has a right stage, which the diagnosis must name. The script also counts which
-tags broken tasks get. The planted failures are:
+The script makes a store of 400 articles. The script then runs one loop for each failure and each
+random seed. Nothing is trained. The policy (the agent in training) is here an oracle with limited
+skill (`tests/pipeline/evolve/skilled.py`). An oracle is a program that knows the answers. The
+policy plays with the real player and the real tools. The skill says how often the policy answers
+wrongly. Each planted failure has a right stage: the stage of the pipeline that the diagnosis must
+name. The script also counts which tags the tasks with planted faults get. The planted failures are:
 
-* leaking: no filter looks for shortcuts, and image search knows the question's own picture. The
+* leaking: no filter looks for shortcuts, and image search can find the question's own picture. The
   right stage is `filters`.
 * mismatched: the tasks show pictures of wrong things, until the recipe checks what pictures show
   (grounding). The right stage is `pictures`.
-* too_easy: each question needs one claim, and the policy gets 98 of 100 claims right. The right
+* too_easy: each question needs only one claim, and the policy knows 98 of 100 claims. The right
   stage is `writer`, or `paths` (a missing hop).
-* too_hard: questions are long and need details and computations, and the policy gets 45 of 100
-  claims right. The right stage is `writer` or `paths`.
-* outage: the search provider is down while the policy plays. The right result is no stage and no
-  edit.
+* too_hard: questions are long and need details and computations, and the policy knows only 45 of
+  100 claims. The right stage is `writer` or `paths`.
+* outage: the search provider is down while the policy plays. The diagnosis is right if it names no
+  stage and makes no edit.
 
-Diagnosis is scored in the first round, and in every later round that still has the failure. A
-failure counts as mended in the first round without the planted cause. A wrong difficulty counts as
-mended if the share of tasks with its tag is at most `evolve.tolerated`. An outage is mended if the
-next round plays normally.
+The script scores the diagnosis in the first round, and in every later round in which the failure
+remains. A failure counts as mended in the first round that no longer has the planted cause. A wrong
+difficulty counts as mended when few enough tasks have its tag: at most the share
+`evolve.tolerated`. An outage counts as mended if the policy plays normally in the next round.
 """
 
 import argparse
@@ -54,7 +56,8 @@ from tests.pipeline.evolve.skilled import rules, with_policy
 from tests.pipeline.small_world import LEAN, small_recipe, small_store
 
 ROUNDS = 4
-"""The number of rounds: the first, and three in which the edits may mend the failure."""
+"""The number of rounds: the first round, and three rounds in which the edits may mend the failure.
+"""
 SHORTCUTS = frozenset(
     {"answer_in_question", "text_search", "image_search", "text_only", "no_tools", "visible_text"}
 )
@@ -77,16 +80,16 @@ SEEDS = {
 
 @dataclass(frozen=True)
 class Plant:
-    """A planted failure, and the right diagnosis of it."""
+    """A planted failure, and the diagnosis that would be right."""
 
     stages: frozenset[str]
-    """The right stages; the diagnosis must name any of them."""
+    """The right stages of the pipeline. The diagnosis must name one of them."""
     recipe: dict[str, Any]
     skills: dict[str, float] = field(default_factory=dict)
     causes: frozenset[str] = frozenset()
-    """The findings that show the failure."""
+    """The findings by which the diagnosis shows this failure."""
     tag: str = ""
-    """The tag that shows the failure, if no finding does."""
+    """The tag that tasks get because of the failure. Empty if findings show the failure."""
 
 
 PLANTS = {
@@ -134,7 +137,7 @@ PLANTS = {
 
 
 class Down:
-    """The searches of a provider that is down."""
+    """The search provider during the planted outage: every search fails."""
 
     def __init__(self, snapshot: str) -> None:
         self.snapshot = snapshot
@@ -152,7 +155,7 @@ class Seen:
 
     number: int
     there: bool
-    """Whether the failure still shows."""
+    """Whether the failure is still visible in this round."""
     blamed: str
     recurring: list[tuple[str, int]]
     tags: dict[str, int]
@@ -160,7 +163,9 @@ class Seen:
 
 
 def recipe_of_plant(plant: Plant, *, seed: int, tasks: int) -> Recipe:
-    """The loop's first recipe: all filters on, then the planted settings."""
+    """The recipe for the loop's first round: all filters are on, then the planted settings
+    apply.
+    """
     base: dict[str, Any] = {
         "seed": seed,
         "filters": {**STRICT, "oracle_tools": LEAN["oracle_tools"]},
@@ -193,7 +198,7 @@ def planted(name: str, folder: Path, store: str, *, seed: int, tasks: int) -> li
 
 
 def round_seen(at: RoundFolder, plant: Plant, *, tolerated: float) -> Seen:
-    """The findings, tags and edits in a round's files."""
+    """Returns the findings, tags and edits from a round's files."""
     diagnosis, verified, update = at.read("diagnose"), at.read("verify"), at.read("update")
     found = [(group["cause"], len(group["tasks"])) for group in diagnosis["recurring"]]
     tags, num = verified["tags"], max(1, len(verified["tasks"]))
@@ -214,13 +219,13 @@ def round_seen(at: RoundFolder, plant: Plant, *, tolerated: float) -> Seen:
 
 
 def cut_off(loop: LoopFolder, opened: Opened) -> None:
-    """Replaces the search provider by a provider that is down."""
+    """Replaces the search provider by a provider whose searches all fail."""
     key = (loop.store, loop.recipe.models.clip, loop.recipe.pictures.licences)
     opened.put(("searches", *key), Down(opened_searches(*key, Opened()).snapshot))
 
 
 def rewritten(batch: RunFolder, changed: dict[str, Question]) -> None:
-    """Replaces questions in the batch of a run."""
+    """Writes changed questions over the stored questions of a run."""
     for path in batch.shards(LABEL, "kept"):
         kept = [changed.get(q.id, q) for q in read_records(path, Question)]
         write_records(
@@ -234,7 +239,9 @@ def rewritten(batch: RunFolder, changed: dict[str, Question]) -> None:
 
 
 def exchange_pictures(batch: RunFolder, share: float = 1.0) -> list[str]:
-    """Exchanges the pictures of tasks, if possible between domains; returns the tasks' ids."""
+    """Exchanges the pictures of tasks, if possible between tasks of different domains. Returns the
+    ids of the changed tasks.
+    """
     questions = sorted(questions_of(batch), key=lambda q: (q.domain, q.id))
     half, chosen = len(questions) // 2, questions[: max(2, round(share * len(questions)))]
     other = {q.id: questions[(n + half) % len(questions)] for n, q in enumerate(questions)}
@@ -255,9 +262,11 @@ def exchange_pictures(batch: RunFolder, share: float = 1.0) -> list[str]:
 def broken_tags(
     folder: Path, store: str, *, seed: int, tasks: int, claim: float
 ) -> dict[str, Counter[str]]:
-    """Counts the tags of tasks by the tasks' true state, for a policy with the given skill.
+    """Counts the tags that tasks get in each of three true states, for a policy with the given
+    skill.
 
-    In its true state, a task has its right answer, a nonsense answer, or another task's answer.
+    A task's true state says which answer is stored with the task: the right answer, a nonsense
+    answer, or another task's answer.
     """
     loop = begin_loop(
         str(folder), recipe_of_plant(Plant(frozenset(), {}), seed=seed, tasks=tasks), store
@@ -306,7 +315,7 @@ def _broken(question: Question, kind: str, others: list[Question]) -> Question:
 
 
 def main() -> None:
-    """Runs the command line."""
+    """Runs the script from the command line."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,20 +1,22 @@
-"""Plants faults in certified questions, and checks that the verifier for each kind refuses them.
+"""Plants faults in certified questions. Checks that a verifier refuses the questions with faults.
+Each kind of fault has its verifier.
 
     python -m benchmarks.planted_faults --world WORLD --store STORE --run RUN [--most 200]
 
-A fault counts only if the truth of the world says that it is one. It is no fault to drop a
-redundant clause, or to reverse a property that holds both ways. The kinds are:
+A fault counts only if the truth of the invented world confirms that it is a fault. For example, a
+question stays correct if a redundant clause is dropped, or if a property that holds both ways is
+reversed. The kinds are:
 
-* dropped clause: the form without one clause;
-* reversed property: the form with subject and object of one claim exchanged;
-* added twin: a second entity with the claims of a described or asked entity; the claims that point
+* dropped clause: the question's form (its query) without one clause;
+* reversed property: the form in which subject and object of one claim are exchanged;
+* added twin: a second entity that has the claims of a described or asked entity; claims that point
   at this entity also point at its twin;
-* twin with one gap: an added twin that lacks one describing claim in the store; only the margin
+* twin with one gap: an added twin, for which the store lacks one describing claim; only the margin
   check can notice this fault;
-* wrong picture: a picture of another entity; the entity has the same class (picture with or without
-  Commons statements), or another class (picture without statements);
-* leak: the name of a hidden thing or of the answer in the words, unchanged, in lower case, or
-  without accents.
+* wrong picture: a picture of another entity, which has the same class or another class; for the
+  same class, the picture comes with or without Commons statements;
+* leak: the question's words contain the name of a hidden thing or of the answer; the name is
+  unchanged, in lower case, or without accents.
 """
 
 import argparse
@@ -104,8 +106,8 @@ OP_KINDS = {
 
 
 def query_of(form: Form, truth: Truth, bindings: dict[str, str]) -> tuple[Query, dict] | None:
-    """A form as a query over the truth, and the query's initial bindings; None if claims cannot
-    express the form.
+    """Turns a form into a query over the truth, with the query's initial bindings. Returns None if
+    claims cannot express the form.
     """
     atoms: list[Atom] = []
     bound: dict[str, Any] = {}
@@ -202,8 +204,8 @@ def query_of(form: Form, truth: Truth, bindings: dict[str, str]) -> tuple[Query,
 def true_answers(
     form: Form, truth: Truth, picture: frozenset[str], bindings: dict[str, str]
 ) -> set | None:
-    """All answers of a form according to the truth; None if the search is too large or the form is
-    no query.
+    """Returns all answers that a form has according to the truth. Returns None if the search is too
+    large, or if the form cannot be a query.
     """
     made = query_of(form, truth, bindings)
     if made is None:
@@ -221,9 +223,8 @@ def true_answers(
 
 
 class Overlay:
-    """A store with added claims, an added entity, and other pictures of one entity.
-
-    Everything else comes from the store.
+    """A store that behaves like a given store, with added claims, an added entity, and other
+    pictures of one entity.
     """
 
     def __init__(
@@ -322,8 +323,8 @@ class Overlay:
 
 
 def changed(value: Value) -> Value:
-    """A value for the twin's answer that differs from the given value but has the same kind, such
-    as the next year.
+    """Returns a wrong value for the twin's answer. The value has the same kind as the given value,
+    such as the next year.
     """
     if value.kind == "time":
         year, month, day = parts_of(value.time)
@@ -334,10 +335,9 @@ def changed(value: Value) -> Value:
 def twin_store(
     store: Store, entity_id: str, near: set[str], asked: set[str], lacking: str = ""
 ) -> Overlay:
-    """The store with a twin of an entity.
-
-    The entities in `near` point at the entity and at its twin. The twin has other values for the
-    asked properties, and no value for the property `lacking`.
+    """A store with an added twin of an entity. The entities in `near` point at both the entity and
+    its twin. The twin has other values for the asked properties, and no value for the property
+    `lacking`.
     """
     entity = store.entity(entity_id)
     assert entity is not None
@@ -363,7 +363,9 @@ def twin_store(
 
 @contextmanager
 def twin_truth(truth: Truth, entity_id: str, near: set[str], asked: set[str]) -> Iterator[None]:
-    """Adds the twin that `twin_store` makes to the truth while the block runs."""
+    """Adds a twin to the truth while the block runs. The twin is the one that `twin_store`
+    makes.
+    """
     old = truth.things[entity_id]
     twin = Thing(TWIN, "Twin", ("Twin",), old.classes, details=old.details)
     for prop, items in old.items.items():
@@ -414,7 +416,7 @@ class Planter:
         self.missed: list[str] = []
 
     def plant(self, question: Question) -> None:
-        """Plants every fault that fits the question."""
+        """Plants every fault that is possible in the question."""
         form = question.logical_form
         files = self.truth.files.get(question.source_image_id)
         if form is None or files is None:
@@ -587,7 +589,7 @@ class Planter:
         )
 
     def table(self) -> str:
-        """The shares of refused faults by kind, with the reasons."""
+        """The share of refused faults for each kind of fault, with the reasons of the refusals."""
         lines = []
         for kind in KINDS:
             reasons = {reason: n for (k, reason), n in sorted(self.refused.items()) if k == kind}
@@ -598,12 +600,12 @@ class Planter:
 
 
 def _unstated(images: tuple[ImageAsset, ...]) -> tuple[ImageAsset, ...]:
-    """Pictures without their statements and texts, so only the pixels count."""
+    """Pictures without their statements and texts, so that the checks see only the pixels."""
     return tuple(i.replace(depicts=(), categories=(), entity_ids=()) for i in images)
 
 
 def main() -> None:
-    """Prints the shares; the exit code is 1 if a share is below the goal."""
+    """Prints the share of refused faults. The exit code is 1 if a share is below the goal."""
     options = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -3,8 +3,9 @@
     python -m benchmarks.prose [--before COMMIT]
 
 With `--sentences 40 --seed 1`, the script instead prints random sentences of docs, READMEs and
-docstrings for a reader. The counts cover the pages of `docs/` and every README. A word has a letter
-or digit and stands outside fenced code. Generated references are not counted.
+docstrings, so that a reader can judge them. The counts cover the pages of `docs/` and every README.
+A word is a string between spaces with at least one letter or digit. Fenced code does not count.
+Generated references are not counted.
 """
 
 import argparse
@@ -19,7 +20,9 @@ ARGUMENT = r"\*{0,2}\w+: "
 FENCED = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 WORD = re.compile(r"\S*\w\S*")
 LIMIT = 20_000
-"""The most words that `docs/` and the READMEs may have together; a test checks it."""
+"""The maximum number of words in `docs/` and all READMEs together. A test checks this limit. A test
+checks this limit.
+"""
 
 
 def count_words(text: str) -> int:
@@ -31,7 +34,7 @@ def count_words(text: str) -> int:
 
 
 def is_counted(name: str) -> bool:
-    """Whether a file is prose for people: a README, or a page directly in `docs/`."""
+    """Whether a file is prose for people: a README, or a page that lies directly in `docs/`."""
     path = PurePosixPath(name)
     return path.name == "README.md" or (str(path.parent) == "docs" and path.suffix == ".md")
 
@@ -80,7 +83,7 @@ def sentences(text: str) -> list[str]:
     >>> sentences("# Head\\n\\nOne is here. Two\\nis there.\\n\\n| a table |\\n\\n* An item: e.g. this one.\\n")
     ['One is here.', 'Two is there.', 'An item: e.g. this one.']
 
-    Each argument of a docstring is an item.
+    Each argument in a docstring counts as an item of a list.
 
     >>> sentences("Reads a row.\\n\\nArgs:\\n    path: of the file.\\n    limit: number of rows.\\n")
     ['Reads a row.', 'path: of the file.', 'limit: number of rows.']
@@ -97,7 +100,7 @@ def sentences(text: str) -> list[str]:
 
 
 def drawn_sentences(number: int, seed: int) -> list[str]:
-    """Random sentences of the tree, each after its file's name."""
+    """Draws random sentences from all files, each with the name of its file."""
     found = []
     for name in sorted(git("ls-files").splitlines()):
         path = ROOT / name

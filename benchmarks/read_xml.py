@@ -1,16 +1,17 @@
-"""Compares the speed of reading a dump with the speed of only decompressing the file, on the same
+"""Compares the speed of reading a dump with the speed of only decompressing the dump, on the same
 core.
 
     python -m benchmarks.read_xml [--dump FILE] [--copies 8] [--runs 3]
 
-The goal is at least 60 % of the speed of decompression. Each run does three things in turn, in one
-process: bz2 decompression alone, reading link targets, and reading whole articles. `read_links`
-reads the targets of all body links, which the link graph needs. `read_article` reads text,
-sentences, infobox, pictures and links. The times of both functions include decompression.
+The goal is to read at 60 % or more of the speed of decompression. Each run does three things in
+turn, in one process: bz2 decompression alone, reading link targets, and reading whole articles.
+`read_links` reads the targets of all body links, which the link graph needs. `read_article` reads
+text, sentences, infobox, pictures and links. The times of both functions include decompression.
 
-The ratio uses CPU time, because other work on the machine must not count. The script reads siteinfo
-and byte ranges before timing, because a job reads them only once per dump. The larger input repeats
-the dump's pages in one bz2 stream, so the reader works block by block.
+The ratio compares CPU times. Other work on the machine therefore does not count. The script reads
+the dump's site information and byte ranges before it starts the clock, because a job reads them
+only once per dump. The larger input repeats the dump's pages in one bz2 stream. The reader
+therefore decompresses this stream block by block.
 """
 
 import argparse
@@ -37,7 +38,9 @@ DUMP = SHARED / "data" / "dumps" / "enwiki-20160501-pages-articles-shortened.xml
 
 
 def decompress(path: str) -> tuple[int, int]:
-    """Only decompresses the dump, as any reader has to do first. Returns (bytes of XML, 0)."""
+    """Decompresses the dump and does nothing else. Every reader needs at least the time of the
+    decompression. Returns (bytes of XML, 0).
+    """
     size, stream = 0, bz2.BZ2Decompressor()
     with open(path, "rb") as file:
         while chunk := file.read(CHUNK):
@@ -50,7 +53,7 @@ def decompress(path: str) -> tuple[int, int]:
 
 
 def read_with(parts: list[ByteRange], site: Site, work: Callable) -> tuple[int, int]:
-    """The number of extracted links or articles, and the number of pages."""
+    """Returns two numbers: of extracted links or articles, and of pages."""
     made = pages = 0
     for part in parts:
         for item in read_pages(part, site):
@@ -69,7 +72,7 @@ def repeated(dump: Path, copies: int, out: Path) -> Path:
 
 
 def measure(path: str, name: str, runs: int) -> bool:
-    """Prints the table of one file. Returns whether reading links reaches the goal."""
+    """Prints the table for one file. Returns whether reading links reaches the goal."""
     size, _ = decompress(path)
     parts, site = plan_ranges(path, range_bytes=4 << 20), read_site(path)
     tasks: dict[str, Callable[[], tuple[int, int]]] = {

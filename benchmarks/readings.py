@@ -1,14 +1,15 @@
-"""Summarises the verdicts of readers on questions.
+"""Summarises the verdicts that readers gave on questions.
 
     python -m benchmarks.readings [--set WORDS] [--refused]
 
-`benchmarks/readings/` holds a row for each verdict of each reader. A reader with the strict brief
-saw the question, the content of the picture and the answer. A strict reader's verdict is `accept`,
-`refuse` or `false` (refused because the answer is wrong). Readers of real claims had other
-verdicts. `fair` means that the question is true, has one answer, and is one that a person might
-ask. `stilted` means that the words are unnatural. `unfair` means that the question is wrong or
-ambiguous, or that a guess can answer it. Naturalness and interest are marks from 1 to 5. The reader
-`author` made the writer's rules; a reader `stranger` knew nothing of the rules.
+`benchmarks/readings/` holds one row for each verdict of a reader on a question. Strict readers saw
+the question, a description of its picture, and the answer. A strict reader's verdict is `accept`,
+`refuse` or `false` (refused because the answer is wrong). Readers of questions about real claims
+used other verdicts. `fair` means that the question is true, has one answer, and is one that a
+person might ask. `stilted` means that the words are unnatural. `unfair` means that the question is
+wrong or ambiguous, or that a guess can answer it. Naturalness and interest are marks from 1 to 5.
+The reader called `author` wrote the rules of the question writer. A reader called `stranger` did
+not know these rules.
 """
 
 import argparse
@@ -22,8 +23,8 @@ from questloom.records.share import Share
 
 FOLDER = Path(__file__).parent / "readings"
 FILES = ("slice", "demo", "llm", "planned_questions")
-"""The sets of readings: real claims, the invented world, the llm writer, planned questions.
-`sets.tsv` says what each set was drawn from.
+"""There are four sets of questions: about real claims, about the invented world, worded by a model,
+and planned. `sets.tsv` says from which questions each set was drawn.
 """
 GOOD = ("accept", "fair")
 FALSE = ("false", "unfair")
@@ -55,7 +56,7 @@ def read_verdicts() -> list[Verdict]:
 
 
 def average(marks: Iterable[str]) -> str:
-    """The mean of the given marks as text; empty without marks."""
+    """The mean of the given marks as text. The text is empty if there are no marks."""
     given = [float(mark) for mark in marks if mark]
     return f"{mean(given):.2f}" if given else ""
 
@@ -63,9 +64,9 @@ def average(marks: Iterable[str]) -> str:
 def summary(verdicts: Iterable[Verdict]) -> list[tuple[str, ...]]:
     """The summary table, with one line per set and reader.
 
-    Each line has the date, the set, the reader, the number of questions read, the accepted share
-    with its 95 % interval, and the counts of `stilted`, `refused` and false or unfair questions.
-    The last column has the mean marks.
+    Each line has the date, the set, the reader and the number of questions read. The next columns
+    are the accepted share with its 95 % interval, and the counts of `stilted`, `refused` and false
+    or unfair questions. The last column has the mean marks.
     """
     groups: dict[tuple[str, str, str], list[Verdict]] = {}
     for verdict in verdicts:

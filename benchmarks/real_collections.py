@@ -1,10 +1,10 @@
 """Converts Wikimedia's offline collections into an article dump and a folder of pictures.
 
-A collection is a bundle of the Offline Content Generator. A bundle holds each article as HTML from
-Parsoid, which keeps the source of templates. A bundle also holds the imageinfo that the API
-returned for each picture in 2014. The script writes an XML export with wikitext (infobox,
-paragraphs with links, headings, pictures). The script also writes page objects like those that the
-Commons API returns for `prop=imageinfo`.
+A collection is a bundle of files that Wikimedia's Offline Content Generator made. A bundle holds
+each article as HTML from Parsoid. This HTML keeps the source of templates. A bundle also holds the
+`imageinfo` (facts about a file) that the API returned for each picture in 2014. The script writes
+an XML export whose wikitext has the infobox, paragraphs with links, headings and pictures. The
+script also writes page objects like those that the Commons API returns for `prop=imageinfo`.
 """
 
 import json
@@ -45,7 +45,7 @@ class Collection:
         self.wiki, self.site = next((w, s) for w, s in sites.items() if w != "commonswiki")
 
     def _values(self, name: str) -> dict[str, str]:
-        """The keys and values of one of the bundle's databases."""
+        """Reads the keys and values of one database in a bundle."""
         with tempfile.NamedTemporaryFile(suffix=".db") as file:
             file.write(self.zip.read(f"{name}.db"))
             file.flush()
@@ -53,12 +53,12 @@ class Collection:
                 return dict(base.execute("SELECT key, val FROM kv_table ORDER BY key"))
 
     def pages(self) -> Iterator[tuple[str, str, str]]:
-        """Yields (title, revision, wikitext) of each article."""
+        """Yields the title, the revision and the wikitext of each article."""
         for revision, text in self._values("parsoid").items():
             yield self.titles[revision], revision, wikitext(text)
 
     def pictures(self) -> dict[str, dict[str, Any]]:
-        """Maps the names of the files that lie on Commons to their page objects."""
+        """Maps the name of each file on Wikimedia Commons to its page object."""
         found = {}
         for number, text in enumerate(self._values("imageinfo").values(), 1):
             info = json.loads(text)
@@ -92,7 +92,7 @@ class Collection:
         return found
 
     def files(self) -> dict[str, bytes]:
-        """The bytes of the bundle's small pictures by file name."""
+        """The bytes of the bundle's small pictures, by file name."""
         return {
             _file_name(n): self.zip.read(n)
             for n in self.zip.namelist()
@@ -101,15 +101,15 @@ class Collection:
 
 
 def _file_name(title: str) -> str:
-    """A page's name without namespace and underscores. In a bundle, `~252~` stands for the
-    character with this number.
+    """Returns the file name in a page's title, without the namespace and with spaces for
+    underscores. In a bundle, `~252~` stands for the character with the number 252.
     """
     return re.sub(r"~(\d+)~", lambda m: chr(int(m[1])), title).partition(":")[2].replace("_", " ")
 
 
 def wikitext(page: str) -> str:
-    """Makes an article's wikitext from Parsoid's HTML: the infobox as it was written, paragraphs,
-    headings and pictures.
+    """Makes an article's wikitext from Parsoid's HTML. The wikitext has the original infobox,
+    paragraphs, headings and pictures.
 
     Other templates, tables and lists are left out.
     """
@@ -141,7 +141,7 @@ def wikitext(page: str) -> str:
 
 
 def _text(element: Any) -> str:
-    """The text of an element with its links as wikitext, without references."""
+    """The text of an element: links become wikitext, and references are left out."""
     inside = element.text or ""
     for child in element:
         if (
@@ -159,7 +159,9 @@ def _text(element: Any) -> str:
 
 
 def write_dump(collections: list[Collection], path: Path) -> int:
-    """Writes the articles of bundles of one wiki as an XML export; returns their number."""
+    """Writes all articles of one wiki's bundles as an XML export. Returns the number of
+    articles.
+    """
     site = collections[0].site
     names = "".join(
         f'<namespace key="{k}">{escape(site["namespaces"][k]["*"])}</namespace>' for k in NAMESPACES
@@ -181,7 +183,9 @@ def write_dump(collections: list[Collection], path: Path) -> int:
 
 
 def write_pictures(collections: list[Collection], folder: Path) -> None:
-    """Writes the bundles' small pictures with their imageinfo as a folder that ingest reads."""
+    """Writes the bundles' small pictures and their `imageinfo` as a folder that `questloom ingest`
+    can read.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "metadata.jsonl").open("w", encoding="utf-8") as file:
         for collection in collections:

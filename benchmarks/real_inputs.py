@@ -1,10 +1,12 @@
-"""Runs `ingest` and `synth` on real inputs, and reports what was dropped and why.
+"""Runs `ingest` and `synth` on real inputs. Reports how many rows and questions were dropped, and
+why.
 
     python -m benchmarks.real_inputs SHARED/data OUT [--only enwiki cree …]
 
 The output is Markdown. For each input, the output shows the commands, the number of rows in the
-store, and the number of questions after each stage. It also shows each reason for a drop, with the
-number of drops and an example. `docs/own-data.md` was written from this output.
+store, and the number of questions after each stage. For each reason for dropping something, the
+output also shows the number of drops and an example. `docs/own-data.md` was written from this
+output.
 """
 
 import argparse
@@ -50,13 +52,15 @@ SYNTH = [
     "--set",
     "run.shards=2",
 ]
-"""Settings with almost no demands on a seed. They make thin data visible."""
+"""Settings that demand almost nothing of a seed (the item that a question starts from). With
+settings that demand almost nothing, even thin data gives questions.
+"""
 SNAPSHOT = "2026-01-31"
 COLLECTIONS = {"enwiki": ("set", "hurricanes"), "dewiki": ("papier",), "simplewiki": ("tao",)}
 
 
 def inputs(data: Path, out: Path) -> dict[str, list[str]]:
-    """The options of ingest for each input, by name."""
+    """The options of `ingest` for each named input."""
     wikidata = data / "wikidata"
     entities = [
         "--entities",
@@ -101,8 +105,8 @@ def command(*words: str) -> tuple[dict, str, float]:
 
 
 def examples(rejections: Iterable[Rejection]) -> list[str]:
-    """Maps each stage and reason to the number of its rejections, and to the title and evidence of
-    the first rejection.
+    """Maps each stage and reason to three things: the number of rejections, and the title and the
+    evidence of the first rejection.
     """
     found: dict[tuple[str, str], list[Rejection]] = defaultdict(list)
     for rejection in rejections:
@@ -114,7 +118,7 @@ def examples(rejections: Iterable[Rejection]) -> list[str]:
 
 
 def show_store(store: str) -> None:
-    """Prints what a store holds, with one article and one entity."""
+    """Prints what a store holds. Also prints one article and one entity as examples."""
     opened = Store.open(store)
     counts = Path(store, "rejected/stages.parquet")
     for count in read_records(counts, StageCount):

@@ -2,12 +2,12 @@
 
     python -m benchmarks.report [--questions 10000] [--pictures 500]
 
-The script writes a run of real Parquet files, builds the report and opens its file in headless
-Chromium. It prints:
+The script writes a run of real Parquet files and builds the report. The script then opens the
+report in headless Chromium. It prints:
 
-* open: the time from the request for the page until the page shows the first cards of the gallery;
-* filter: the time from a changed filter or a typed letter until the page shows the new cards; the
-  page waits 0.12 s after a letter.
+* open: the time from the request for the page until the page shows the first questions;
+* filter: the time from a changed filter or a typed letter until the page shows the new questions;
+  after a typed letter, the page first waits 0.12 s.
 """
 
 import argparse
@@ -23,10 +23,10 @@ from tests.pipeline.browser import Page
 from tests.pipeline.synthetic_run import write_run
 
 KEPT_SHARE = 0.374
-"""The share of the synthetic run's seeds that become a question."""
+"""The share of seeds in the synthetic run that become questions."""
 GOAL_OPEN, GOAL_FILTER = 3.0, 0.3
 ROUNDS = 5
-"""The number of repetitions; the median is printed."""
+"""The number of repetitions. The script prints the median of their times."""
 # Sets a control. Resolves with the milliseconds until the list (status and cards together) was
 # replaced and painted.
 TIMED = """new Promise((done) => {{

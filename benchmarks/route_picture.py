@@ -1,5 +1,5 @@
-"""Draws a question's route as a small SVG: a box for each call and its result, arrows between the
-boxes, and the answer.
+"""Draws the route to a question's answer as a small SVG. The picture has a box for each tool call
+with its result, arrows between the boxes, and the answer.
 
 The SVG holds no link, no id and no script. The SVG's colours are readable on a white and on a dark
 background.
@@ -19,30 +19,32 @@ TOOLS = {
     LOOK: ("close look", "#cfe2ff"),
     COMPUTE: ("computation", "#e6d9ff"),
 }
-"""The tool of each move in words, and the colour of the move's box."""
+"""For each move, the tool in words and the colour of the move's box."""
 ANSWER = ("answer", "#cdeed3")
 PER_ROW, WIDTH, HEIGHT, GAP, LINE = 4, 160, 60, 28, 14
 NAME = 20
-"""The number of characters in a line of a name. A box has room for two lines of a name."""
+"""The maximum number of characters in one line of a name. A box has room for two lines of a name.
+"""
 
 Step = tuple[str, str, str]
-"""A tool in words, the colour of its box, and what the call finds."""
+"""A tool in words, the colour of its box, and a description of what the call finds."""
 
 
 def steps(
     moves: Sequence[str], bindings: Mapping[str, str], names: Names, asked: str, answer: str
 ) -> tuple[Step, ...]:
-    """The boxes of a route.
+    """The boxes in the picture of a route.
 
     Args:
-        moves: the moves of `questloom.records.route.Route.moves`.
-        bindings: the thing of each variable; a move may also name a thing by its id.
-        names: returns the names of things.
-        asked: the variable that is asked for.
+        moves: the moves of a route (`questloom.records.route.Route.moves`).
+        bindings: for each variable, the thing that it stands for; a move may also name a thing by
+            its id.
+        names: function that returns the names of things.
+        asked: the variable that the question asks for.
         answer: the answer in words.
 
     Raises:
-        ValueError: a move that routes do not have.
+        ValueError: the route has an unknown kind of move.
     """
     found = []
     for move in moves:
@@ -56,7 +58,7 @@ def steps(
 
 
 def route_words(route: Sequence[Step]) -> str:
-    """The route in words, for people who do not see the picture.
+    """The route in words, as a text for people who cannot see the picture.
 
     >>> route_words([("image search", "", "Old Mill"), ("answer", "", "1714")])
     'image search: Old Mill → answer: 1714'
@@ -65,7 +67,7 @@ def route_words(route: Sequence[Step]) -> str:
 
 
 def route_svg(route: Sequence[Step]) -> str:
-    """Returns the picture as SVG text, for a file or for a page."""
+    """Returns the picture of a route as SVG text, for a file or for a web page."""
     rows = (len(route) - 1) // PER_ROW + 1
     across = min(len(route), PER_ROW)
     size = (across * (WIDTH + GAP) - GAP + 4, rows * (HEIGHT + GAP) - GAP + 4)
@@ -98,7 +100,7 @@ def route_svg(route: Sequence[Step]) -> str:
 
 
 def _plain(text: str) -> str:
-    """The text without characters that XML does not allow."""
+    """Returns the text without characters that XML does not allow."""
     return "".join(c for c in text if c.isprintable())
 
 
@@ -108,7 +110,7 @@ def _text(root: ET.Element, x: int, y: int, words: str, style: dict[str, str]) -
 
 
 def _arrow(root: ET.Element, x: int, y: int, *, wraps: bool) -> None:
-    """The arrow to a box, from the left or from the row above."""
+    """Draws the arrow that leads to a box, from the box on the left or from the row above."""
     if wraps:
         middle, last = WIDTH // 2, (PER_ROW - 1) * (WIDTH + GAP) + WIDTH // 2
         line = f"M{last} {y - GAP}v{GAP // 2}H{middle}V{y - 2}m-4 -6l4 6l4 -6"

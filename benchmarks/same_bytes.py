@@ -1,15 +1,17 @@
-"""Checks whether two checkouts make the same data: small runs of each, compared file by file.
+"""Checks whether two checkouts of the code make the same data.
+
+The script makes small runs with each checkout and compares the files.
 
 * `python -m benchmarks.same_bytes CHECKOUT --write before.tsv [--slice FOLDER]` makes the runs of a
   checkout and records the digests of their files.
-* With `--compare before.tsv`, the script compares the digests with the recorded digests.
+* With `--compare before.tsv`, the script compares the new digests with the recorded ones.
 
 Each checkout needs its own environment (`make .venv/installed`). Both checkouts must use the same
-`--folder`, because some files contain the folder's path. The script makes the fictional world 7,
-its store and the run `demo` with trajectories and data set. The script also makes the learning
-world and its run. With `--slice`, it makes the run `slice` over a folder of real dumps. Every file
-is compared, except those that `EXCEPTED` and `OF_A_CHECKOUT` name. The exit code is 1 if anything
-differs.
+`--folder`, because some files contain the folder's path. The script makes the fictional world 7 and
+its store. The script then makes the run `demo` with episodes and a data set. The script also makes
+the learning world (a small world for training) and its run. With `--slice`, it makes the run
+`slice` over a folder of real dumps. The script compares every file except those that `EXCEPTED` and
+`OF_A_CHECKOUT` name. The exit code is 1 if anything differs.
 """
 
 import argparse
@@ -33,7 +35,7 @@ DEMO = {
     "filters": {"quotas": {"relation": 1, "shape": 1}},
     "run": {"shards": 4},
 }
-"""A recipe whose run takes a minute and gives every stage some work."""
+"""A recipe for a run that takes about a minute. Every stage has some work in this run."""
 SLICE_ARTICLES = ("articles.xml.bz2", "articles-vital.xml.bz2", "articles-presidents.xml.bz2")
 OF_A_CHECKOUT = {
     r".*run/recipe\.yaml": "all settings, also those that only one of two checkouts has",
@@ -42,15 +44,17 @@ OF_A_CHECKOUT = {
     r".*/store/meta\.json": "the time of the ingest",
     r".*\.lance/.*": "Lance names its files by chance",
 }
-"""Further patterns for paths of files that may differ, each with the reason."""
+"""More patterns for the paths of files that may differ. Each pattern comes with the reason."""
 HASH = re.compile(r"-[0-9a-f]{12,64}(?=/)")
-"""Matches the hash of a stage's settings in the name of the stage's folder. The hash changes if a
-setting is removed.
+"""Matches the hash of a stage's settings, which is part of the name of the stage's folder. The hash
+changes whenever a setting is added or removed.
 """
 
 
 def commands(at: Path, slice_of: Path | None) -> list[str]:
-    """The commands in their order. All commands write only below the folder `at`."""
+    """The commands, in the order in which they run. All commands write only below the folder
+    `at`.
+    """
     (at / "recipe.yaml").write_text(json.dumps(DEMO), encoding="utf-8")
     world, learning, real = at / "learning/world", at / "learning", at / "slice"
     made = [
@@ -74,8 +78,8 @@ def commands(at: Path, slice_of: Path | None) -> list[str]:
 def make(checkout: Path, folder: Path, slice_of: Path | None) -> dict[str, str]:
     """Runs all commands in a checkout's own environment.
 
-    Returns:
-        Maps each file's path, without the hashes of settings, to the file's SHA-256.
+    Returns: The SHA-256 of each file, by the path of the file. Hashes of settings are left out of
+        the path.
 
     Raises:
         SystemExit: a command failed; the message ends with the command's last output.
@@ -99,8 +103,8 @@ def make(checkout: Path, folder: Path, slice_of: Path | None) -> dict[str, str]:
 
 
 def digest(path: Path) -> str:
-    """The SHA-256 of a file. For a stage's shard only its rows count, because its metadata holds
-    the recipe's fingerprint.
+    """The SHA-256 of a file. Of a stage's output file, only the rows count. The metadata may
+    differ, because they contain a hash of the recipe.
     """
     found = hashlib.sha256()
     if path.suffix == ".parquet" and "stages" in path.parts:
@@ -115,7 +119,7 @@ def digest(path: Path) -> str:
 
 
 def may_differ(name: str) -> bool:
-    """Whether a file may differ, by its path below the folder of all runs."""
+    """Whether a file may differ between checkouts. The path starts below the folder of all runs."""
     of_run = name.partition("run/")[2]
     return any(re.fullmatch(pattern, of_run) for pattern in EXCEPTED) or any(
         re.fullmatch(pattern, name) for pattern in OF_A_CHECKOUT

@@ -1,18 +1,20 @@
-"""Compares the price of routes with the calls that the shortcut solver and the oracle make, for
-each level.
+"""Compares the price of each question's route with the number of calls that two agents make, for
+each level. The agents are the shortcut solver and the oracle.
 
 * `python -m benchmarks.shortcut RUN STORE` plays all kept questions of a finished synth run. STORE
   is the store from which the run was made.
 * `--list` also prints each right answer with its question.
 
-A route is the cheapest sequence of tool calls that singles out the answer; its price is the number
-of calls. The shortcut solver is an agent that tries to need fewer calls. The script prints how
-often the shortcut solver is right, and every question that it answers with fewer calls than the
-route has. The script also prints two rank correlations of the route's price: with the solver's
-calls, and with the calls of the oracle's kept episodes. The correlations are Spearman's rank
-correlations with 95 % bootstrap intervals. `hit` is the turn in which the answer first stood in a
-result of the oracle, as a share of the turns. The answer judge's rules judge the answers, without a
-model.
+A route is the cheapest sequence of tool calls that identifies the answer. The price of a route is
+the number of its calls. The shortcut solver is an agent that tries to find the answer with fewer
+calls than the route has. The script prints how often the shortcut solver is right. The script also
+lists every question that the shortcut solver answers with fewer calls than the route has. The
+script also prints two rank correlations of the route's price. One correlation is between the
+route's price and the solver's number of calls. The other is between the route's price and the
+number of calls in the oracle's kept episodes. The correlations are Spearman's, with 95 % bootstrap
+intervals. `hit` says how early the oracle finds the answer: the first turn whose result contains
+the answer, divided by the number of turns. The rules of the answer judge decide which answers are
+right. No model takes part.
 """
 
 import argparse
@@ -48,21 +50,21 @@ from questloom.transforms.planning.route import find_route
 from questloom.transforms.stages.run_folder import RunFolder
 
 LEAST = 5
-"""The smallest number of questions of a level for which the script prints a correlation."""
+"""The minimum number of questions in a level for which the script prints a correlation."""
 NUM_RESAMPLED = 1_000
 GOALS = {"easy": 0.4, "medium": 0.15, "hard": 0.05}
-"""For each level, the largest share of questions that the shortcut solver may answer."""
+"""For each level, the maximum share of questions that the shortcut solver may answer."""
 
 
 @dataclass(frozen=True)
 class Played:
-    """A question, with the shortcut solver's episode and result."""
+    """A question, with the episode and the result of the shortcut solver."""
 
     question: Question
     episode: Episode
     right: bool
     route: Route
-    """The route as the current code prices it, not the route stored in the run."""
+    """The route with its price under the current code. The run may store an older route."""
 
     @property
     def num_calls(self) -> int:
@@ -70,7 +72,7 @@ class Played:
 
     @property
     def move(self) -> str:
-        """The move by which the answer was reached, as the last thought says."""
+        """The move that led the solver to the answer, according to the last thought."""
         found = re.search(r"that I found, by (\w+)\.", self.episode.turns[-1].text)
         return found[1] if found else "none"
 
@@ -80,7 +82,9 @@ def num_calls(episode: Episode) -> int:
 
 
 def trajectories(run: RunFolder) -> dict[str, Trajectory]:
-    """The first kept teacher episode of each question, by the question's id; empty without a teacher."""
+    """Returns the first kept teacher episode for each question, by the question's id. The mapping
+    is empty if the run has no teacher.
+    """
     teacher = RunFolder(f"{run.path}/episodes/teacher")
     label = teacher.label("keep")
     found: dict[str, Trajectory] = {}
@@ -92,7 +96,7 @@ def trajectories(run: RunFolder) -> dict[str, Trajectory]:
 async def play(
     questions: Iterable[Question], run: RunFolder, store: Store, clip: str, max_calls: int
 ) -> list[Played]:
-    """Plays each question once, one after the other."""
+    """Plays all questions, each once, one after the other."""
     tools = tuple(name for name in ALL_TOOLS if name != CONFINED)
     box = ToolBox(LocalProvider(store, Clip.load(clip)), settings=ToolSettings(tools=tools))
     player = Player(
@@ -120,7 +124,7 @@ async def play(
 
 
 def level_line(level: str, played: list[Played]) -> str:
-    """Formats right answers, calls and moves over the questions of a level."""
+    """Formats the right answers, the calls and the moves for the questions of one level."""
     right = [p for p in played if p.right]
     calls = statistics.mean(p.num_calls for p in played)
     of_right = f"{statistics.mean(p.num_calls for p in right):.1f}" if right else "-"
@@ -133,8 +137,8 @@ def level_line(level: str, played: list[Played]) -> str:
 
 
 def rank_correlation(first: Sequence[int], second: Sequence[int]) -> float:
-    """Spearman's rank correlation; equal values share their mean rank. NaN if one sequence is
-    constant.
+    """Spearman's rank correlation. Equal values share their mean rank. The result is NaN if one
+    sequence is constant.
     """
     ranks = []
     for values in map(np.asarray, (first, second)):
@@ -147,8 +151,8 @@ def rank_correlation(first: Sequence[int], second: Sequence[int]) -> float:
 
 
 def interval(first: Sequence[int], second: Sequence[int]) -> tuple[float, float]:
-    """The 95 % bootstrap interval of `rank_correlation`; NaN if no bootstrap sample has a
-    correlation.
+    """The 95 % bootstrap interval of `rank_correlation`. The result is NaN if no bootstrap sample
+    has a correlation.
     """
     pairs, draw = np.array([first, second]), np.random.default_rng(0)
     samples = draw.integers(len(first), size=(NUM_RESAMPLED, len(first)))
@@ -160,7 +164,7 @@ def interval(first: Sequence[int], second: Sequence[int]) -> tuple[float, float]
 
 
 def correlation_line(whose: str, pairs: Sequence[tuple[int, int]]) -> str:
-    """The rank correlation of routes with calls, given as pairs (route, calls)."""
+    """The rank correlation between route prices and call counts, given as pairs (route, calls)."""
     if len(pairs) < LEAST:
         return f"  route and calls of the {whose}: {len(pairs)} questions, too few"
     routes, calls = zip(*pairs, strict=True)
@@ -172,8 +176,8 @@ def correlation_line(whose: str, pairs: Sequence[tuple[int, int]]) -> str:
 
 
 def hole_lines(played: Iterable[Played]) -> Iterator[str]:
-    """The questions that the solver answered with fewer calls than the route has, each with its
-    route and the solver's calls.
+    """The questions that the solver answered with fewer calls than the route has. Each question
+    comes with its route and the solver's calls.
     """
     for p in played:
         if p.right and p.num_calls < p.route.calls:
@@ -186,7 +190,9 @@ def hole_lines(played: Iterable[Played]) -> Iterator[str]:
 
 
 def find_hit(facts: Facts, episode: Episode, answer: Answer) -> float | None:
-    """The turn in which the answer first stood in a result, as a share of the turns; None if it never did."""
+    """The first turn whose result contains the answer, divided by the number of turns. The result
+    is None if no turn has such a result.
+    """
     names = answer_names(facts, answer, ("en",))
     for number, turn in enumerate(episode.turns, 1):
         if turn.result is not None and leaked(turn.result.text, names):
@@ -195,7 +201,7 @@ def find_hit(facts: Facts, episode: Episode, answer: Answer) -> float | None:
 
 
 def hit_line(facts: Facts, kept: Iterable[Trajectory]) -> str:
-    """How many episodes of a level find the answer in their second half."""
+    """The number of a level's episodes that find the answer only in their second half."""
     hits = [find_hit(facts, t.episode, t.answer) for t in kept]
     met = [hit for hit in hits if hit is not None]
     mean = f"{statistics.mean(met):.2f}" if met else "-"
@@ -206,7 +212,7 @@ def hit_line(facts: Facts, kept: Iterable[Trajectory]) -> str:
 
 
 def main() -> None:
-    """Prints the table, and with --list the right answers."""
+    """Prints the table. With `--list`, also prints the right answers."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

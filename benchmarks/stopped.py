@@ -1,13 +1,15 @@
-"""Checks that no request is sent twice when a process stops for longer than its heartbeat lasts.
+"""Checks that no request is sent twice when the system stops a process for longer than its
+heartbeat lasts.
 
     python -m benchmarks.stopped
 
-Three processes ask the same questions of a mock endpoint on loopback. The processes share one call
-cache, in a file or in a Redis server (started here), with heartbeats that expire after one second.
-In each run, SIGSTOP stops one process four times, for two to three seconds, at random moments. Ten
-other processes compute meanwhile. The script prints two numbers: the runs in which every request
-was sent once, and the requests that were sent more than once. `--timeout 2` makes a request's time
-limit shorter than the stops.
+Three processes send the same questions to a mock endpoint on this machine. The processes share one
+call cache, in a file or in a Redis server that the script starts. The heartbeats of the processes
+expire after one second. In each run, the script stops one process with SIGSTOP four times. The
+stops last two to three seconds and come at random moments. Meanwhile, ten other processes keep the
+processor busy. The script prints the number of runs in which every request was sent only once. The
+script also prints the number of requests that were sent more than once. `--timeout 2` makes a
+request's time limit shorter than the stops.
 """
 
 import argparse
@@ -40,12 +42,12 @@ from questloom.models.messages import user
 WORKERS, QUESTIONS, WINDOW, MEAN = 3, 150, 16, 0.3
 LIFE = 1.0
 STOPS = 4
-"""The number of stops in a run."""
+"""The number of times that a run stops a process."""
 FORK = multiprocessing.get_context("fork")
 
 
 def opened(place: str) -> CallCache:
-    """Opens the cache; in Redis, with heartbeats that expire soon."""
+    """Opens the call cache. Heartbeats in Redis expire soon."""
     if not is_url(place):
         return open_cache(place)
     from questloom.calls.shared.redis_cache import RedisCache
@@ -54,7 +56,7 @@ def opened(place: str) -> CallCache:
 
 
 def work(url: str, place: str, timeout: float) -> None:
-    """A worker process that asks every question."""
+    """The code of a worker process, which sends every question."""
 
     async def ask() -> None:
         cache = opened(place)
@@ -92,8 +94,8 @@ def load(number: int) -> Iterator[None]:
 
 
 def run(place: str, chance: random.Random, timeout: float) -> tuple[Counter[int], int, int]:
-    """Makes one run and returns three counts: the requests by how often they were sent, the stops,
-    and the attempts that were recorded as lost.
+    """Makes one run. Returns three counts: how many requests were sent once, twice and so on; how
+    many stops happened; and how many attempts were recorded as lost.
     """
     with running(mean=MEAN) as url:
         workers = [FORK.Process(target=work, args=(url, place, timeout)) for _ in range(WORKERS)]

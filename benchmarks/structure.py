@@ -2,12 +2,12 @@
 
     python -m benchmarks.structure [CHECKOUT …]
 
-Without arguments, the script reads this checkout. Size is counted in statements, so longer lines do
-not make code smaller. The table shows statements by folder, the longest functions, lines over 120
-columns, and files over 400 lines. Further lines show the number of names that an installation adds,
-and the number of settings in a recipe. The last lines show the seconds to import the recipe's
-types: the shortest time of five new processes. The last lines also show how many files name each
-filter.
+Without arguments, the script reads the checkout in which it lies. The script measures size in
+statements, because longer lines do not make code smaller. The table shows statements by folder, the
+longest functions, lines over 120 columns, and files over 400 lines. Further lines show how many
+names an installation adds, and how many settings a recipe has. The last lines show the seconds that
+an import of the recipe's types takes: the shortest time of five new processes. The last lines also
+show, for each filter, the number of files that name it.
 """
 
 import argparse
@@ -35,7 +35,7 @@ print(count(Recipe))
 
 
 def statements(node: ast.AST) -> int:
-    """The number of statements below a node, docstrings left out."""
+    """The number of statements below a node of the syntax tree, without docstrings."""
     return sum(
         isinstance(each, ast.stmt)
         and not (isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant))
@@ -59,9 +59,7 @@ def modules(root: Path) -> dict[Path, str]:
 
 
 def imports(root: Path) -> float:
-    """The seconds to import the recipe's types: the shortest time of five imports, each in a new
-    process.
-    """
+    """The shortest time in seconds of five imports of the recipe's types, each in a new process."""
     command = [sys.executable, "-c", f"import {package(root)}pipeline.recipe"]
     least = float("inf")
     for _ in range(5):
@@ -72,12 +70,14 @@ def imports(root: Path) -> float:
 
 
 def package(root: Path) -> str:
-    """The prefix of a folder's name in an import."""
+    """The prefix that a folder's modules have in an import."""
     return "questloom." if (root / "questloom").is_dir() else ""
 
 
 def naming(texts: dict[Path, str], name: str) -> int:
-    """The number of modules that name a filter as a separate word in code, not in a docstring."""
+    """The number of modules that name a filter in code. The name must be a separate word, and
+    docstrings do not count.
+    """
     found = 0
     for text in texts.values():
         tree = ast.parse(text)

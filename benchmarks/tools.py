@@ -1,12 +1,13 @@
-"""Measures the speed of the local provider's text search and picture search, and of the tool box
-around them.
+"""Measures the speed of the local text search and picture search, and of the tool box that agents
+call.
 
 * `python -m benchmarks.tools` first builds a store in a temporary folder (about two minutes).
 * With `--store FOLDER`, the script keeps the store in FOLDER and reuses it in later runs.
 
-The synthetic store has 100,000 passages, with words drawn by Zipf's law, and 20,000 pictures with
-random unit vectors. Eight calls run at a time, as in episodes. Results are not cached. A picture
-search gets a vector and returns titles, addresses and files.
+The synthetic store has 100,000 passages and 20,000 pictures. The words of the passages follow
+Zipf's law. The pictures are represented by random unit vectors. Eight calls run at the same time,
+as in the episodes of an agent. The script turns off the cache of results. A picture search takes a
+vector. The result of a picture search contains titles, addresses and files.
 """
 
 import argparse
@@ -42,7 +43,7 @@ IN_FLIGHT = 8
 
 
 def vocabulary(seed: int) -> tuple[list[str], list[float]]:
-    """Makes words, and their cumulative weights by Zipf's law."""
+    """Makes random words and their cumulative weights, which follow Zipf's law."""
     rng = random.Random(seed)
     words = sorted(
         {
@@ -57,7 +58,7 @@ def vocabulary(seed: int) -> tuple[list[str], list[float]]:
 
 
 def write_store(path: Path, model: str, width: int) -> None:
-    """Writes articles of two passages each; every tenth article has pictures."""
+    """Writes articles of two passages each. Every tenth article has pictures."""
     rng, (words, weights) = random.Random(1), vocabulary(0)
     total = PASSAGES // 2
     titles = [f"{words[i % WORDS].title()} {words[rng.randrange(WORDS)]} {i}" for i in range(total)]
@@ -124,7 +125,7 @@ def write_store(path: Path, model: str, width: int) -> None:
 
 
 async def rate(call: Callable[[int], Awaitable[object]], seconds: float) -> float:
-    """Calls a second over a given time, after a short warm-up."""
+    """The number of calls per second over a given time, after a short warm-up."""
     done = 0
 
     async def worker(numbers: "itertools.count[int]", end: float) -> None:
@@ -177,7 +178,7 @@ async def measure(provider: LocalProvider, seconds: float) -> None:
 
 
 def main() -> None:
-    """Builds the store if needed, measures, prints."""
+    """Builds the store if it is missing, measures the speeds and prints them."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

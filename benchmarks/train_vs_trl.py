@@ -1,25 +1,27 @@
-"""Compares Questloom's trainer with TRL's in tokens a second and peak memory, for SFT and GRPO
-updates.
+"""Compares Questloom's trainer with TRL's trainer: tokens per second and peak memory, for updates
+of SFT and GRPO.
 
-* `python -m benchmarks.train_vs_trl` compares on a tiny Qwen3-VL on this CPU.
-* `--vocabulary 0` gives the tiny model the vocabulary of its own tokenizer.
-* `--device cuda --model qwen3-vl-2b --max-tokens 8192 --checkpointing` compares on a GPU, with random
-  weights in bf16. The script then also prints MFU (model FLOPs utilisation).
+* `python -m benchmarks.train_vs_trl` compares the trainers with a tiny Qwen3-VL on this CPU.
+* `--vocabulary 0` gives the tiny model as many tokens as its own tokenizer has.
+* `--device cuda --model qwen3-vl-2b --max-tokens 8192 --checkpointing` compares the trainers on a
+  GPU, with random weights in bf16. The script then also prints MFU (model FLOPs utilisation).
 
-Padding tokens do not count as tokens. Both trainers get the same weights and the same rows. The
-rows have the lengths and pictures of stored trajectories (`trajectory_shapes.py`). The trainers'
-gradients are compared before timing.
+Padding tokens are not counted in tokens per second. Both trainers get the same weights and the same
+rows. The lengths and pictures of the rows are those of stored trajectories
+(`trajectory_shapes.py`). The script compares the gradients of both trainers before it measures any
+time.
 
-The script takes the times in one process, in the order Questloom, TRL, TRL, Questloom. It repeats
-this order as often as the command line says. Each ratio compares two neighbouring measurements,
-because the machine's speed changes. On a CPU, time means the process's computing time on one
-thread.
+All times come from one process, which runs the trainers in the order Questloom, TRL, TRL,
+Questloom. The process repeats this order as often as the command line says. Each ratio compares two
+consecutive measurements, because the machine's speed changes over time. On a CPU, the script
+measures the processor time of one thread.
 
-Memory is measured in a new process per trainer. On a GPU, the memory is torch's own peak. On a CPU,
-the memory is the growth of the resident set over two updates: gradients, optimiser, activations,
-logits. The script first resets the kernel's record of the peak. It reports the size of the weights
-separately. TRL runs with every given batch size, and the ratio compares with TRL's fastest batch
-size. `trainers.py` says which options TRL may use.
+For memory, each trainer runs in a new process. On a GPU, the script reports the peak memory that
+torch reports. On a CPU, the script reports how much the resident set grows over two updates. The
+growth of the resident set covers gradients, optimiser, activations and logits. Before the updates,
+the script resets the kernel's record of the peak. The script reports the size of the weights
+separately. TRL runs with every given batch size. The ratio compares Questloom's trainer with TRL's
+fastest batch size. `trainers.py` says which options TRL may use.
 """
 
 import argparse
@@ -48,7 +50,9 @@ from questloom.train.rows.row import PictureTokens, Row, rope_of
 from tests.agent import tiny
 
 PEAK_FLOPS = {"H100": 989e12, "H200": 989e12, "A100": 312e12}
-"""Maps a part of a device's name to the device's dense bf16 operations a second."""
+"""The peak speed of each kind of device, in dense bf16 operations a second. The key is a part of
+the device's name.
+"""
 
 
 @dataclass(frozen=True)
@@ -58,7 +62,7 @@ class Setting:
     folder: Path
     """The folder of the model."""
     rows: int
-    """The number of rows per update."""
+    """The number of training rows per update."""
     max_tokens: int
     scale: int
     max_pixels: int
@@ -67,7 +71,7 @@ class Setting:
     seed: int = 0
 
     def made(self) -> tuple[list[Row], Tensor]:
-        """The rows of an update, and an advantage for each."""
+        """Returns the training rows of one update, and the advantage of each row."""
         config = Qwen3VLConfig.from_pretrained(self.folder)
         with torch.device("meta"):
             rope = rope_of(Qwen3VLForConditionalGeneration(config))
@@ -97,8 +101,8 @@ class Setting:
     def contender(self, name: str, task: Task, rows: Sequence[Row]) -> Contender:
         """Makes a trainer by name.
 
-        "ours" (Questloom's) has as many tokens per forward pass as the longest row. "trl-B" has B
-        rows per forward pass.
+        For "ours" (Questloom's trainer), a forward pass has as many tokens as the longest row.
+        For "trl-B", a forward pass has B rows.
         """
         if name == "ours":
             return Ours(
@@ -119,9 +123,9 @@ class Setting:
 
 
 def write_model(folder: Path, model: str, vocabulary: int, *, weights: bool = True) -> None:
-    """Writes a Qwen3-VL with random weights, or only its configuration.
+    """Writes a Qwen3-VL model with random weights, or only the model's configuration.
 
-    The model is "tiny" with a given vocabulary, or has the shape of a known model.
+    The shape is "tiny" with a given vocabulary size, or the shape of a known model.
     """
     torch.manual_seed(0)
     config = tiny.model().config.to_dict()
@@ -168,7 +172,7 @@ def write_model(folder: Path, model: str, vocabulary: int, *, weights: bool = Tr
 
 
 def difference(one: Any, other: Any) -> float:
-    """The difference of two models' gradients, relative to the gradients' norm."""
+    """The difference between the gradients of two models, divided by the norm of the gradients."""
     pairs = [
         (a.grad.double(), b.grad.double())
         for a, b in zip(one.parameters(), other.parameters(), strict=True)
@@ -182,8 +186,8 @@ def difference(one: Any, other: Any) -> float:
 def seconds(
     contender: Contender, rows: Sequence[Row], advantages: Tensor, device: torch.device
 ) -> float:
-    """The seconds of one update. On a CPU, the seconds are this process's computing time, which
-    other processes affect less.
+    """The seconds of one update. On a CPU, the function measures this process's processor time,
+    because other processes affect it less.
     """
     clock = time.perf_counter if device.type == "cuda" else time.process_time
     gc.collect()
@@ -196,8 +200,8 @@ def seconds(
 
 
 def duel(setting: Setting, task: Task, batch: int, repeats: int) -> dict[str, Any]:
-    """The seconds of the updates, in the order Questloom, TRL, TRL, Questloom, and the difference
-    of the two trainers' gradients.
+    """Returns the seconds of the updates, in the order Questloom, TRL, TRL, Questloom. Returns also
+    the difference between the two trainers' gradients.
     """
     rows, advantages = setting.made()
     ours, trl = setting.contender("ours", task, rows), setting.contender(f"trl-{batch}", task, rows)
@@ -215,7 +219,9 @@ def duel(setting: Setting, task: Task, batch: int, repeats: int) -> dict[str, An
 
 
 def peak_growth(setting: Setting, task: Task, name: str) -> int:
-    """The bytes that two updates take beyond the loaded model, in a process that does nothing else."""
+    """Returns the bytes of memory that two updates need beyond the loaded model. The process that
+    measures does nothing else.
+    """
     rows, advantages = setting.made()
     gc.collect()
     contender = setting.contender(name, task, rows)
@@ -323,7 +329,7 @@ def _mfu(flops: float, found: dict[str, Any], device: torch.device) -> str:
 
 
 def parser() -> argparse.ArgumentParser:
-    """The command line's parser."""
+    """Makes the parser of the command line."""
     made = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -362,7 +368,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Measures, or prints why it cannot."""
+    """Measures the trainers, or prints why it cannot."""
     given = parser().parse_args(arguments)
     if given.device == "cuda" and not torch.cuda.is_available():
         print("no GPU here: run the same command on a machine with one", file=sys.stderr)

@@ -2,20 +2,23 @@
 
 Both trainers get the same weights and rows.
 
-TRL 1.16 runs at the best setting that its source allows:
+TRL 1.16 runs with the best setting that its code allows:
 
-* For a data set with pictures, TRL's SFT refuses packing and padding-free batches, even with a
-  custom collator. So TRL's rows are padded. The rows are sorted by length first, which helps TRL
-  more than its own `group_by_length`. Batches of one row have no padding and no mask.
-* TRL's GRPO pads all completions of a generation batch to the longest and then splits the batch. So
-  batches of one row are padded, too.
-* TRL's head is fused: it computes log-probabilities in tiles of 4,096 × 32,768 logits. On CUDA the
-  head scores only tokens with labels, elsewhere all tokens.
+* For a data set with pictures, TRL's SFT accepts neither packing nor padding-free batches, even
+  with a custom collator. TRL's rows are therefore padded. The benchmark first sorts the rows by
+  length, which helps TRL more than its own `group_by_length`. Batches of one row have no padding
+  and no mask.
+* TRL's GRPO pads all completions of a generation batch to the longest completion, and then splits
+  the batch. Even batches of one row are therefore padded.
+* TRL's output head is fused: it computes log-probabilities in tiles of 4,096 × 32,768 logits. On
+  CUDA, the output head scores only tokens that have labels. On other devices, the output head
+  scores all tokens.
 * The optimiser is TRL's default (fused AdamW). The time covers collating, loss, gradient, clipping
-  and optimiser step. It does not cover the loop of the Trainer.
+  and optimiser step. The time does not cover the loop around the updates (TRL's `Trainer`).
 
-For Questloom's trainer, the time includes work that a real run does on another thread: positions,
-all checks of a row, and packing. Both trainers get pictures as patches.
+For Questloom's trainer, the time includes work that a real run does on another thread: making
+positions, checking all rows, and packing. Both trainers get pictures as patches (small squares of
+pixels that the model reads).
 """
 
 import contextlib
@@ -54,7 +57,7 @@ with warnings.catch_warnings():
 
 Task = Literal["sft", "grpo"]
 OBJECTIVE = Objective(normaliser="token")
-"""TRL's `dapo` loss, with TRL's default clip."""
+"""TRL's `dapo` loss, with the clip range that TRL sets by default."""
 
 
 class Contender(Protocol):
@@ -63,18 +66,18 @@ class Contender(Protocol):
     model: Any
 
     def gradient(self, rows: Sequence[Row], advantages: Tensor) -> float:
-        """Adds up an update's gradient; returns the loss."""
+        """Adds up the gradient of one update. Returns the loss."""
 
     def step(self) -> None:
         """Clips the gradient, updates the weights and clears the gradient."""
 
 
 class Ours:
-    """Questloom's trainer: `questloom.train.sft`, and the update of GRPO.
+    """Questloom's trainer: the SFT code in `questloom.train.sft`, and the update of GRPO.
 
     Args:
         folder: the folder of the model.
-        micro_tokens: tokens per forward pass; rows are packed up to this number.
+        micro_tokens: maximum number of tokens per forward pass; rows are packed up to this number.
     """
 
     def __init__(
@@ -272,8 +275,8 @@ class Trl:
     def _grpo_batches(
         self, rows: Sequence[Row], advantages: Tensor, items: Tensor
     ) -> list[dict[str, Any]]:
-        """Splits a generation batch as TRL's rollouts do. Prompts are padded on the left,
-        completions on the right.
+        """Splits a generation batch in the way in which TRL splits rollouts. Prompts are padded on
+        the left, and completions are padded on the right.
         """
         begins = [row.turns[0][0] for row in rows]
         prompt = pad_sequence(
@@ -316,7 +319,7 @@ def _no_reward(completions: Any, **_: Any) -> list[float | None]:
 
 
 def precision(device: torch.device) -> contextlib.AbstractContextManager[Any]:
-    """bf16 on a GPU, as in `Training.score`; fp32 on a CPU."""
+    """The number format of the model: bf16 on a GPU, as in `Training.score`, and fp32 on a CPU."""
     return (
         torch.autocast("cuda", torch.bfloat16)
         if device.type == "cuda"
@@ -326,8 +329,8 @@ def precision(device: torch.device) -> contextlib.AbstractContextManager[Any]:
 
 @torch.no_grad()
 def with_engine_logp(rows: Sequence[Row], folder: Path, device: torch.device) -> list[Row]:
-    """Adds log-probabilities to rows, as an engine close to the model would report them. Both
-    trainers get the same rows.
+    """Adds log-probabilities to rows. The values are such as an inference engine would report if it
+    agreed closely with the model. Both trainers get the same rows.
     """
     model = load_model(
         str(folder), WeightSettings(precision="bf16" if device.type == "cuda" else "fp32"), 0

@@ -3,13 +3,13 @@
     python -m benchmarks.trajectory_shapes RUN > benchmarks/trajectory_shapes.json
 
 The command reads the teacher's kept trajectories of a run. The output has the number of characters
-in the system prompt, the question, each turn and each observation. It also has each picture's size.
-`trajectory_shapes.json` has the 115 trajectories of the oracle that `questloom demo` kept on 22
-November 2026.
+in the system prompt, the question, each turn and each observation. The output also has the size of
+each picture. `trajectory_shapes.json` holds the lengths of 115 trajectories. `questloom demo` kept
+these trajectories of the oracle on 22 November 2026.
 
-A row has one token per `CHARACTERS` characters. For each picture it has as many tokens as the
-model's processor makes. A row's ids and pixels are random, because their content does not change
-the cost of training.
+A row of the training benchmark has one token for every `CHARACTERS` characters. For each picture,
+the row has as many tokens as the model's processor makes from it. The token ids and pixels of a row
+are random, because they do not change the cost of training.
 """
 
 import json
@@ -29,7 +29,9 @@ from questloom.transforms.stages.run_folder import RunFolder
 
 SHAPES = Path(__file__).with_suffix(".json")
 CHARACTERS = 4
-"""Characters per token: a rough figure for Qwen's tokenizer on English with some JSON."""
+"""The number of characters per token: a rough figure for Qwen's tokenizer, for English text with
+some JSON.
+"""
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,9 @@ class Shape:
     observed: tuple[int, ...]
     """The number of characters in the observation after each turn; 0 after the last turn."""
     shown: tuple[int, ...]
-    """The number of pictures in the task, then in each observation."""
+    """The number of pictures in the task, followed by the number of pictures in each
+    observation.
+    """
     sizes: tuple[tuple[int, int], ...]
     """The (width, height) of all pictures, in their order."""
 
@@ -99,8 +103,8 @@ def row_of(
     Args:
         patch: side of a patch in pixels.
         max_pixels: largest number of pixels that the model sees of a picture.
-        scale: divisor of the text's length.
-        max_tokens: a longer row ends after the last whole turn that fits.
+        scale: number by which the length of the text is divided.
+        max_tokens: maximum length of a row; a longer row ends after the last whole turn that fits.
         vocabulary: upper bound of the random ids, which also stay below the model's special ids.
     """
     draw = torch.Generator().manual_seed(seed)

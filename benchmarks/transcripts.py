@@ -1,11 +1,11 @@
-"""Counts how many turns in other agents' conversations pass the strict check, and why the rest
-fail.
+"""Counts how many turns in conversations of other agents pass the strict format check, and why the
+other turns fail.
 
     python -m benchmarks.transcripts FILE...
 
-The script prints two lines per file. For the second line, each turn without a thought gets an empty
-thought. Data from before thinking models has no thoughts, so in the first line all its turns fail
-for this one reason.
+The script prints two lines per file. For the second line, the script adds an empty thought to each
+turn without a thought. Data from the time before thinking models contains no thoughts. In the first
+line, all turns of such data therefore fail for one reason: the missing thought.
 """
 
 import argparse
@@ -20,8 +20,9 @@ from questloom.agent.turns.turn_protocol import TurnProtocol
 
 
 def shares(path: Path) -> tuple[int, Counter[str], Counter[str]]:
-    """Returns the number of conversations, and two counts of turns by verdict ("ok" or the
-    violation): as stored, and with empty thoughts added.
+    """Returns the number of conversations, and two counts of turns by verdict. A verdict is "ok" or
+    the rule that the turn breaks. The first count of turns is for the turns as stored, and the
+    second count is for turns with added empty thoughts.
     """
     num, plain, mended = 0, Counter[str](), Counter[str]()
     for transcript in read_transcripts(path):

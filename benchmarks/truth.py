@@ -1,4 +1,4 @@
-"""Reads the English words of kept questions and checks that the stored answer is the only right
+"""Reads the English words of kept questions. Checks that the stored answer is the only right
 answer.
 
 ```
@@ -6,11 +6,12 @@ python -m benchmarks.truth --world WORLD --run RUN [--store STORE] [--loose RUN]
 python -m benchmarks.truth --all --out FOLDER [--articles 5000] [--seeds 1000] [--worlds 9001 9002 9003] [--gaps 0 1 2] [--absent 0 0.2 0.5]
 ```
 
-The check uses the truth of the fictional world. The check imports nothing from `transforms/`,
-`prompts/` or `pipeline/`. `benchmarks/truth_reader` reads the words, and `records/` reads the rows.
-With `--all`, Questloom's command line makes the worlds, stores and runs in separate processes.
-Shares have 95 % intervals (Wilson). Unreadable questions count neither as true nor as false; their
-number is listed.
+The check uses the truth of the fictional world, which is the complete list of its facts. The check
+imports nothing from `transforms/`, `prompts/` or `pipeline/`. Therefore the check is independent of
+the code that it checks. `benchmarks/truth_reader` reads the words, and `records/` reads the rows.
+With `--all`, the script makes the worlds, stores and runs. The script makes them with Questloom's
+command line, in separate processes. Shares have 95 % intervals (Wilson). If a question cannot be
+read, it counts neither as true nor as false. The script prints how many questions cannot be read.
 """
 
 import argparse
@@ -37,11 +38,11 @@ from questloom.records.outcomes import Rejection
 from questloom.records.synthesis import Question, Seed
 
 GOALS = {0: 0.0, 1: 0.007, 2: 0.015}
-"""Maps the world's number of gaps to the highest share of certified questions that may be
+"""For each number of gaps in the world's dump: the highest share of certified questions that may be
 ambiguous.
 """
 ABSENT_GOALS = {0.0: 0.0, 0.2: 0.01, 0.5: 0.02}
-"""Maps the share of things missing from the dumps to the highest share of certified questions that
+"""For each share of things that the dumps leave out: the highest share of certified questions that
 may be ambiguous.
 """
 LEAST_READ = 0.97
@@ -50,11 +51,11 @@ SHORTCUTS = {
     "text_search_shortcut": "text_search",
     "image_search_shortcut": "image_search",
 }
-"""Rejection reasons that quote evidence, each with its filter."""
+"""The reasons of rejections that quote evidence, each with the filter that gives this reason."""
 
 
 def wilson(hits: int, of: int) -> tuple[float, float]:
-    """Wilson's 95 % interval of a share (1927).
+    """The 95 % interval of a share, by Wilson's method (1927).
 
     >>> [round(x, 3) for x in wilson(0, 100)]
     [0.0, 0.037]
@@ -70,7 +71,7 @@ def wilson(hits: int, of: int) -> tuple[float, float]:
 
 @dataclass
 class Measured:
-    """The added-up counts of one or more runs."""
+    """The counts of one run, or the sums over several runs."""
 
     name: str
     gaps: int
@@ -83,13 +84,13 @@ class Measured:
     num_leaks: int = 0
     num_disagreements: int = 0
     filters: Counter = field(default_factory=Counter)
-    """Counts by (filter, "flagged" | "in error" | "unknown")."""
+    """The counts, with keys (filter, "flagged" | "in error" | "unknown")."""
     refused: Counter = field(default_factory=Counter)
     lines: list[str] = field(default_factory=list)
-    """The lines of output that a person should read."""
+    """The lines of the output that a person should check."""
 
     def add(self, other: "Measured") -> None:
-        """Adds another run's counts."""
+        """Adds the counts of another run to these counts."""
         for name in (
             "num_seeds",
             "num_kept",
@@ -114,7 +115,7 @@ def rows(run: Path, stage: str, kind: str, of: type) -> Iterator:
 
 
 def certified(run: Path) -> list[Question]:
-    """Every question with a certificate, whether or not later filters dropped it."""
+    """Every question that got a certificate, including questions that later filters dropped."""
     return list(rows(run, "certify", "kept", Question))
 
 
@@ -161,7 +162,9 @@ def _note(made: Measured, question: Question, judged: Judged) -> None:
 
 
 def wrong_picture(truth: Truth, question: Question, judged: Judged) -> str:
-    """Why the picture does not show the thing that the question starts from; "" if the picture shows it."""
+    """Why the picture does not show the item that the question starts from. The text is empty if
+    the picture shows the item.
+    """
     files = truth.files.get(question.source_image_id)
     if files is None:
         return "unknown file"
@@ -180,7 +183,7 @@ def folded(text: str) -> str:
 
 
 def leaks(truth: Truth, question: Question) -> list[str]:
-    """The names of hidden things and of the answer that occur in the question's words."""
+    """Returns the names of hidden things, and of the answer, that occur in the question's words."""
     hidden = {truth.id_of(v) for v in (*question.bindings.values(), question.anchor)}
     names = {n for e in hidden if e in truth.things for n in truth.things[e].names} | {
         question.answer.text,
@@ -194,7 +197,9 @@ def leaks(truth: Truth, question: Question) -> list[str]:
 
 
 def _filters(made: Measured, run: Path, reader: Reader) -> None:
-    """Counts how often a filter's evidence was wrong, where the truth can tell."""
+    """Counts how often the evidence of a filter was wrong. The function counts only cases that the
+    truth can decide.
+    """
     before = {q.id: q for q in certified(run)}
     for path in sorted((run / "stages").glob("*/rejected-*.parquet")):
         for rejection in read_records(path, Rejection):
@@ -208,7 +213,9 @@ def _filters(made: Measured, run: Path, reader: Reader) -> None:
 
 
 def _pictures_refused(made: Measured, run: Path, truth: Truth) -> None:
-    """Counts pictures that grounding refused although they show the thing and nothing else."""
+    """Counts the pictures that the grounding check refused although they show the right thing and
+    nothing else.
+    """
     drafts = {q.id: q for q in rows(run, "draft", "kept", Question)}
     for rejection in rows(run, "pictures", "rejected", Rejection):
         question = drafts.get(rejection.item_id)
@@ -224,14 +231,14 @@ def _pictures_refused(made: Measured, run: Path, truth: Truth) -> None:
 
 
 def _gives_away(truth: Truth, question: Question, evidence: dict, name: str) -> bool:
-    """Whether the evidence that a filter quotes really reveals the answer.
+    """Whether the quoted evidence of a filter really reveals the answer.
 
-    The words of the question may reveal the answer. So may the page of a thing that the truth ties
-    to the answer. The check finds a page by its title ("Karsk (town)") or by a label of its thing.
-    A page's thing is tied to the answer if one of the two names the other. It is also tied to the
-    answer if its page names another thing of the question, or contains the answer's date, number or
-    text. On any page, a quoted passage reveals the answer if it also names another thing of the
-    question.
+    The words of the question may reveal the answer. The page of a thing may also reveal the answer,
+    if the truth ties this thing to the answer. The check finds a page by its title ("Karsk (town)")
+    or by a label of its thing. A thing is tied to the answer in several cases: its page names the
+    answer, the answer's page names it, its page names another thing of the question, or its page
+    contains the answer's date, number or text. A quoted passage from any page reveals the answer if
+    the passage also names another thing of the question.
     """
     if name == "answer_in_question":
         return bool(leaks(truth, question)) or folded(str(evidence.get("found", ""))) in folded(
@@ -313,8 +320,9 @@ def table(made: Measured) -> str:
 
 
 def loose_table(loose: Path, reader: Reader, margin: int) -> str:
-    """Counts the good questions that the margin check refuses. The questions come from a run that
-    requires a smaller margin. Their margin is below `margin`.
+    """Counts the good questions that the margin check refuses. (The margin of a question says how
+    many missing facts its answer survives.) The questions come from a run that requires a smaller
+    margin, and their own margin is below `margin`.
     """
     below = [
         q
@@ -354,7 +362,9 @@ def make(
     *,
     absent: float = 0.0,
 ) -> tuple[Path, Path]:
-    """Makes the world, the store and the run of one setting, or reuses existing folders."""
+    """Makes the world, the store and the run for one setting. Reuses the folders that already
+    exist.
+    """
     name = f"{world_seed}-{gaps}" + (f"-absent{absent:g}" if absent else "")
     world, store, run = out / f"world-{name}", out / f"store-{name}", out / f"run-{name}-{margin}"
     if not (world / "world.json").exists():
@@ -473,7 +483,7 @@ def main() -> None:
 
 
 def missed(made: Measured) -> bool:
-    """Whether the counts themselves miss a goal."""
+    """Whether the counts are so bad that they miss a goal."""
     read = made.num_certified - made.findings[Finding.UNREAD]
     false = sum(made.findings[f] for f in (Finding.NOT_UNIQUE, Finding.WRONG, Finding.NONE))
     return (

@@ -1,13 +1,13 @@
-"""Executes the forms of plans over the truth, and checks that the stored answer is the only right
-answer.
+"""Runs the forms of plans as queries over the truth. Checks that the stored answer is the only
+right answer.
 
     python -m benchmarks.truth_of_plans --world WORLD --run RUN [--plans PLANS.jsonl] [--short]
 
-The check needs no English. A line of PLANS is `{"id", "form", "bindings"}`, plus `"level"` and
-`"hops"` if known. The script imports nothing from `transforms/`, because the certificate must not
-judge itself. The script prints every false plan with the claim that makes it false. The line also
-says whether the published dump has this claim, lacks the claim (a gap), or lacks the whole thing.
-Shares have 95 % intervals (Wilson).
+The check reads no English words. Each line of PLANS is a JSON object with the keys `id`, `form` and
+`bindings`, plus `level` and `hops` if known. The script imports nothing from `transforms/`, so that
+the code under test does not judge itself. The script prints every false plan, with the claim that
+makes the plan false. The line also says whether the published dump has this claim, lacks the claim
+(a gap), or lacks the whole thing. Shares have 95 % intervals (Wilson).
 """
 
 import argparse
@@ -26,14 +26,16 @@ from questloom.records.form import ClaimClause, ClassClause, Form, Image, Senten
 from questloom.records.synthesis import Question
 
 GOALS = {0: 0.0, 1: 0.0, 2: 0.005}
-"""Maps the world's number of gaps to the highest share of plans that may be false."""
+"""For each number of gaps in the world's dump: the highest share of plans that may be false."""
 MOST_ANSWERS = 20
-"""The search stops after this number of answers; the form is then certainly ambiguous."""
+"""The number of answers after which the search stops. A form with so many answers is certainly
+ambiguous.
+"""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """A form, and the intended values of its variables."""
+    """The form of a plan, and the intended values of the form's variables."""
 
     id: str
     form: Form
@@ -50,7 +52,9 @@ class Verdict:
     reason: str = ""
     """Why the plan is false, in words."""
     hidden: str = ""
-    """"absent thing" or "gap" if another answer rests on a claim that the dump lacks."""
+    """The reason why the dump lacks a claim on which a wrong answer rests: "absent thing" or "gap".
+    The text is empty if there is no such claim.
+    """
 
 
 def judge(world: World, plan: Plan) -> Verdict:
@@ -58,7 +62,7 @@ def judge(world: World, plan: Plan) -> Verdict:
 
     Raises:
         Unknown: the executor does not know a clause or an operation.
-        ValueError: the bindings lack a variable.
+        ValueError: a variable has no value in the bindings.
     """
     if missing := {v for c in plan.form.clauses for v in variables(c)} - plan.bindings.keys():
         raise ValueError(f"plan {plan.id}: no binding of {', '.join(sorted(missing))}")
@@ -88,8 +92,8 @@ def judge(world: World, plan: Plan) -> Verdict:
 
 
 def _is(key: str, wanted: str) -> bool:
-    """Whether two values are the same. Times must also agree in precision: the year 1832 is not a
-    day in 1832.
+    """Whether two values are the same. Two times are the same only if their precision agrees too:
+    the year 1832 is not a day in 1832.
     """
     return key == wanted if key.startswith("time:") else same(key, wanted)
 
@@ -106,7 +110,7 @@ def _said(world: World, claim: tuple[str, str, str]) -> str:
 
 
 def _broken(world: World, form: Form, intended: Binding) -> Iterator[str]:
-    """Yields the parts of the intended binding that the truth does not state."""
+    """Yields the parts of the intended assignment that the truth does not state."""
     for claim in _claims(form, intended):
         if not world.holds(*claim):
             yield f"the truth does not say {_said(world, claim)}"
@@ -126,9 +130,10 @@ def _broken(world: World, form: Form, intended: Binding) -> Iterator[str]:
 
 
 def _rival(world: World, form: Form, intended: Binding, other: Binding) -> tuple[str, str]:
-    """The claims on which another answer rests, each with the reason why the dump lacks it.
+    """The claims on which a wrong answer rests. Each claim comes with the reason why it is missing
+    from the dump.
 
-    Claims that the dump lacks come first.
+    Claims that are missing from the dump come first.
     """
     meant = set(_claims(form, intended))
     new = [c for c in _claims(form, other) if c not in meant]
@@ -156,7 +161,7 @@ def read_plans(path: Path) -> Iterator[Plan]:
     """Reads the plans of a JSONL file.
 
     Raises:
-        ValueError: a line is no plan.
+        ValueError: a line does not hold a plan.
     """
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         try:
@@ -173,7 +178,7 @@ def read_plans(path: Path) -> Iterator[Plan]:
 
 
 def report(name: str, world: World, plans: Iterable[Plan], *, listed: bool) -> tuple[int, int]:
-    """Prints one table; returns the numbers of false plans and of all plans."""
+    """Prints one table. Returns the number of false plans and the number of all plans."""
     judged = [(p, judge(world, p)) for p in plans]
     false = [(p, v) for p, v in judged if not v.true]
     print(f"{name}\n  false  {share(len(false), len(judged))}")
@@ -193,7 +198,9 @@ def report(name: str, world: World, plans: Iterable[Plan], *, listed: bool) -> t
 
 
 def main() -> None:
-    """Prints the figures; the exit code is 1 if too many plans are false for the world's gaps."""
+    """Prints the figures. The exit code is 1 if the share of false plans is above the goal for the
+    world's gaps.
+    """
     options = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,13 +1,13 @@
-"""Makes a page for human readers with twenty kept questions of a run and pictures of the questions'
-routes.
+"""Makes a page for human readers from a run. The page shows twenty kept questions, with pictures of
+their routes.
 
     python -m benchmarks.twenty_questions RUN docs/twenty-questions.md [--number 20] [--seed 1]
 
-The script draws one question for each shape and level that occurs in the run. Then the script draws
-questions that need a detail, a later picture or a computation. Small pictures are written next to
-the page; pictures of an earlier page are removed. With `--blind FOLDER` a second page holds only
-questions and pictures. A reader of the second page judges whether each question is natural, clear
-and fair.
+The script draws one question for each combination of shape and level in the run. Then the script
+draws questions that need a detail of a picture, a second picture or a computation. The script
+writes small pictures into a folder beside the page. The script removes the pictures of an earlier
+page. With `--blind FOLDER`, the script writes a second page that holds only questions and pictures.
+A reader of the second page judges whether each question is natural, clear and fair.
 """
 
 import argparse
@@ -33,11 +33,11 @@ SHAPES = tuple(shape.name for shape in (CHAIN, TREE, MEET, CLUSTER))
 LEVELS = ("easy", "medium", "hard")
 
 Shaped = tuple[str, Question]
-"""A pair of a plan's shape and its question."""
+"""A question with the shape of the plan from which it was made."""
 
 
 def shaped(run: RunFolder) -> list[Shaped]:
-    """The kept questions that were planned, each with the shape of its plan."""
+    """The kept questions that were made from a plan, each with the shape of its plan."""
     plans = {seed.id: seed.plans for seed in run.read(run.label("plan"), "kept", PlannedSeed)}
     return [
         (plan.shape, question)
@@ -48,10 +48,10 @@ def shaped(run: RunFolder) -> list[Shaped]:
 
 
 def drawn(found: Sequence[Shaped], number: int, seed: int) -> list[Shaped]:
-    """Draws one question of each shape and level, then questions of the other kinds of work in
-    turn, then any questions.
+    """Draws one question of each shape and level. Then draws questions of the other kinds of work
+    in turn. Then draws any questions.
 
-    No two drawn questions have the same picture or the same words.
+    Any two of the drawn questions differ in their picture and in their words.
     """
     order = sorted(found, key=lambda each: priority(seed, each[1].id, "twenty"))
     cells = [
@@ -97,11 +97,12 @@ def write_page(
     """Writes the page and its folder of pictures.
 
     Args:
-        page: a Markdown file; the folder beside it has the same name without the ending.
-        chosen: the questions in their order; all have a route.
-        names: gives the names of the variables' things.
-        read_picture: gives a picture's bytes by its id.
-        command: the command that makes the page, for the page's head.
+        page: path of the Markdown file; the folder beside it has the same name without the file's
+            extension.
+        chosen: the questions in the order of the page; all of them have a route.
+        names: function that returns the names of the things that the variables stand for.
+        read_picture: function that returns a picture's bytes for the picture's id.
+        command: the command that makes the page; it is printed at the top of the page.
 
     Raises:
         ValueError: a route has an unknown move.
@@ -145,9 +146,8 @@ def write_page(
 
 
 def alt(route: Sequence[Step]) -> str:
-    """The alternative text of a route's picture: each thing that the route finds, once.
-
-    The picture itself names the tools.
+    """The alternative text for the picture of a route. The text names each thing that the route
+    finds, once. The text leaves out the tools, because the picture names them.
 
     >>> alt([("page", "", "Old Mill"), ("close look", "", "1714"), ("answer", "", "1714")])
     'Route: Old Mill → 1714'
@@ -160,7 +160,8 @@ def write_blind(
 ) -> None:
     """Writes a page of questions and full-size pictures without answers.
 
-    The pictures are those that the policy sees, so small print is legible.
+    The pictures are the same files that the policy (the agent in training) sees, so small print is
+    legible.
     """
     folder.mkdir(parents=True, exist_ok=True)
     lines = []

@@ -1,11 +1,11 @@
-"""Serves dumps on loopback, as Wikimedia's services would, so that `questloom gather` can be
-tested.
+"""A test server for `questloom gather`. The server runs on this machine and serves dumps in the way
+of Wikimedia's services.
 
 All services have one address: BASE/sparql, BASE/wikidata/w/api.php, BASE/en.wikipedia/w/api.php,
-BASE/commons/w/api.php and BASE/thumbs/WIDTHpx-NAME. The services refuse the same requests as the
-real services do. Examples are requests with a User-Agent without contact, with more than fifty
-titles or with a non-standard width, and a second request at the same time. A client that sends a
-request before the time of Retry-After is over is banned for good.
+BASE/commons/w/api.php and BASE/thumbs/WIDTHpx-NAME. The services refuse the same requests that the
+real services would refuse. Examples of refused requests: no contact in the User-Agent, more than
+fifty titles, a non-standard picture width, or a second request at the same time. The server bans a
+client for good if the client does not wait for the time that Retry-After states.
 
 Sources: https://www.mediawiki.org/wiki/API:Etiquette,
 https://www.mediawiki.org/wiki/Common_thumbnail_sizes,
@@ -37,18 +37,18 @@ WIDTHS = (20, 40, 60, 120, 250, 330, 500, 960, 1280, 1920, 3840)
 MOST_TITLES, FILES_A_REPLY, MOST_DAYS = 50, 20, 60
 CONTACT = re.compile(r"\(.*(@|https?://).*\)")
 Fault = Callable[[int], str]
-"""Returns the fault of each request by the request's number (from 1): "", maxlag, 429, 503, html,
-cut, half or kill.
+"""A function that takes the number of a request (from 1) and returns the fault of this request: "",
+maxlag, 429, 503, html, cut, half or kill.
 """
 
 
 class Manners:
-    """The services' record of their client.
+    """The server's record of what its client did.
 
     Args:
-        fault: returns the fault for the number of a request.
-        pause: seconds that the header Retry-After states.
-        kill: called for the fault "kill", instead of a reply.
+        fault: function that returns the fault for the number of a request.
+        pause: number of seconds that the header Retry-After states.
+        kill: function that is called for the fault "kill" instead of sending a reply.
     """
 
     def __init__(
@@ -60,18 +60,20 @@ class Manners:
     ) -> None:
         self.fault, self.pause, self.kill = fault, pause, kill
         self.served: Counter[str] = Counter()
-        """How often each entity, page, file and picture was served."""
+        """The number of times that each entity, page, file and picture was served."""
         self.violations: list[str] = []
-        """Requests of the client that the real services would refuse."""
+        """The requests of the client that the real services would have refused."""
         self.requests: Counter[str] = Counter()
-        """The number of requests by service."""
+        """The number of requests for each service."""
         self._lock = threading.Lock()
         self._open: Counter[str] = Counter()
         self._closed_until: dict[str, float] = {}
         self._banned = False
 
     def enter(self, service: str, agent: str) -> tuple[int, str]:
-        """Returns (status, fault) for a new request; status 200 accepts the request."""
+        """Decides about a new request. Returns (status, fault); the status 200 accepts the
+        request.
+        """
         with self._lock:
             self.requests[service] += 1
             self._open[service] += 1
@@ -88,19 +90,19 @@ class Manners:
         return 200, self.fault(number)
 
     def leave(self, service: str) -> None:
-        """Ends a request."""
+        """Records that a request has ended."""
         with self._lock:
             self._open[service] -= 1
 
     def close(self, service: str) -> None:
-        """Closes a service to all requests for the length of its pause."""
+        """Makes a service refuse all requests for the length of its pause."""
         with (
             self._lock
         ):  # a little less than announced: clocks and sockets are no fault of the client
             self._closed_until[service] = time.monotonic() + 0.9 * self.pause
 
     def count(self, kind: str, names: list[str]) -> None:
-        """Counts what is served."""
+        """Counts the things that are served."""
         with self._lock:
             self.served.update(f"{kind} {name}" for name in names)
 
@@ -141,8 +143,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._leave()
 
     def _leave(self) -> None:
-        """Marks the request as ended before the reply is sent, because the client may send its next
-        request before this thread continues.
+        """Records the end of the request before the reply is sent. If this came later, the client
+        could send its next request too early.
         """
         service, self._service = self._service, ""
         if service:
@@ -256,8 +258,8 @@ class _Handler(BaseHTTPRequestHandler):
         return {"query": {"pages": pages}} | more
 
     def _files(self, titles: list[str], form: dict[str, str]) -> Json:
-        """The pages of files. Each reply has the information of twenty files, as the API splits
-        long replies.
+        """The pages of Commons files. Each reply describes only twenty files, because the real API
+        splits long replies.
         """
         width, start = int(form["iiurlwidth"]), int(form.get("iistart", "0"))
         base = f"http://127.0.0.1:{self.server.server_port}/thumbs/{width}px-"  # type: ignore[attr-defined]
@@ -320,7 +322,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def thumbnail(data: bytes, width: int) -> bytes:
-    """Scales a picture down to a width; a narrower picture stays unchanged."""
+    """Scales a picture down to a width. A picture that is already narrower stays unchanged."""
     with Image.open(io.BytesIO(data)) as picture:
         if picture.width <= width:
             return data
@@ -332,7 +334,7 @@ def thumbnail(data: bytes, width: int) -> bytes:
 
 @contextmanager
 def serving(world: World, manners: Manners | None = None, *, port: int = 0) -> Iterator[str]:
-    """Serves the data of a world; yields the address of the services."""
+    """Serves the data of a world. Yields the address of the services."""
     handler = type("Handler", (_Handler,), {"world": world, "manners": manners or Manners()})
     server = ThreadingHTTPServer(("127.0.0.1", port), handler)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
@@ -346,7 +348,7 @@ def serving(world: World, manners: Manners | None = None, *, port: int = 0) -> I
 
 
 def main() -> None:
-    """Serves dumps until it is stopped."""
+    """Serves the dumps until the script is stopped."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

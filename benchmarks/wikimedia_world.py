@@ -36,18 +36,18 @@ _REDIRECT = re.compile(r'<redirect title="(.*?)" />')
 
 @dataclass
 class World:
-    """Entities by id, pages by title and files by name."""
+    """The entities by id, the pages by title, and the files by name."""
 
     entities: dict[str, Json] = field(default_factory=dict)
     pages: dict[str, str] = field(default_factory=dict)
-    """The XML of each page, as in the dump."""
+    """The XML of each page, exactly as in the dump."""
     header: str = ""
     files: dict[str, tuple[Json, Path]] = field(default_factory=dict)
-    """The page object of each file, and the picture's path."""
+    """The page object of each file, and the path of its picture."""
     merged: dict[str, str] = field(default_factory=dict)
-    """Ids that redirect to others."""
+    """The ids that redirect to other ids."""
     deleted: set[str] = field(default_factory=set)
-    """Ids, titles and file names that were deleted."""
+    """The ids, titles and file names of deleted pages."""
     views_a_reply: int = 5
     """Number of titles whose page views one reply has; Wikimedia's wikis look up no more."""
     counts_views: bool = True
@@ -58,7 +58,7 @@ class World:
     def read(
         cls, entities: Iterable[Path], articles: Iterable[Path], images: Iterable[Path]
     ) -> "World":
-        """Reads dumps of entities and articles, and folders of pictures."""
+        """Reads the dumps of entities and articles, and the folders of pictures."""
         world = cls()
         for path in entities:
             for line in _lines(path):
@@ -78,7 +78,7 @@ class World:
         return world
 
     def pictured(self) -> list[str]:
-        """Items with a picture and an article, in order of their numbers."""
+        """The items that have both a picture and an article, in the order of their numbers."""
         found = (
             name
             for name, entity in self.entities.items()
@@ -88,8 +88,8 @@ class World:
         return sorted(found, key=lambda name: int(name[1:]))
 
     def with_pictures(self) -> "World":
-        """A copy of the world in which each item without a picture gets the first picture that
-        depicts it (P180).
+        """Returns a copy of the world in which each item without a picture gets a picture. This is
+        the first picture that depicts the item (P180).
         """
         entities = dict(self.entities)
         for name, (page, _) in sorted(self.files.items()):
@@ -113,9 +113,10 @@ class World:
         )
 
     def entity(self, name: str) -> Json:
-        """Returns an entity in the form of `wbgetentities`.
+        """Returns an entity in the format of the API call `wbgetentities`.
 
-        A merged entity has the requested id. An entity with an `M` id has its statements.
+        An entity that was merged into another keeps the id that the client requested. For an id
+        that starts with `M`, the entity holds the statements of a file.
         """
         if name.startswith("M"):
             found = self._media.get(name)
@@ -135,7 +136,7 @@ class World:
         }
 
     def items_of(self, titles: list[str]) -> Json:
-        """Returns the item of each page in the form of `prop=pageprops`."""
+        """Returns the Wikidata item of each page, in the format of the API's `prop=pageprops`."""
         return self._titles(titles, lambda title: {"pageprops": self._item(title)})
 
     def _item(self, title: str) -> Json:
@@ -153,15 +154,15 @@ class World:
 
     @property
     def wiki(self) -> str:
-        """The name of the wiki from which the articles come."""
+        """The name of the wiki from which the articles were taken."""
         found = re.search(r"<dbname>(\w+)</dbname>", self.header)
         return found[1] if found else "enwiki"
 
     def export(self, titles: list[str]) -> tuple[Json, str, list[str]]:
-        """An export of pages.
+        """An XML export of some pages.
 
-        Returns:
-            The `query` with normalisations, redirects and pages; the XML export; the titles in it.
+        Returns: The `query` part with normalisations, redirects and pages; the XML export; the
+            titles in the export.
         """
         query = self._titles(titles, lambda title: {"lastrevid": self._revision(title)})
         exported = [page["title"] for page in query["pages"] if not page.get("missing")]
@@ -207,7 +208,7 @@ class World:
         }
 
     def depicting(self, item: str) -> list[str]:
-        """The names of files whose statements say that they depict an item."""
+        """The names of the files that depict an item according to their statements."""
         return self._depicting.get(item, [])
 
     @cached_property
@@ -219,18 +220,18 @@ class World:
         return found
 
     def file(self, name: str) -> Json | None:
-        """A copy of a file's page object; None if there is no such file."""
+        """Returns a copy of a file's page object. Returns None if there is no such file."""
         found = self.files.get(name)
         return None if found is None or name in self.deleted else copy.deepcopy(found[0])
 
     def picture(self, name: str) -> bytes | None:
-        """The bytes of a file; None if there is no such file."""
+        """Returns the bytes of a file. Returns None if there is no such file."""
         found = self.files.get(name)
         return None if found is None or name in self.deleted else found[1].read_bytes()
 
     def select(self, query: str) -> bytes:
-        """The reply of the query service. A SPARQL engine computes it over classes, pictures and
-        articles.
+        """The query service's reply to a SPARQL query. A SPARQL engine computes the reply from
+        classes, pictures and articles.
         """
         with self._lock:
             return self._graph.query(query).serialize(format="json") or b""
@@ -256,7 +257,7 @@ def namespace_of(title: str) -> int:
 
 
 def depicted(page: Json) -> list[str]:
-    """The items that a file depicts, by its statements."""
+    """The items that a file depicts according to its statements."""
     statements = (page.get("mediainfo") or {}).get("statements") or {}
     values = (s["mainsnak"].get("datavalue") for s in statements.get("P180", ()))
     return [value["value"]["id"] for value in values if value]

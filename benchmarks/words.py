@@ -1,19 +1,19 @@
-"""Compares the words of generated questions with the words of people's questions: their variety,
-repetition and openings.
+"""Compares the words of generated questions with the words of people's questions: how varied they
+are, how often they repeat, and how questions open.
 
     python -m benchmarks.words [NAME=RUN_OR_JSONL ...] [--words 2400] [--shared FOLDER]
 
-A set is the kept questions of a run's folder, or a file of JSON lines with the key `question`. The
-question sets under `qa` in the shared data are compared too, if they exist. Each figure is the mean
-of ten random draws with a fixed seed. A draw takes questions until they have `--words` words. The
-figures are:
+A question set is either the kept questions in a run's folder, or a file of JSON lines with the key
+`question`. The script also compares the question sets under `qa` in the shared data, if they exist.
+Each figure is the mean of ten random draws with a fixed seed. A draw takes questions until they
+have `--words` words. The figures are:
 
-* the number of different words in lower case, once with names and numbers, and once without
-  capitalised words;
-* near twins: the pairs among a hundred questions that share four of five words, when names and
-  numbers are left out;
+* the number of different words in lower case: once for all words, and once without names and
+  numbers;
+* near twins: among a hundred questions, the pairs that share four of five words; names and numbers
+  do not count;
 * the share of questions that open like an exam paper ("Identify the …"), and the share that open
-  with the most frequent two words;
+  with the two most frequent words;
 * the mean length in words, and the share of questions that repeat a content word
   (`lints.repeated`).
 """
@@ -49,12 +49,12 @@ COLUMNS = (
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text, with their capitals."""
+    """The words of a text, with their capital letters."""
     return re.findall(r"[^\W_]+(?:['’-][^\W_]+)*", text)
 
 
 def read_questions(place: str) -> list[str]:
-    """The questions of a run's folder or of a file of JSON lines."""
+    """Reads the questions from a run's folder or from a file of JSON lines."""
     if Path(place).is_dir():
         return [q.text for q in read_stage(RunFolder(place), "split", "kept", Question)]
     with (
@@ -78,7 +78,9 @@ def drawn(texts: Sequence[str], num_words: int, seed: int) -> list[str]:
 
 
 def bones(text: str) -> frozenset[str]:
-    """The words of a question without names and numbers, as a template would contain them."""
+    """The words of a question without names and numbers: the words that a template would
+    contain.
+    """
     return frozenset(w.lower() for k, w in enumerate(words_of(text)) if w[0].islower() or k == 0)
 
 

@@ -1,9 +1,11 @@
-"""The rows of a call ledger, the same for SQLite and Redis: one row for each attempt that was sent.
+"""The rows of a call ledger (the record of all calls and their cost). Each row is one attempt to
+send a request. SQLite and Redis store the same rows.
 
-A ledger row is committed as `in_flight` before its request is sent. The transaction that caches the reply also settles
-the row. When a process dies, its rows in flight become `lost`, because the provider may have charged for their replies.
-A lost request is sent again with the same idempotency key. Lost, timed out and cut attempts keep the reserved tokens
-and cost, which are marked as estimates.
+A row is committed with the status `in_flight` before its request is sent. One transaction puts the
+reply into the cache and writes the outcome into the row. When a process dies, its rows in flight
+get the status `lost`. The provider may still have charged for the replies to these requests. A lost
+request is sent again with the same idempotency key. Lost, timed out and interrupted attempts keep
+their reserved tokens and cost, which are marked as estimates.
 """
 
 from dataclasses import dataclass
@@ -25,19 +27,20 @@ class Status(StrEnum):
     RATE_LIMITED = "rate_limited"
     SERVER_ERROR = "server_error"
     NOT_ACCEPTED = "not_accepted"
-    """Another status 4xx: the provider will not accept the same request later either."""
+    """Any other 4xx status. The provider would reject the same request again later."""
     BAD_RESPONSE = "bad_response"
-    """The status is 200, but the body breaks the protocol."""
+    """The status is 200, but the body does not follow the protocol."""
 
 
 FREE_OF_CHARGE = frozenset(
     {Status.UNREACHABLE, Status.RATE_LIMITED, Status.SERVER_ERROR, Status.NOT_ACCEPTED}
 )
-"""Outcomes of an attempt for which the provider charges nothing. After any other outcome the provider may have charged
-the call."""
+"""Outcomes of an attempt for which the provider charges nothing. After any other outcome, the
+provider may have charged for the call.
+"""
 
 GROUPS = ("stage", "provider", "model", "item_id", "seed_id")
-"""The columns by which the attempts can be grouped and summed."""
+"""Attempts can be grouped by these columns, and summed over each group."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,18 +49,21 @@ class CostLine:
 
     group: tuple[str, ...]
     num_calls: int
-    """Attempts that the provider charged or may have charged."""
+    """Attempts for which the provider charged or may have charged."""
     num_faults: int
-    """Attempts that brought no reply."""
+    """Attempts that ended without a reply."""
     num_lost: int
-    """Attempts whose process died before the reply: a resumed run sends their requests again."""
+    """Attempts whose process died before the reply came. A resumed run sends the requests of lost
+    attempts again.
+    """
     tokens_in: int
     tokens_out: int
     num_estimated: int
-    """Calls whose tokens are estimates."""
+    """Attempts whose token counts are estimates."""
     money: float
-    """The cost of the calls whose price is known."""
+    """The total cost of the attempts whose price is known."""
     num_unpriced: int
-    """Number of charged calls whose price is unknown. If there are such calls, the true cost is unknown, but at least
-    `money`."""
+    """Number of charged attempts whose price is unknown. If `num_unpriced` is above 0, `money` is a
+    lower bound of the true cost.
+    """
     seconds: float

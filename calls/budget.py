@@ -1,8 +1,10 @@
-"""The hard budget in money, tokens or calls. All runs of one folder, and all their processes, share the budget.
+"""A hard limit on spending, in money, tokens or calls. All runs of one folder, and all their
+processes, share the budget.
 
-The transaction that writes a call's ledger row also reserves the call's highest cost. When the call
-is settled, its real cost replaces the reservation. Calls that are in flight together therefore cannot exceed the
-budget. Only an underestimated input can exceed the budget, by the error of the token estimate.
+One transaction writes the ledger row of a call and reserves the highest possible cost of the call.
+When the call ends, its real cost replaces the reserved cost. Therefore calls that run at the same
+time cannot exceed the budget together. Only one error can exceed the budget: an estimate of the
+input's tokens that is too low.
 """
 
 from dataclasses import dataclass
@@ -13,7 +15,7 @@ from questloom.records.errors import InputError
 
 @dataclass(frozen=True, slots=True)
 class Spend:
-    """An amount of money, tokens and calls. Calls of unknown price add no money."""
+    """An amount of money, tokens and calls that were spent. Calls of unknown price add no money."""
 
     money: float = 0.0
     tokens: int = 0
@@ -28,14 +30,16 @@ class Spend:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """The hard limits on what is spent; None means no limit."""
+    """The hard limits on spending. None means no limit."""
 
     money: float | None = None
     tokens: int | None = None
     calls: int | None = None
 
     def breach(self, spent: Spend) -> str:
-        """The limit that `spent` exceeds, in words; "" if it exceeds none."""
+        """Returns the limit that `spent` exceeds, in words. The text is empty if no limit is
+        exceeded.
+        """
         for name, limit in (("money", self.money), ("tokens", self.tokens), ("calls", self.calls)):
             # A sum of float prices may miss an exact limit by its last digits.
             if limit is not None and getattr(spent, name) > limit * (1 + 1e-12):
@@ -43,10 +47,10 @@ class Budget:
         return ""
 
     def check_price(self, provider: str, model: str, price: Price | None) -> None:
-        """Refuses a call of unknown price when there is a budget in money.
+        """Refuses a call whose price is unknown if the budget limits money.
 
         Raises:
-            InputError: there is a money budget and the price is None.
+            InputError: the budget limits money, and the price of the call is None.
         """
         if self.money is not None and price is None:
             raise InputError(

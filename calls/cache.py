@@ -1,7 +1,8 @@
 """The protocol of the call cache, which SQLite (one machine) and Redis (a cluster) implement.
 
-The backend decides in one atomic step whether a request is sent. The single step keeps the cache, the calls in flight
-and the budget consistent in all processes that share the backend.
+The backend decides in one atomic step whether a request may be sent. This single step keeps the
+cache, the calls in flight and the budget consistent. All processes that share the backend see the
+same state.
 """
 
 from dataclasses import dataclass
@@ -15,22 +16,24 @@ from questloom.calls.request import CallRequest, Reply
 
 
 class Decision(Enum):
-    """The possible decisions about a request."""
+    """The possible decisions of the backend about a request."""
 
     SEND = "send"
     HIT = "hit"
     """The reply is in the cache."""
     BUSY = "busy"
-    """Another process has sent the same request; the caller must ask the cache again soon."""
+    """Another process has sent the same request. The caller must soon ask the cache again."""
     FULL = "full"
-    """The budget suffices only if the calls in flight cost less than they reserved; the caller must ask again soon."""
+    """The calls in flight have reserved the rest of the budget. The caller must soon ask again,
+    because the calls may cost less than they reserved.
+    """
     EXCEEDED = "exceeded"
     """The budget is used up."""
 
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """What the backend answers to `start`."""
+    """The backend's answer when a caller asks whether it may send a request."""
 
     decision: Decision
     attempt_id: int = 0
@@ -39,14 +42,17 @@ class Started:
 
 
 class CallCache(Protocol):
-    """The backend holds replies by key, the ledger of attempts, and the spending that counts against the budget."""
+    """The backend holds three things: the replies by key, the ledger of attempts, and the amount
+    spent from the budget.
+    """
 
     async def lookup(self, key: str) -> Reply | None:
         """The cached reply for a key, or None."""
 
     async def start(self, key: str, request: CallRequest, budget: Budget) -> Started:
-        """Decides whether a request is sent. If the decision is SEND, the ledger contains the attempt, and the budget
-        its reserved cost."""
+        """Decides whether a request may be sent. If the decision is SEND, the backend has already
+        written the attempt into the ledger and reserved its cost.
+        """
 
     async def settle(
         self,
@@ -57,17 +63,22 @@ class CallCache(Protocol):
         seconds: float,
         reply: Reply | None,
     ) -> None:
-        """Records the end of an attempt. Once `settle` returns, the reply is committed: a killed process does not lose
-        the reply."""
+        """Records the end of an attempt. Once `settle` has returned, the reply stays stored even if
+        the process is killed.
+        """
 
     async def forget(self, key: str, reply: Reply) -> None:
-        """Removes an invalid cached reply, unless another reply has replaced it. The ledger row of the call stays."""
+        """Removes an invalid reply from the cache, unless another reply has already replaced it.
+        The ledger row of the call stays.
+        """
 
     def drop(self, attempt_id: int, key: str, request: CallRequest, seconds: float) -> None:
-        """Ends an attempt as `lost` at once, without the event loop, because its task is being cancelled."""
+        """Ends an attempt as `lost` at once, without the event loop. The caller uses this function
+        while the task of the attempt is cancelled.
+        """
 
     def spent(self) -> Spend:
-        """The total that all runs and processes have spent or reserved."""
+        """The sum of all that runs and processes have spent or reserved."""
 
     def new_lane(self, provider: str, model: str, pace: Pace) -> AnyLane:
         """Makes the lane (the queue of calls) of a provider and model. Processes that share the
@@ -78,8 +89,9 @@ class CallCache(Protocol):
         """
 
     async def aclose(self) -> None:
-        """Releases the resources that belong to the running event loop. Another event loop may use the cache
-        afterwards."""
+        """Releases the resources that belong to the event loop that runs now. Another event loop
+        may use the cache afterwards.
+        """
 
     def close(self) -> None:
-        """Releases the backend."""
+        """Closes the backend and releases its resources."""

@@ -1,4 +1,6 @@
-"""Every call to an outside service goes through `Caller`: cache, merging, pacing, budget, ledger and retries."""
+"""Every call to an outside service goes through `Caller`. A `Caller` adds a cache, pacing, budget,
+ledger and retries, and sends equal requests only once.
+"""
 
 import asyncio
 import math
@@ -17,31 +19,40 @@ from questloom.calls.waiting import not_counted
 from questloom.records.errors import BudgetExceeded
 
 Send = Callable[[str], Awaitable[Reply]]
-"""Sends the request once with the given idempotency key, and raises `CallFault` if no reply comes."""
+"""Sends the request once with the given idempotency key, and raises `CallFault` if no reply
+comes.
+"""
 
 OVERLOAD = frozenset({Status.RATE_LIMITED, Status.SERVER_ERROR, Status.TIMEOUT})
 SILENT_SECONDS = 60.0
-"""Pause in seconds before further calls to a provider that this process has never reached. The
-pause begins when a call has used up its retries."""
+"""Pause in seconds before the next call to a provider that this process has never reached. The
+pause begins when a call has failed in all its attempts.
+"""
 LATE_SECONDS = 1.0
-"""If a time limit fires this many seconds late, the process was stopped or starved, and could not read its replies in
-time."""
+"""A time limit usually fires at most this number of seconds late. A longer delay shows that the
+process was stopped or starved. A stopped process could not read its replies in time.
+"""
 GRACE_SECONDS = 5.0
-"""Extra seconds, after a late time limit, to read a reply that has already arrived."""
+"""When a time limit has fired late, these extra seconds serve to read a reply that has already
+arrived.
+"""
 POLL_SECONDS = (0.01, 0.1)
-"""The first and the longest pause, in seconds, between two checks of requests that other processes hold."""
+"""The first pause and the longest pause in seconds between two checks of a request that another
+process has sent.
+"""
 
 
 class Caller:
-    """Sends calls with cache, merging, pacing, budget, ledger and retries.
+    """Sends calls. A `Caller` adds a cache, pacing, budget, ledger and retries, and sends equal
+    requests only once.
 
-    A process has one `Caller`. One event loop uses the `Caller` at a time; another loop may use the
-    `Caller` afterwards.
+    A process has one `Caller`. Only one event loop at a time may use the `Caller`. Another event
+    loop may use the `Caller` afterwards.
 
     Args:
-        cache: the backend; several processes may share it.
-        budget: hard limits on the spending of all runs of the folder.
-        paces: pace of each provider; the default pace holds for all others.
+        cache: the backend that stores replies; several processes may share it.
+        budget: hard limits on the total spending of all runs in the folder.
+        paces: the pace of each provider; a provider that is missing here gets the default pace.
     """
 
     def __init__(
@@ -63,34 +74,40 @@ class Caller:
         self._silence: dict[tuple[str, str], tuple[int, float]] = {}
 
     def set_pace(self, provider: str, pace: Pace) -> None:
-        """Sets a provider's pace, before the provider's first call. Later calls may only repeat the same pace."""
+        """Sets the pace of a provider before the first call to the provider. Later calls may only
+        repeat the same pace.
+        """
         assert self._paces.get(provider) == pace or all(
             name != provider for name, _ in self._lanes
         ), provider
         self._paces[provider] = pace
 
     async def aclose(self) -> None:
-        """Releases the cache's resources for the running event loop. Another event loop may use the caller
-        afterwards."""
+        """Releases the cache's resources for the event loop that runs now. Another event loop may
+        use the `Caller` afterwards.
+        """
         await self.cache.aclose()
 
     async def call(
         self, request: CallRequest, send: Send, *, is_reply: Callable[[Reply], bool] | None = None
     ) -> Reply:
-        """The reply to a request: from the cache, from an equal request in flight, or from the provider.
+        """Returns the reply to a request: from the cache, from an equal request that is already in
+        flight, or from the provider.
 
-        If the awaiting task is cancelled, the call still runs to its end, because the provider may already charge for
-        it. The reply is then cached.
+        If the task that waits is cancelled, the call still runs to its end, because the provider
+        may charge for it anyway. The reply is then cached.
 
         Args:
-            is_reply: function that tells whether a cached reply is valid. Invalid replies of earlier versions are
-                removed, and the request is sent again.
+            is_reply: function that tells whether a cached reply is valid. An invalid reply, for
+                example of an earlier version, is removed and the request is sent again.
 
-        Raises: ProviderFault: no reply came after all attempts, or no reply can come. A fault is never
-                cached.
-            BudgetExceeded: the reply may cost more than is left in the budget. InputError: there is a budget in money
-            but the price is unknown, or the cache's file
-                cannot be written. (A shared cache that stays unreachable raises `ProviderFault`.)
+        Raises:
+            ProviderFault: all attempts ended without a reply, or no reply is possible. A fault is
+                never stored in the cache.
+            BudgetExceeded: the reply could cost more than the rest of the budget.
+            InputError: the budget limits money and the price is unknown, or the cache's file cannot
+                be written. (If a shared cache cannot be reached for long, the error is
+                `ProviderFault`.)
         """
         self.budget.check_price(request.provider, request.model, request.price)
         key = request.key()
@@ -157,10 +174,13 @@ class Caller:
             await asyncio.sleep(self.retry.delay(key, attempt))
 
     def _shut_after(self, pair: tuple[str, str], fault: CallFault | None, entered: float) -> None:
-        """Stops all calls to a provider that refuses the credentials or asks for a longer pause than the policy allows.
+        """Stops all calls to a provider in two cases: the provider refuses the credentials, or it
+        asks for a longer pause than the policy allows.
 
-        Consecutive timeouts, as many as one call has attempts, also stop the provider's calls for a while. Then the
-        other calls do not have to time out one by one."""
+        A series of timeouts also stops the provider's calls for a while. The series must be as long
+        as one call's number of attempts. Other calls then fail at once and do not wait for a
+        timeout one after the other.
+        """
         if fault is None:
             self._silence.pop(pair, None)
         elif fault.status in WRONG_CREDENTIALS:
@@ -181,7 +201,9 @@ class Caller:
         self._shut.pop(pair, None)
 
     async def _start(self, key: str, request: CallRequest) -> tuple[int, Reply | None]:
-        """The id of an attempt that may be sent, or the reply that another process has received in the meantime."""
+        """Waits until an attempt may be sent, and returns the id of the attempt. If another process
+        receives the reply first, the function returns the reply and no id.
+        """
         pause, longest = POLL_SECONDS
         while True:
             started = await self.cache.start(key, request, self.budget)
@@ -225,8 +247,9 @@ class Caller:
 
 @asynccontextmanager
 async def _time_limit(seconds: float) -> AsyncIterator[None]:
-    """A time limit, like `asyncio.timeout`. When the limit fires late, a reply that has already arrived is still
-    read."""
+    """A time limit, like `asyncio.timeout`. If the limit fires late, the function still reads a
+    reply that has already arrived.
+    """
     loop = asyncio.get_running_loop()
     end = loop.time() + seconds
     async with asyncio.timeout(None) as limit:

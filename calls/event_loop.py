@@ -1,5 +1,6 @@
-"""The only event loop of the process. All asynchronous work of the process runs on this loop: clients, connections,
-episodes."""
+"""The event loop of the process. A process has only one event loop. All asynchronous work of the
+process runs on this loop, such as clients, connections and episodes.
+"""
 
 import asyncio
 import threading
@@ -11,18 +12,21 @@ from typing import Any
 
 @cache
 def event_loop() -> asyncio.AbstractEventLoop:
-    """The event loop of the process, in a daemon thread. Clients live on the loop from their first use until the
-    process exits."""
+    """Returns the event loop of the process, which runs in a daemon thread. Clients stay on the
+    loop from their first use until the process exits.
+    """
     loop = asyncio.new_event_loop()
     threading.Thread(target=loop.run_forever, name="calls", daemon=True).start()
     return loop
 
 
 def is_event_loop_thread() -> bool:
-    """Whether the caller runs on the event loop's own thread, which must not wait for the loop."""
+    """Whether the caller runs on the thread of the event loop. The thread of the event loop must
+    not wait for the loop.
+    """
     return threading.current_thread().name == "calls"
 
 
 def submit(work: Coroutine[Any, Any, Any]) -> Future:
-    """Starts a coroutine on the event loop of the process."""
+    """Runs a coroutine on the event loop of the process."""
     return asyncio.run_coroutine_threadsafe(work, event_loop())

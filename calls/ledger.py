@@ -1,4 +1,6 @@
-"""Reads the ledger of a call cache without opening the cache: from a file, or from a Redis database."""
+"""Reads the ledger of a call cache without opening the cache. The ledger is in a file or in a Redis
+database.
+"""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,12 +11,12 @@ from questloom.calls.shared.place import is_url
 
 
 def cost_lines(path: str | Path, by: Sequence[str] = ("stage", "model")) -> list[CostLine]:
-    """Sums the ledger in a run's `calls.sqlite`, or in its Redis database (`redis://`), sorted by
-    group.
+    """Sums the ledger by group, and sorts the groups. The ledger is in a run's `calls.sqlite`, or
+    in its Redis database (`redis://`).
 
     Args:
-        by: any of "stage", "provider", "model", "item_id", "seed_id". An empty sequence gives one
-            line for the whole ledger.
+        by: any of "stage", "provider", "model", "item_id", "seed_id". With an empty sequence, the
+            result is one line for the whole ledger.
 
     Raises:
         InputError: there is no ledger at `path`.
@@ -28,7 +30,9 @@ def cost_lines(path: str | Path, by: Sequence[str] = ("stage", "model")) -> list
 
 
 def has_ledger(path: str | Path) -> bool:
-    """Whether there is a ledger at `path`. Raises InputError if a Redis server cannot be reached."""
+    """Whether there is a ledger at `path`. Raises InputError if a Redis server cannot be
+    reached.
+    """
     if is_url(path):
         from questloom.calls.shared import redis_ledger
 
@@ -37,8 +41,9 @@ def has_ledger(path: str | Path) -> bool:
 
 
 def last_settled(path: str | Path) -> float:
-    """The approximate time when an attempt last ended, in seconds since the epoch. The result is 0 if the ledger is
-    missing or cannot be reached now."""
+    """The approximate time at which the last attempt ended, in seconds since the epoch. The result
+    is 0 if there is no ledger, or if it cannot be reached now.
+    """
     if is_url(path):
         from questloom.calls.shared import redis_ledger
 
@@ -47,11 +52,12 @@ def last_settled(path: str | Path) -> float:
 
 
 def last_attempts(path: str | Path, since: float, most: int) -> list[tuple[str, str, str]]:
-    """Provider, key and status of the last attempts, also of attempts in flight.
+    """Provider, key and status of the most recent attempts, including attempts in flight.
 
     Args:
-        since: earliest start of an attempt, in seconds since the epoch. For Redis, the time when the row was written
-            counts. most: the maximum number of attempts.
+        since: earliest start of an attempt, in seconds since the epoch. In Redis,
+            the time at which the row was written counts.
+        most: maximum number of attempts.
 
     Raises:
         InputError: there is no ledger at `path`, or the ledger cannot be read now.

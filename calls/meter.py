@@ -1,5 +1,6 @@
-"""Counts what this process has spent on each stage since the last reading, for the live metrics of a job. If the counts
-differ from the ledger, the ledger is right."""
+"""Counts what this process has spent on each stage since the last reading. A job shows these counts
+as live metrics. If the counts and the ledger disagree, the ledger is right.
+"""
 
 import threading
 from collections import defaultdict
@@ -10,13 +11,17 @@ from questloom.calls.request import CallRequest, Reply
 
 @dataclass
 class Spent:
-    """Tokens and money of the replies that this process paid for; replies from the cache are not included."""
+    """The tokens and the money for replies that this process paid for. Replies from the cache are
+    not included.
+    """
 
     calls: int = 0
     tokens_in: int = 0
     tokens_out: int = 0
     money_millionths: int = 0
-    """Money in millionths of the currency of the prices; 0 if the price is unknown."""
+    """The cost in millionths of the currency unit in which prices are given. 0 if the price is
+    unknown.
+    """
 
 
 _SPENT: defaultdict[str, Spent] = defaultdict(Spent)
@@ -37,6 +42,8 @@ def add(request: CallRequest, reply: Reply) -> None:
 
 
 def take(stage: str) -> Spent | None:
-    """What a stage has spent since the last call of `take`; None if nothing."""
+    """Returns what a stage has spent since the last call of `take`. Returns None if the stage has
+    spent nothing.
+    """
     with _LOCK:
         return _SPENT.pop(stage, None)

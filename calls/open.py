@@ -1,4 +1,4 @@
-"""Opens a call cache: at a file's path, or at the address of a Redis database."""
+"""Opens a call cache. The cache is a file, or a Redis database at an address."""
 
 from pathlib import Path
 
@@ -9,13 +9,13 @@ from questloom.records.errors import InputError
 
 
 def open_cache(place: str | Path) -> CallCache:
-    """Opens the cache with its ledger and the budget's spending.
+    """Opens the cache with its ledger and the sums that the budget has spent.
 
     Args:
         place: the path of a `calls.sqlite`, or `redis://host:port/db?prefix=NAME`.
 
     Raises:
-        InputError: the cache cannot be opened, or the `redis` package is not installed.
+        InputError: the cache cannot be opened, or the package `redis` is not installed.
     """
     if not is_url(place):
         return SqliteCache(place)

@@ -1,7 +1,9 @@
-"""Identifies the process that holds a call in flight, and tells whether that process still exists.
+"""Identifies the process that is waiting for a call's reply, and tells whether that process still
+exists.
 
-An owner is named by pid and start time, so a process that reuses the pid is another owner. A stopped, swapped out or
-starved process still exists; only its own machine can see this.
+An owner is identified by its process id (pid) and start time. If another process later gets the
+same pid, it is another owner. A process still exists if it is stopped, swapped out or starved. Only
+the machine of the process can see this.
 """
 
 import os
@@ -9,12 +11,15 @@ from functools import cache
 from pathlib import Path
 
 DEAD = ("Z", "X")
-"""Process states in which a process does nothing more. A zombie process only waits to be reaped."""
+"""Process states in which a process can do no more work. A zombie process only waits until its
+parent reads its exit status.
+"""
 
 
 def _state_and_start(pid: int) -> tuple[str, str]:
-    """A process's state, and its start time in clock ticks since boot. Both results are "" if the system has no /proc,
-    or hides the process."""
+    """Returns the state of a process, and its start time in clock ticks since boot. Both results
+    are "" if the system has no /proc or hides the process in it.
+    """
     try:
         # proc(5): fields 3 and 22; the name in field 2 may hold spaces and brackets.
         fields = (
@@ -30,8 +35,10 @@ def _state_and_start(pid: int) -> tuple[str, str]:
 
 @cache
 def boot_and_pid_namespace() -> str:
-    """A name for this boot of the machine and this pid namespace; a container has its own namespace. The name is "" if
-    the system does not report the boot and the namespace."""
+    """A name for the current boot of the machine and the current pid namespace. A container has a
+    pid namespace of its own. The name is "" if the system reports neither the boot nor the
+    namespace.
+    """
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
         return f"{boot}/{os.readlink('/proc/self/ns/pid').strip('pid:[]')}"
@@ -40,13 +47,14 @@ def boot_and_pid_namespace() -> str:
 
 
 def this_owner() -> str:
-    """The name of this process as an owner of calls."""
+    """Returns the name of this process as an owner of calls."""
     return f"{os.getpid()}:{_state_and_start(os.getpid())[1]}"
 
 
 def is_alive(owner: str) -> bool:
-    """Whether the process with this name still exists on this machine. If the system shows only that the pid exists,
-    the process counts as alive."""
+    """Whether the process with this name still exists on this machine. A process also counts as
+    alive if the system shows only that its pid exists.
+    """
     pid, _, start = owner.partition(":")
     try:
         os.kill(int(pid), 0)

@@ -1,14 +1,17 @@
-"""Limits the calls in flight to one (provider, model), and decides when the next call may start.
+"""Limits the number of calls in flight to one model of one provider. Decides when the next call may
+start.
 
-The window is the maximum number of calls in flight. The window follows the rule "additive increase, multiplicative
-decrease". When a full window of replies has come, the window grows by one; a sign of overload (429, 5xx, a timeout)
-halves it. Several calls that were in flight together halve the window only once. A `Retry-After` header stops all calls
-to the provider and model.
+The maximum number of calls in flight is called the window. The window follows the rule "additive
+increase, multiplicative decrease" (AIMD). The window grows by one after a full window of replies
+(as many replies as calls may be in flight). A sign of overload (429, 5xx, a timeout) halves the
+window. If several calls that were in flight together fail, the window is halved only once. A
+`Retry-After` header stops all calls to the same model of the provider.
 
-With `slow_start` the window begins with one call. The window doubles with each full window of replies, as long as
-replies come well within their time limit. `Latency` decides how much a reply widens or narrows the window. Slow start
-helps with a server that works on a few requests and queues the rest. Calls beyond the window wait in this process, and
-no time limit runs while they wait.
+With `slow_start` the window begins with one call. In a slow start, the window doubles after each
+full window of replies, while replies come well before their time limit. The class `Latency` decides
+how much a reply changes the window. Slow start suits a server that works on a few requests at once
+and lets the others wait. Calls that find no place in the window wait in this process. No time limit
+runs while calls wait.
 """
 
 import asyncio
@@ -23,17 +26,21 @@ DECREASE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """The maximum load on a provider, for each of its models.
+    """The maximum load on each model of a provider.
 
     Args:
-        max_in_flight: maximum number of calls at once.
-        requests_per_minute: maximum number of evenly spaced starts; None means no limit.
-        work_per_minute: number of seconds in any minute in which the provider may work for us. With this limit, calls
-            run one after the other in all processes that share the cache (`questloom.calls.turns`). With None, calls
-            may overlap.
-        slow_start: whether the window begins with one call instead of `max_in_flight` and grows with the replies.
+        max_in_flight: maximum number of calls at the same time.
+        requests_per_minute: maximum number of calls that start in a minute, evenly spaced; None
+            means no limit.
+        work_per_minute: in any minute, the maximum number of seconds in which the provider works on
+            our calls. With `work_per_minute`, all processes that share the cache send their calls
+            one after the other (see `questloom.calls.turns`). If the limit is None, calls may run
+            at the same time.
+        slow_start: whether the window begins with one call and grows with the replies; otherwise
+            it begins with `max_in_flight` calls.
 
-    Raises: ValueError: `work_per_minute` is set and more than one call may be in flight.
+    Raises:
+        ValueError: `work_per_minute` is set although several calls may be in flight.
     """
 
     max_in_flight: int = 64
@@ -43,7 +50,7 @@ class Pace:
 
     @property
     def first(self) -> int:
-        """The number of calls at once at the start."""
+        """The number of calls that may be in flight at the start."""
         return 1 if self.slow_start else self.max_in_flight
 
     def __post_init__(self) -> None:
@@ -54,12 +61,15 @@ class Pace:
 
 
 class AnyLane(Protocol):
-    """The queue that a call passes through. There are three kinds of queues: this process's `Lane`, turns with other
-    processes (`questloom.calls.turns`), and the lane of all workers (`questloom.calls.shared.lane`)."""
+    """The queue in which a call waits for its start. There are three kinds of queue: the `Lane` of
+    this process, turns with other processes (`questloom.calls.turns`), and the lane that all
+    workers share (`questloom.calls.shared.lane`).
+    """
 
     async def enter(self) -> float:
-        """Waits for a place in the window. Returns the time (monotonic seconds) at which the call got its place;
-        `leave` needs this time."""
+        """Waits for a place in the window. Returns the time (monotonic seconds) at which the call
+        got its place. The caller passes this time to `leave`.
+        """
 
     def leave(
         self,
@@ -77,23 +87,29 @@ class AnyLane(Protocol):
 
 
 class Latency:
-    """Measures how long the replies of a (provider, model) pair take, and adapts the window."""
+    """Measures how long the replies of one model take, and adapts the window to this time."""
 
     CROWDED = 1.5
-    """A reply that takes this many times the best usual time is slow because too many calls are in flight."""
+    """If replies take this many times as long as the best usual time, too many calls are in flight.
+    """
     LEAST_NEWS = 8
-    """The usual time is a mean over at least this many replies."""
+    """Minimum number of replies over which the usual time is computed as a mean."""
 
     def __init__(self) -> None:
         self.usual = 0.0
-        """The usual time of a reply in seconds: a moving mean over a window of replies."""
+        """The usual time of a reply in seconds. The usual time is a moving mean over a full window
+        of replies.
+        """
         self.best = math.inf
-        """The lowest usual time of a reply so far, in seconds. This time is measured anew when calls go one by one."""
+        """The lowest usual time so far, in seconds. The lowest time is measured anew when calls run
+        one by one.
+        """
         self._num = 0
 
     def step(self, seconds: float, timeout: float, window: float) -> float:
-        """By how much a reply changes the window: from -½ up to +1; with +1, a full window of replies doubles the
-        window."""
+        """Returns the change of the window after a reply, from -½ to +1. The window doubles if each
+        reply of a full window adds 1.
+        """
         self._learn(seconds, window)
         room = (
             min(1.0, timeout / 4 / max(seconds, 1e-9) - 1)
@@ -103,8 +119,9 @@ class Latency:
         return max(0.5, room) if seconds <= self.CROWDED * self.best else max(-0.5, room)
 
     def is_crowd(self, timeout: float, window: float) -> bool:
-        """Whether a timeout shows that too many calls are in flight, and is not just one slow reply among many fast
-        replies."""
+        """Whether a timeout shows that too many calls are in flight. If not, the timeout is one
+        slow reply among many fast ones.
+        """
         self._learn(timeout, window)
         return self.usual > max(timeout / 2, 1.3 * self.best)
 
@@ -115,8 +132,9 @@ class Latency:
 
 
 class Lane:
-    """The window of one (provider, model); calls start in the order in which they came. One event loop uses the lane at
-    a time."""
+    """The queue for one model of a provider. Calls start in the order in which they came. Only one
+    event loop at a time may use the lane.
+    """
 
     def __init__(self, pace: Pace) -> None:
         self._pace = pace
@@ -129,8 +147,9 @@ class Lane:
         self._waiters: deque[asyncio.Future[None]] = deque()
 
     async def enter(self) -> float:
-        """Waits for a place in the window. Returns the time (monotonic seconds) at which the call got its place;
-        `leave` needs this time."""
+        """Waits for a place in the window. Returns the time (monotonic seconds) at which the call
+        got its place. The caller passes this time to `leave`.
+        """
         if self._waiters or not self._may_start():
             waiter = asyncio.get_running_loop().create_future()
             self._waiters.append(waiter)
@@ -163,17 +182,19 @@ class Lane:
         """Gives the place back and reports how the call went.
 
         Args:
-            entered: the time that `enter` returned, or the time of sending.
-            replied: whether a reply came, so that the window may grow. During a slow start the window grows only if it
-                was full.
-            overloaded: whether the provider showed overload; the window then shrinks, unless it has shrunk since the
-                call began.
-            limited: whether the overload was a 429; this lane treats it like any other overload.
+            entered: time that `enter` returned, or time at which the request was sent.
+            replied: whether a reply came, after which the window may grow. In a slow start, the
+                window grows only if all its places were taken.
+            overloaded: whether the provider showed overload; if so, the window shrinks, unless it
+                already shrank after the start of this call.
+            limited: whether the sign of overload was a 429; this lane treats a 429 like any other
+                overload.
             timeout: the call's time limit in seconds.
-            late: whether the overload was a timeout.
+            late: whether the sign of overload was a timeout.
             retry_after: number of seconds during which no call may start.
-            banned: whether `retry_after` is longer than any call waits. After a ban, the `Caller` of this process stops
-                by itself; a shared lane must also tell the other processes.
+            banned: whether `retry_after` is so long that no call waits for it. After a ban, the
+                `Caller` stops the calls of its own process. A shared lane must also stop the calls
+                of the other processes.
         """
         full = (
             not self._pace.slow_start or bool(self._waiters) or self.in_flight >= int(self.window)

@@ -8,7 +8,9 @@ from questloom.records.identity import canonical_json, sha256_hex
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """The price of a million tokens, in money. If a price is unknown, it is None and not a `Price` of zero."""
+    """The price of a million tokens, in the currency of the budget. An unknown price is None, not a
+    `Price` of zero.
+    """
 
     tokens_in: float = 0.0
     tokens_out: float = 0.0
@@ -19,50 +21,60 @@ class Price:
 
 
 FREE = Price()
-"""The price of services without charge: query services, Commons, a server of our own."""
+"""The price of services that cost nothing: query services, Commons, or a server of our own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallRequest:
-    """One call that leaves the process: chat, SPARQL, Commons or a live tool."""
+    """One call to a service outside the process: a chat model, SPARQL, Commons or a live tool."""
 
     provider: str
-    """The *name* of the endpoint, not its address. If the endpoint's address changes, the key stays the same."""
+    """The *name* of the endpoint, not its address. If the endpoint's address changes, the key of a
+    request stays the same.
+    """
     model: str = ""
     content: Any
-    """JSON with everything that can change the reply: messages with the sha256 of each picture, parameters, and
-    schema."""
+    """JSON with everything that can change the reply. For a chat, this JSON holds the messages with
+    the sha256 of each picture, the parameters and the schema.
+    """
     sample: int = 0
-    """A number that distinguishes several requests with the same content, such as votes and
-    rollouts."""
+    """A number that distinguishes requests with the same content, such as several votes or
+    rollouts.
+    """
     stage: str = ""
     item_id: str = ""
     seed_id: str = ""
     tokens_in: int = 0
-    """The estimated number of prompt tokens; the budget reserves their cost until the reply reports the true number."""
+    """The estimated number of prompt tokens. The budget reserves the cost of the prompt tokens
+    until the reply reports the true number.
+    """
     tokens_out: int = 0
     """Maximum number of tokens in the reply."""
     price: Price | None = None
     timeout: float = 120.0
-    """The attempt's time limit in seconds, from sending to the last byte."""
+    """The time limit of one attempt in seconds, from sending the request to the last byte of the
+    reply.
+    """
 
     def key(self) -> str:
-        """The key of the request: a hash of its content, 64 hex digits. The key does not depend on stage and item, so
-        equal requests are paid once."""
+        """Returns the key of the request. The key is a hash of the content, in 64 hex digits. The
+        key does not depend on stage and item. Equal requests of different stages therefore cost
+        money only once.
+        """
         return sha256_hex(canonical_json([self.provider, self.model, self.content, self.sample]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """The reply to a request; an error is never a reply."""
+    """The reply to a request. A reply is never an error."""
 
     body: bytes
     tokens_in: int = 0
     tokens_out: int = 0
     estimated: bool = False
-    """Whether the token counts are our estimate, because the provider gave none."""
+    """Whether the token counts are our own estimates, because the provider gave no counts."""
     cached: bool = False
 
     def from_cache(self) -> Self:
-        """The same reply, marked as taken from the cache and so free of charge."""
+        """Returns the same reply, marked as taken from the cache and therefore free of charge."""
         return replace(self, cached=True)

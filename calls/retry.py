@@ -12,14 +12,17 @@ from questloom.records.identity import chance
 WRONG_CREDENTIALS = (401, 402)
 RETRYABLE_STATUS = (408, 409, 425, 429)
 LASTING_STATUS = (501, 505)
-"""The server does not support the method or the protocol, and a retry will not change that."""
+"""The status says that the server does not support the method or the protocol. A retry cannot
+change this.
+"""
 
 
 class CallFault(ProviderFault):
-    """The error of a sender if an attempt brought no reply; it pickles as `ProviderFault`.
+    """The error that a sender raises when an attempt brings no reply. A pickled `CallFault` becomes
+    a `ProviderFault`.
 
     Args:
-        kind: the status that the ledger keeps for the attempt.
+        kind: the status that the ledger stores for the attempt.
     """
 
     def __init__(
@@ -41,11 +44,12 @@ class CallFault(ProviderFault):
 def fault_of_status(
     provider: str, status: int, message: str, headers: Mapping[str, str]
 ) -> CallFault:
-    """The fault for an HTTP status other than 2xx.
+    """Makes the fault for any HTTP status except 2xx.
 
     Args:
         message: the text of the body, shortened and without secrets.
-        headers: the response's headers, with names in lower case or as a case-insensitive mapping.
+        headers: the headers of the response; the names are in lower case, or the mapping ignores
+            case.
     """
     if status in RETRYABLE_STATUS or (status >= 500 and status not in LASTING_STATUS):
         kind = Status.RATE_LIMITED if status == 429 else Status.SERVER_ERROR
@@ -54,8 +58,9 @@ def fault_of_status(
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """The pause in seconds from the header `Retry-After` (seconds or an HTTP date, RFC 9110 10.2.3); None without the
-    header."""
+    """Returns the pause in seconds that the header `Retry-After` asks for. The header holds seconds
+    or an HTTP date (RFC 9110 10.2.3). Returns None if there is no such header.
+    """
     value = headers.get("retry-after", "").strip()
     if not value:
         return None
@@ -71,26 +76,32 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """Exponential backoff with jitter. The default values outlast an endpoint that is down for a minute."""
+    """Retries with exponential backoff and jitter. With the default values, a call survives an
+    endpoint that is down for a minute.
+    """
 
     max_attempts: int = 9
     first_delay: float = 0.5
     max_delay: float = 30.0
     max_retry_after: float = 600.0
-    """The longest pause in seconds that a provider may ask for. If the provider asks for a longer pause, the task that
-    made the call stays unfinished."""
+    """The longest pause in seconds that a provider may ask for. If the provider asks for a longer
+    pause, the task that made the call stays unfinished.
+    """
     max_unreachable: int = 9
-    """Maximum number of attempts if nothing answers at the address. The number is low, so that a user soon learns of a
-    misspelt address."""
+    """Maximum number of attempts if no server answers at the address. The number is low, so that a
+    user soon notices a misspelt address.
+    """
 
     def delay(self, key: str, attempt: int) -> float:
-        """Seconds to wait after the attempt with this number (from 1): half to all of a doubling delay; the key decides
-        the fraction."""
+        """Returns the seconds to wait after a failed attempt. Attempts are numbered from 1. The
+        delay doubles with each attempt. The key of the request decides on a wait between half the
+        delay and the whole delay.
+        """
         full = min(self.max_delay, self.first_delay * 2 ** (attempt - 1))
         return full * (0.5 + 0.5 * chance(0, key, f"retry {attempt}").random())
 
     def gives_up(self, fault: ProviderFault, attempt: int) -> bool:
-        """Whether this fault ends the call without further attempts."""
+        """Whether the call ends with this fault, without further attempts."""
         unreachable = (
             isinstance(fault, CallFault)
             and fault.kind is Status.UNREACHABLE

@@ -1,8 +1,9 @@
 """The call cache in one SQLite file, shared by the processes of one machine.
 
-All steps that calls request in one turn of the event loop share one transaction (group commit). The transaction runs on
-the event loop's own thread, because a commit in WAL mode takes only about 30 µs, less than a switch of threads. A
-commit survives the death of the process, but may not survive a power cut (synchronous=NORMAL).
+If several requests reach the cache in one turn of the event loop, they share one transaction (group
+commit). The transaction runs on the thread of the event loop. A commit in WAL mode takes only about
+30 µs. A switch of threads would take longer. A committed reply survives the death of the process,
+but may be lost in a power cut (synchronous=NORMAL).
 """
 
 import asyncio
@@ -24,10 +25,11 @@ from questloom.records.errors import InputError
 
 VERSION = 1
 BUSY_SECONDS = 60.0
-"""Maximum number of seconds that another process may hold the file's lock."""
+"""Maximum number of seconds that this process waits while another process locks the file."""
 LEASE_MARGIN = 60.0
-"""Number of seconds after its timeout when an attempt counts as lost, even if its process seems alive (the pid may be
-reused)."""
+"""Number of seconds after its timeout at which an attempt counts as lost, even if its process seems
+alive. (Another process may have got the same pid.)
+"""
 
 SCHEMA = """
 CREATE TABLE replies (
@@ -49,8 +51,9 @@ INSERT INTO spent VALUES (0.0, 0, 0);
 
 
 def _use_wal(connection: sqlite3.Connection) -> None:
-    """Switches the file to WAL mode. The function retries by itself, because SQLite does not wait for this lock, and
-    processes often open a new file together."""
+    """Switches the file to WAL mode. SQLite does not wait for the lock that this switch needs, and
+    processes often open a new file at the same time. The function therefore retries by itself.
+    """
     end = time.monotonic() + BUSY_SECONDS
     while True:
         try:
@@ -92,15 +95,16 @@ def _open(path: Path) -> sqlite3.Connection:
 
 
 class SqliteCache:
-    """The `CallCache` in an SQLite file. A process has one `SqliteCache`. Event loops may use the cache one after the
-    other, not two at once.
+    """A `CallCache` that stores its data in an SQLite file. A process has one `SqliteCache`. Event
+    loops may use the cache one after the other, but not at the same time.
 
     Args:
-        path: the file, created if it is missing. Opening the cache marks the attempts of dead
-            processes as lost.
+        path: path of the file; a missing file is created. When the cache opens, it marks the
+            attempts of dead processes as lost.
 
     Raises:
-        InputError: the file cannot be opened, is not a call cache, or has another version.
+        InputError: the file cannot be opened, is no call cache, or has the format of another
+            version.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -143,23 +147,24 @@ class SqliteCache:
         )
 
     def forget_keys(self, keys: Iterable[str]) -> None:
-        """Removes replies. The replies' ledger rows stay."""
+        """Removes replies. The rows of the ledger stay."""
         self._connection.executemany("DELETE FROM replies WHERE key = ?", ((k,) for k in keys))
 
     def drop(self, attempt_id: int, key: str, request: CallRequest, seconds: float) -> None:
-        """Ends an attempt as lost, at once."""
+        """Ends an attempt at once as lost."""
         self._waiting.append(
             (lambda: self._settle(attempt_id, key, request, Status.LOST, seconds, None), None)
         )
         self._flush()
 
     def spent(self) -> Spend:
-        """The total that all runs and processes have spent or reserved."""
+        """The sum of all that runs and processes have spent or reserved."""
         return Spend(*self._connection.execute("SELECT money, tokens, calls FROM spent").fetchone())
 
     def new_lane(self, provider: str, model: str, pace: Pace) -> AnyLane:
-        """A lane (the queue of calls) for this process alone. If the pace limits the provider's work, the calls of this
-        lane take turns with those of all processes that use the file."""
+        """A lane (the queue of calls) for this process alone. With `work_per_minute`, the calls in
+        this lane take turns with the calls of all processes that use the same file.
+        """
         if pace.work_per_minute is None:
             return Lane(pace)
         return TurnLane(
@@ -169,16 +174,20 @@ class SqliteCache:
         )
 
     async def aclose(self) -> None:
-        """Does nothing, because the file belongs to no event loop."""
+        """This backend has nothing to release, because the file belongs to no event loop."""
 
     def close(self) -> None:
-        """Closes the cache. When the last process closes the cache, a single file without a log remains."""
+        """Closes the cache. After the last process has closed the cache, SQLite's log is gone and
+        only one file remains.
+        """
         self._connection.close()
 
     # group commit
 
     def _commit(self, step: Callable[[], Any]) -> asyncio.Future:
-        """A future with the result of a step, set after the step's transaction is committed."""
+        """Returns a future for the result of a step. The result arrives after the transaction of
+        the step is committed.
+        """
         loop = asyncio.get_running_loop()
         future = loop.create_future()
         self._waiting.append((step, future))

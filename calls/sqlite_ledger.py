@@ -1,4 +1,6 @@
-"""Sums the call ledger in a file that `calls.sqlite` wrote."""
+"""Sums the call ledger (the record of all calls and their cost) in the SQLite file of the call
+cache.
+"""
 
 import sqlite3
 from collections.abc import Sequence
@@ -41,8 +43,9 @@ def has_ledger(path: Path) -> bool:
 
 
 def last_settled(path: Path) -> float:
-    """The approximate time when an attempt last ended, in seconds since the epoch: the last change of the log beside
-    the file."""
+    """The approximate time at which the last attempt ended, in seconds since the epoch: the time of
+    the last change to SQLite's log.
+    """
     log = Path(f"{path}-wal")
     return log.stat().st_mtime if log.exists() else 0.0
 

@@ -1,8 +1,10 @@
-"""Lets all processes of a machine take turns at a provider that allows one call at a time.
+"""Lets all processes of a machine take turns at a provider, so that only one call runs at a time.
 
-A process gets its turn by locking a file, which also records the times of calls. The lock ends with its process, so a
-killed process does not keep the turn. A process reads in the file when earlier processes called. A call that was killed
-counts as if it had worked until now. A pause from `Retry-After` holds for all processes, also after a resume.
+A process gets its turn by locking a file. The locked file also records the times of calls. The lock
+ends with the process that holds it. A killed process therefore does not keep its turn. From the
+file, a process learns when earlier processes made calls. The call of a killed process counts as if
+it had lasted until now. A pause from a `Retry-After` header holds for all processes, even after a
+job is resumed.
 """
 
 import asyncio
@@ -19,18 +21,21 @@ from questloom.calls.retry import CallFault, RetryPolicy
 
 MINUTE = 60.0
 POLL_SECONDS = 0.02
-"""Number of seconds between two checks whether the turn of another call is over. The first process that finds the turn
-free gets it."""
+"""While another call has its turn, a process checks at this interval (in seconds) whether the turn
+is over. The first process that finds the turn free takes it.
+"""
 LONGEST_PAUSE = RetryPolicy().max_retry_after
 
 
 class TurnLane:
-    """The lane (queue of calls) for a `Pace` with `work_per_minute`. One event loop uses the lane at a time.
+    """A lane (a queue of calls) for a provider whose `Pace` sets `work_per_minute`. Only one event
+    loop at a time may use the lane.
 
     Args:
-        path: the file, created if it is missing.
+        path: path of the file; a missing file is created.
         provider: name of the provider in error messages.
-        pace: pace of the calls; `requests_per_minute` are evenly spaced, as in `Lane`.
+        pace: pace of the calls; the starts of `requests_per_minute` calls are evenly spaced, as in
+            `Lane`.
     """
 
     def __init__(self, path: Path, provider: str, pace: Pace) -> None:
@@ -44,9 +49,10 @@ class TurnLane:
         self._closed_until = 0.0
 
     async def enter(self) -> float:
-        """Waits until it is the caller's turn and the next call may start. Returns the start time (monotonic seconds).
+        """Waits until it is the caller's turn and the next call may start. Returns the time at
+        which the call starts (monotonic seconds).
 
-        Raises: CallFault: the provider asked one of the processes for a longer pause than any call waits.
+        Raises: CallFault: the provider asked one of the processes for too long a pause.
         """
         while not self._lock():
             await asyncio.sleep(POLL_SECONDS)
@@ -81,8 +87,9 @@ class TurnLane:
         retry_after: float | None = None,
         banned: float | None = None,
     ) -> None:
-        """Ends the turn. Of the arguments, only a pause from the provider matters, because there is no window of calls.
-        See `Lane.leave`."""
+        """Ends the turn. Of the arguments, only a pause has an effect, because this lane has no
+        window of calls. See `Lane.leave`.
+        """
         now = time.time()
         self._calls[-1] = (self._calls[-1][0], now)
         pause = retry_after if banned is None else banned
@@ -114,7 +121,9 @@ class TurnLane:
             os.close(fd)
 
     def _read(self, now: float) -> None:
-        """The calls of the last minute, oldest first, and the pause that the provider asked for."""
+        """Returns the calls of the last minute, the oldest first, and the pause that the provider
+        asked for.
+        """
         assert self._fd is not None
         data = os.pread(self._fd, os.fstat(self._fd).st_size, 0)
         try:

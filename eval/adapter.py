@@ -1,6 +1,8 @@
-"""Turns rows of a benchmark into `Item`s, as the benchmark's entry in `benchmarks.yaml` describes.
+"""Turns the rows of a benchmark into `Item`s (questions). The entry in `benchmarks.yaml` says how
+rows become questions.
 
-The entry in `benchmarks.yaml` names columns, answer options, ciphers and published subsets.
+The entry names the columns, the answer options, the cipher of hidden texts, and the published
+subsets.
 """
 
 import base64
@@ -27,18 +29,19 @@ _LABEL = re.compile(r"\(?([A-Z])[.):]\s*")
 
 @dataclass(frozen=True)
 class Entry:
-    """An `Item` (one benchmark question) whose pictures have not been read yet."""
+    """An `Item` (one benchmark question) before its pictures are read."""
 
     item: Item
     cells: tuple[Any, ...]
-    """The item's pictures, as the row stores them."""
+    """The pictures of the item, in the form in which the row stores them."""
 
 
 def entries(statement: Statement, rows: Rows) -> list[Entry]:
     """Reads all rows of a benchmark.
 
     Raises:
-        InputError: a column is missing, a row holds no question or answer, or two rows have one id.
+        InputError: a column is missing, a row holds no question or no answer, or two rows have the
+            same id.
     """
     made: list[Entry] = []
     for number, row in enumerate(rows.rows):
@@ -58,14 +61,14 @@ def entries(statement: Statement, rows: Rows) -> list[Entry]:
 def chosen(
     statement: Statement, found: Sequence[Entry], subset: str = "", *, partial: bool = False
 ) -> list[Entry]:
-    """Selects the entries of a subset, or all entries, and checks their number against the
-    number that the entry states.
+    """Selects the entries of a subset, or all entries. Compares the number of entries with the
+    number that `benchmarks.yaml` states.
 
     Args:
-        partial: whether the user accepts fewer questions than the entry states.
+        partial: whether the user accepts fewer questions than `benchmarks.yaml` states.
 
     Raises:
-        InputError: the subset is unknown, or the number of questions differs from the statement.
+        InputError: the subset is unknown, or the number of questions is not the stated number.
     """
     if subset and subset not in statement.subsets:
         raise InputError(
@@ -95,7 +98,7 @@ def chosen(
 
 
 def with_pictures(entry: Entry, rows: Rows, keep: Callable[[str, bytes], None]) -> Item:
-    """Reads the item's pictures and stores each picture once, under its sha256."""
+    """Reads the pictures of the item. Stores each picture once, under its sha256."""
     hashes = []
     for cell in entry.cells:
         for data in rows.pictures(cell):
@@ -105,8 +108,8 @@ def with_pictures(entry: Entry, rows: Rows, keep: Callable[[str, bytes], None]) 
 
 
 def deciphered(text: str, key: str) -> str:
-    """Decodes a text that its publisher hid from crawlers: base64, then XOR with the key's repeated
-    sha256.
+    """Decodes a text that its publisher hid from crawlers. The text is base64; the decoded bytes
+    are XORed with the repeated sha256 of the key.
 
     Raises:
         ValueError: the text is not encoded with this cipher.
@@ -119,9 +122,10 @@ def deciphered(text: str, key: str) -> str:
 
 
 def field_of(row: Any, path: str) -> Any:
-    """The value at a path in a row; None if the path leads nowhere.
+    """Returns the value at a path within a row, such as "prompt.0.content". Returns None if the row
+    has no such path.
 
-    If the path meets a text, the text is read as JSON.
+    If a value on the path is a text, the function reads the text as JSON.
 
     >>> field_of({"prompt": '[{"content": "Who?"}]'}, "prompt.0.content"), field_of({}, "answer")
     ('Who?', None)
@@ -147,10 +151,10 @@ def field_of(row: Any, path: str) -> Any:
 
 
 def answer_of(wordings: Sequence[str]) -> Answer:
-    """Makes a typed answer from several right wordings.
+    """Makes a typed answer from several wordings that are all right.
 
-    If the first wording is a number, the answer is a number, else a text. The other wordings become
-    aliases.
+    The answer is a number if the first wording is a number, and otherwise a text. The other
+    wordings become aliases of the answer.
 
     >>> answer_of(["12.50"]).value.number, answer_of(["Rome", "Roma"]).aliases
     (12.5, ('Roma',))

@@ -1,4 +1,6 @@
-"""Builds the agent that plays a benchmark from settings, a mode and a dialect."""
+"""Builds the agent that plays a benchmark. The agent depends on settings, a mode (what the agent
+may do) and a dialect (its tags and tool names).
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,9 +22,8 @@ from questloom.records.synthesis import Question
 
 
 class NoProvider:
-    """A provider that finds nothing, for a tool box without tools.
-
-    With this provider, the mode `direct` needs neither a store nor services.
+    """A search provider that finds nothing. With this provider, the mode `direct` needs neither a
+    store nor services.
     """
 
     snapshot = "none"
@@ -60,9 +61,11 @@ class Agent:
     toolbox: ToolBox
     special_tokens: tuple[str, ...]
     settings: PlaySettings
-    """The settings, with only the tools and limits that the mode and the dialect allow."""
+    """The settings, limited to the tools that the mode and the dialect allow, and to their
+    limits.
+    """
     begin: Callable[[Item], None]
-    """A function that the caller calls with each question before playing it."""
+    """A function that must be called with each question before the agent plays it."""
 
 
 def open_agent(
@@ -77,15 +80,15 @@ def open_agent(
     """Builds the agent of a process.
 
     Args:
-        settings: engine, tools and limits.
-        at: store, models and cache.
+        settings: the engine, the tools and the limits.
+        at: the store, the models and the cache.
         mode: what the agent may do.
         dialect: the tags and tool names that the agent uses.
-        prompt: the agent's own system message; "" takes one of ours.
-        question_of: gives a run's question by its id, for the oracle engine.
+        prompt: the agent's own system message; "" means one of Questloom's messages.
+        question_of: function that returns a run's question for its id; the oracle engine needs it.
 
     Raises:
-        InputError: see `questloom.agent.setup`.
+        InputError: the agent cannot be built, see `questloom.agent.setup`.
     """
     left = settings_for(mode, settings, dialect)
     toolbox = (

@@ -1,9 +1,9 @@
-"""Plays the attempts at a question and stores the pictures that the attempts showed.
+"""Plays all attempts at a question. Stores the pictures that the agent saw in the attempts.
 
-A question that waits for a provider or for budget is left pending. Each question has a journal
-folder, as in the teacher's job. A finished attempt is not played again; an interrupted attempt
-continues after its last turn. An attempt that failed for a reason other than provider or budget
-counts as an attempt.
+A question that must wait for a provider or for more budget stays pending. Each question has a
+folder for its journal (the record of its turns). The job of the teacher works in the same way. A
+finished attempt is not played again; an interrupted attempt continues after its last turn. A failed
+attempt counts as an attempt, unless a provider or the budget made it fail.
 """
 
 import asyncio
@@ -30,13 +30,13 @@ class Attempting:
     """Plays the attempts at a question.
 
     Args:
-        player: engine, tools and limits.
-        rollouts: attempts per question.
-        picture: gives a question's picture by its sha256.
-        journal: gives the folder of a question's journal, on this machine.
-        keep: stores a picture by its sha256.
-        note: stores the times of a question's attempts.
-        begin: is called with each question before it is played.
+        player: plays one attempt; it holds the engine, the tools and the limits.
+        rollouts: number of attempts per question.
+        picture: function that returns a picture of a question for its sha256.
+        journal: function that returns the local folder for a question's journal.
+        keep: function that stores a picture under its sha256.
+        note: function that stores the times of a question's attempts.
+        begin: function that is called with each question before an attempt is played.
     """
 
     player: Player
@@ -50,9 +50,8 @@ class Attempting:
     async def __call__(self, item: Item) -> list[Attempt | Pending] | Rejection:
         """Plays all attempts at a question.
 
-        Returns:
-            The finished attempts, and one `Pending` if any attempt waits; a rejection if a picture
-                cannot be shown.
+        Returns: The finished attempts, and one `Pending` if an attempt must wait. If a picture
+            cannot be shown, the result is a rejection.
 
         Raises:
             InputError: the journal is damaged.
@@ -112,7 +111,7 @@ class Attempting:
 
 
 def as_shown(pictures: Sequence[bytes]) -> ImageBank:
-    """Puts a question's pictures into an image bank.
+    """Puts the pictures of a question into an image bank.
 
     Raises:
         PictureError: a picture cannot be shown.

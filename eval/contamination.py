@@ -1,10 +1,12 @@
-"""Finds a benchmark's questions in training data, by entities, word n-grams and picture hashes.
+"""Finds questions of a benchmark that also occur in training data. A question matches training data
+by its entities, its word n-grams or the hashes of its pictures.
 
 The training data is a data set that `questloom synth` exported, or any folder of Parquet files. The
 files need at least one of the columns `question`, `image`, `images`, `bindings` and `anchor`. The
-part `benchmark` of an exported data set does not count as training data. A match is no proof that a
-model knows the answer, and a missing match is no proof of the opposite. So the tables show the
-score on unmatched questions beside the score on all questions.
+part `benchmark` of an exported data set does not count as training data. A match does not prove
+that a model knows the answer. A missing match does not prove that the model does not know the
+answer. The tables therefore show two scores: on all questions, and on the questions without a
+match.
 """
 
 import re
@@ -22,17 +24,23 @@ from questloom.records.table import decode_json
 from questloom.transforms.pictures.choose import near_duplicate, perceptual_hash
 
 WORDS = 8
-"""The number of words in an n-gram. Usual checks of text corpora take 8 to 13 words. A question
-with fewer words is compared as a whole."""
+"""The number of words in an n-gram. Most contamination checks of text corpora use 8 to 13 words. A
+question with fewer words is compared as a whole.
+"""
 SHARE = 0.5
-"""The share of a question's n-grams that makes the question count as found in the training data.
+"""The share of a question's n-grams in the training data from which the question counts as found.
 
-Different questions from one template share some n-grams, so a single common n-gram is not enough.
+A single common n-gram is not enough, because different questions from one template share some
+n-grams.
 """
 MAX_DISTANCE = 6
-"""The perceptual hashes of near-duplicates may differ in at most this many of 64 bits."""
+"""The maximum number of different bits (of 64) in the perceptual hashes of two near-duplicate
+pictures.
+"""
 LEFT_OUT = {"benchmark", "formats"}
-"""Skipped parts of an exported data set: its own benchmark, and the copies in the folder `formats`."""
+"""The parts of an exported data set that are not searched: its own benchmark, and the copies in the
+folder `formats`.
+"""
 KINDS = ("entities", "question", "pictures")
 _COLUMNS = ("question", "image", "images", "bindings", "anchor")
 _ENTITY = re.compile(r"Q\d+")
@@ -40,7 +48,7 @@ _ENTITY = re.compile(r"Q\d+")
 
 @dataclass
 class TrainingData:
-    """An index of training data: entities, n-grams of questions, hashes of pictures."""
+    """An index of training data: entities, n-grams of questions, and hashes of pictures."""
 
     sources: list[str] = field(default_factory=list)
     entities: set[str] = field(default_factory=set)
@@ -71,14 +79,15 @@ class Findings:
     sources: tuple[str, ...]
     num_rows: int
     matches: dict[str, tuple[str, ...]]
-    """The kinds of match (see `KINDS`), by question id."""
+    """The kinds of match (see `KINDS`) of each question, by the question's id."""
     num_questions: int
     num_with_entities: int
-    """The number of questions with known entities; only these questions can match by entity."""
+    """The number of questions whose entities are known. Other questions cannot match by an entity.
+    """
 
     @property
     def dirty(self) -> frozenset[str]:
-        """The ids of the questions with any match."""
+        """The ids of all questions that have a match."""
         return frozenset(self.matches)
 
     def as_json(self) -> dict[str, Any]:
@@ -94,7 +103,7 @@ class Findings:
 
 
 def n_grams(question: str) -> Iterator[str]:
-    """Yields a question's n-grams of words; a short question is one n-gram.
+    """Yields the word n-grams of a question. A short question gives only one n-gram.
 
     >>> list(n_grams("Who built this?"))
     ['who built this']
@@ -111,7 +120,7 @@ def read_training(folders: Sequence[str]) -> TrainingData:
     """Reads the training data in some folders.
 
     Raises:
-        InputError: a folder holds no Parquet file with any of the columns.
+        InputError: a folder contains no Parquet file with any of the needed columns.
     """
     found = TrainingData()
     for folder in folders:
@@ -143,12 +152,12 @@ def read_training(folders: Sequence[str]) -> TrainingData:
 def compare(
     items: Iterable[Item], training: TrainingData, picture: Callable[[str], bytes]
 ) -> Findings:
-    """Looks up every question of a benchmark in the training data.
+    """Searches the training data for every question of a benchmark.
 
     Args:
         items: the benchmark's questions.
-        training: the training data.
-        picture: gives a picture of the benchmark by its sha256.
+        training: the index of the training data.
+        picture: function that returns a picture of the benchmark for its sha256.
     """
     matches: dict[str, tuple[str, ...]] = {}
     num = with_entities = 0

@@ -1,7 +1,7 @@
-"""Dialects: how released agents write tags, tool names, arguments and image names.
+"""Dialects describe how released agents write their tags, tool names, arguments and image names.
 
-The table `dialects.yaml` lists the dialects, and `speaking.py` plays in them. A handle is an
-image's name in the dialogue.
+The table `dialects.yaml` lists the dialects. The module `speaking.py` plays in a dialect. A handle
+is the name of an image in the dialogue.
 """
 
 import functools
@@ -24,19 +24,18 @@ OURS = "questloom"
 
 @dataclass(frozen=True, kw_only=True)
 class ForeignTool:
-    """A tool under another agent's name."""
+    """One of our tools, under the name that another agent uses for it."""
 
     is_: ToolName
-    """Our name of the tool that does the work."""
+    """Our own name for the same tool."""
     arguments: Mapping[str, str] = field(default_factory=dict)
-    """Maps the other agent's name of an argument to our name."""
+    """The other agent's names of arguments, each with our name."""
     pixels: tuple[str, ...] = ()
-    """The other agent's names of left, top, width and height in pixels.
-
-    Our tools take one box in thousandths instead.
+    """The other agent's names of four arguments in pixels: left, top, width and height. Our own
+    tools take one box instead, in thousandths of the picture.
     """
     ignored: tuple[str, ...] = ()
-    """Arguments that are allowed and have no effect here."""
+    """Arguments that the agent may give, but that have no effect here."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,42 +47,50 @@ class Dialect:
     name: str
     about: str
     answer: str = "answer"
-    """The tag around the answer; "" if the whole turn after the thought is the answer."""
+    """The tag around the answer. An empty text means that the answer is the whole turn after the
+    thought.
+    """
     observation: str = "tool_response"
-    """The tag around a tool's result."""
+    """The tag around the result of a tool."""
     handle: str = "<image:{}>"
-    """The handle of a picture, with {} for its number; "" if the agent gives pictures no handles."""
+    """The format of a picture's handle, with {} for the number. An empty text means that the agent
+    gives no handles to pictures.
+    """
     first: int = 0
-    """The number of the first picture."""
+    """The number of the first picture in a dialogue."""
     tools_in: Literal["system", "user"] = "system"
-    """The message that describes the tools."""
+    """Which message describes the tools: the system message or the user's message."""
     limits: Mapping[str, Any] = field(default_factory=dict)
-    """The agent's own limits (see `agent/turns/limits.py`), which replace the recipe's."""
+    """The agent's own limits (see `agent/turns/limits.py`), which replace the recipe's limits."""
     tools: Mapping[str, ForeignTool] = field(default_factory=dict)
-    """The agent's tools by their names; empty if the agent uses our tools."""
+    """The tools of the agent, by their names. The mapping is empty if the agent uses our tools."""
 
     @property
     def is_ours(self) -> bool:
-        """Whether the dialect is our own; then nothing needs translation."""
+        """Whether the dialect is our own. Our own dialect needs no translation."""
         return self.name == OURS
 
     @property
     def own_tools(self) -> tuple[ToolName, ...]:
-        """Our names of the tools that the agent needs; () leaves the choice to the recipe."""
+        """Our names of the tools that the agent needs. An empty tuple means that the recipe chooses
+        the tools.
+        """
         return tuple(dict.fromkeys(tool.is_ for tool in self.tools.values()))
 
     def handle_text(self, number: int) -> str:
-        """The handle of a picture."""
+        """Returns the handle of a picture."""
         return self.handle.format(number + self.first)
 
     def handle_number(self, text: str) -> int | None:
-        """The number in a picture's handle; None if the text is no handle."""
+        """Returns the number in the handle of a picture. Returns None if the text is not a
+        handle.
+        """
         before, _, after = self.handle.partition("{}")
         found = re.fullmatch(rf"\s*{re.escape(before)}(\d{{1,6}}){re.escape(after)}\s*", text)
         return int(found[1]) - self.first if found else None
 
     def schemas(self, ours: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-        """The function schemas of the agent's tools, made from our schemas."""
+        """The function schemas of the agent's tools, made from the schemas of our tools."""
         if not self.tools:
             return [dict(schema) for schema in ours]
         known = {schema["function"]["name"]: schema["function"] for schema in ours}
@@ -129,12 +136,12 @@ class Dialect:
         }
 
     def call_text(self, own: str, arguments: Mapping[str, Any]) -> str:
-        """Writes a call of our tool in this agent's notation, without tags.
+        """Writes a call of one of our tools in the notation of this agent, without tags.
 
         Args:
             own: our name of the tool.
-            arguments: the values by our argument names, a picture by its number; for an agent
-                without handles the picture is left out.
+            arguments: the values by our names of the arguments. A picture is given by its number,
+                or left out if the agent has no handles.
         """
         name, tool = next(((n, t) for n, t in self.tools.items() if t.is_ == own), (own, None))
         names = (
@@ -165,10 +172,10 @@ def dialects() -> Mapping[str, Dialect]:
 
 
 def dialect_of(name: str) -> Dialect:
-    """The dialect with a name.
+    """Returns the dialect with this name.
 
     Raises:
-        InputError: no dialect has this name.
+        InputError: there is no dialect with this name.
     """
     if name not in dialects():
         raise InputError(f"--dialect {name}", "is unknown", f"Known: {', '.join(dialects())}.")

@@ -15,34 +15,40 @@ class Item(Record):
 
     benchmark: str
     row: str
-    """The id of the question in the benchmark's own rows."""
+    """The id of the question in the rows of the benchmark."""
     question: str
-    """The question as the policy reads it, with the answer options if there are any."""
+    """The text of the question that the policy reads, including any answer options."""
     answer: Answer
     language: str = "en"
     category: str = ""
     pictures: tuple[str, ...] = ()
     """The sha256 of each picture, in the order in which the pictures are shown."""
     entities: tuple[str, ...] = ()
-    """Ids of the entities in the question, if they are known."""
+    """The ids of the entities in the question, as far as they are known."""
     question_id: str = ""
-    """The question's id in its run; "" for a question of a public benchmark."""
+    """The id of the question in its run. The text is empty if the question comes from a public
+    benchmark.
+    """
     withheld: str = ""
-    """The question's own picture in the store, which no search may return."""
+    """The question's own picture, if it lies in the store. No search may return the question's own
+    picture.
+    """
 
     @property
     def id(self) -> str:
-        """The item's id: the id of a run's question, or else an id made from benchmark and row."""
+        """The id of the item: the id of a run's question, or else an id made from benchmark and
+        row.
+        """
         return self.question_id or record_id("Item", self.benchmark, self.row)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Attempt(Record):
-    """One episode on one question."""
+    """One attempt at a question: an episode of the agent."""
 
     item: Item
     episode: Episode
-    """The episode without its times, which are stored in a separate file."""
+    """The episode without times, which are stored in a separate file."""
     statistics: ToolStatistics
 
     @property
@@ -53,26 +59,30 @@ class Attempt(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Mark(Record):
-    """The verdicts on one attempt, and what the attempt used."""
+    """The judges' verdicts on one attempt, and the calls, tokens and money that the attempt
+    used.
+    """
 
     episode_id: str
     item_id: str
     rollout: int
     end: str
-    """How the episode ended: an `EndReason`."""
+    """The reason why the episode ended: an `EndReason`."""
     strict: AnswerVerdict
     """The verdict on the final answer."""
     lenient: AnswerVerdict
-    """The verdict on the whole last turn; published scores are marked in this way."""
+    """The verdict on the whole last turn. Published scores are based on the whole last turn too."""
     num_turns: int
     calls_by_tool: dict[str, int] = field(default_factory=dict)
     faults_by_tool: dict[str, int] = field(default_factory=dict)
-    """The number of failed calls, by tool."""
+    """The number of failed calls for each tool."""
     tokens_in: int = 0
-    """Prompt tokens over all turns; a prompt that is read again counts again."""
+    """The sum of prompt tokens over all turns. If a later turn reads a token again, the token
+    counts again.
+    """
     tokens_out: int = 0
     cost: float = 0.0
-    """Money for the model's own calls."""
+    """The cost of the model's own calls."""
 
     @property
     def id(self) -> str:

@@ -1,4 +1,6 @@
-"""Marks an attempt strictly and leniently, and counts the calls, tokens and money that it used."""
+"""Marks an attempt in two ways, strictly and leniently. Counts the calls, tokens and money that the
+attempt used.
+"""
 
 from dataclasses import dataclass
 
@@ -15,12 +17,12 @@ from questloom.records.trajectories import AnswerVerdict
 class Marking:
     """Marks attempts.
 
-    If a provider fault stops a judge, the attempt stays pending. If a judge's reply is unusable,
-    the mark says that the judge failed.
+    If a judge cannot answer because of its provider, the attempt stays pending. If a judge gives a
+    reply that cannot be used, the mark says that the judge failed.
 
     Args:
-        strict: judges the final answer.
-        lenient: judges everything that the last turn says.
+        strict: judge of the final answer.
+        lenient: judge of everything that the last turn says.
     """
 
     strict: AnswerJudge
@@ -73,8 +75,9 @@ class Marking:
 
 
 def report_of(episode: Episode) -> str:
-    """The text that the lenient judge reads: the answer or, without an answer, the last turn after
-    the thought."""
+    """Returns the text that the lenient judge reads: the answer or, if there is none, the part of
+    the last turn after the thought.
+    """
     if episode.answer or not episode.turns:
         return episode.answer
     return episode.turns[-1].text.rpartition("</think>")[2].strip()

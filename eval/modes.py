@@ -1,7 +1,7 @@
-"""Modes: what an agent may do on a benchmark.
+"""A mode says what an agent may do on a benchmark.
 
-An agent may only answer, or answer after one given search, or use all its tools. Scores in several
-modes show what tools add.
+An agent may only answer, or answer after one given search, or use all its tools. If a benchmark is
+played in several modes, the scores show how much the tools add.
 """
 
 import dataclasses
@@ -18,20 +18,26 @@ from questloom.eval.dialects import Dialect
 from questloom.models.messages import Message
 
 MAX_QUERY_CHARS = 2_000
-"""The longest query that the search tool accepts."""
+"""The maximum length of a query for the search tool."""
 
 
 class Mode(StrEnum):
     """How an agent may answer the questions of a benchmark."""
 
     DIRECT = "direct"
-    """The question and its pictures; no tools, one turn."""
+    """The agent sees the question and its pictures. The agent has no tools and only one turn."""
     IMAGE_SEARCH = "image_search"
-    """One image search of the first picture before the agent's first turn; then the agent answers."""
+    """An image search with the first picture is made for the agent. The agent then answers the
+    question.
+    """
     TEXT_SEARCH = "text_search"
-    """One text search of the question's words before the agent's first turn; then the agent answers."""
+    """A text search with the question's words is made for the agent. The agent then answers the
+    question.
+    """
     AGENT = "agent"
-    """All tools that the settings name, and as many calls as the settings allow."""
+    """The agent has all tools that the settings name. The settings also limit the number of
+    calls.
+    """
 
 
 SEARCHES: Mapping[Mode, ToolName] = {
@@ -45,7 +51,9 @@ _THOUGHTS = {
 
 
 def settings_for(mode: Mode, settings: PlaySettings, dialect: Dialect) -> PlaySettings:
-    """The settings, with only the tools and limits that the mode and the dialect allow."""
+    """The settings, limited to the tools that the mode and the dialect allow, and to their
+    limits.
+    """
     limits = dataclasses.replace(settings.limits, **dict(dialect.limits))
     tools: tuple[ToolName, ...] = dialect.own_tools or settings.tools.tools
     if mode is Mode.DIRECT:
@@ -63,7 +71,9 @@ def settings_for(mode: Mode, settings: PlaySettings, dialect: Dialect) -> PlaySe
 
 @dataclass
 class SearchedFor:
-    """An engine that returns a prepared search as the first turn; another engine plays all later turns."""
+    """An engine whose first turn is a prepared search. After the prepared search, another engine
+    plays all turns.
+    """
 
     engine: Engine
     mode: Mode
@@ -76,12 +86,15 @@ class SearchedFor:
 
     def begin(self, item_id: str, question: str) -> None:
         """Stores the question before the attempt begins, because the text search needs the
-        question's words."""
+        question's words.
+        """
         self._queries[item_id] = " ".join(question.split())[:MAX_QUERY_CHARS]
 
     @property
     def sampling(self) -> Mapping[str, Any]:
-        """The engine's sampling settings, plus a note that the engine did not write the first turn."""
+        """The sampling settings of the engine, with a note that the engine did not write the first
+        turn.
+        """
         return {**self.engine.sampling, "searched_for": self.mode.value}
 
     async def step(self, conversation: Conversation, *, max_new_tokens: int) -> Sample:

@@ -8,12 +8,12 @@ MARKERS = "osD^vP*X"
 
 
 def calls_plot(found: Sequence[Mapping[str, Any]]) -> bytes:
-    """A PNG with one panel per benchmark, and one point for each agent and mode.
+    """Draws a PNG with one panel per benchmark, and one point for each agent and mode.
 
-    A point shows the mean number of calls (x) and strict pass@1 with its interval (y).
+    The x axis shows the mean number of calls. The y axis shows strict pass@1 with its interval.
 
     Args:
-        found: the contents of `scores.json` files.
+        found: the contents of several `scores.json` files.
     """
     from matplotlib.figure import Figure  # imported here because it loads slowly
 

@@ -1,6 +1,6 @@
-"""Published scores from `published.yaml`.
+"""Reads published scores from the table `published.yaml`.
 
-Tables show published scores beside ours, always marked as published.
+Tables show the published scores beside ours, and always mark them as published.
 """
 
 import functools
@@ -13,20 +13,22 @@ import yaml
 
 TABLE = Path(__file__).parent / "published.yaml"
 HARNESSES = ("direct", "rag", "workflow", "agent")
-"""How a paper ran its agents.
+"""The ways in which papers ran their agents.
 
-`direct` means without tools, `rag` with searches made for the agent, `workflow` in a fixed
-workflow, `agent` as a free agent.
+The agent has no tools (`direct`), gets the results of searches (`rag`), follows a fixed workflow
+(`workflow`), or acts freely (`agent`).
 """
 
 
 @dataclass(frozen=True, kw_only=True)
 class Published:
-    """One score of a paper."""
+    """One score that a paper reports."""
 
     benchmark: str
-    """The name of the benchmark, perhaps with a subset after a colon. Benchmarks that were scored
-    together are joined by a plus; a name that begins with "=" stands for a mean."""
+    """The name of the benchmark, perhaps followed by a colon and a subset. If several benchmarks
+    were scored together, a plus joins their names. A name that begins with "=" stands for the mean
+    of several benchmarks.
+    """
     agent: str
     harness: str
     percent: float
@@ -36,7 +38,7 @@ class Published:
 
     @property
     def benchmarks(self) -> tuple[str, ...]:
-        """The benchmarks of this score, without their subsets."""
+        """The names of the benchmarks that this score covers, without their subsets."""
         return (
             tuple(name.partition(":")[0] for name in self.benchmark.split("+"))
             if not self.benchmark.startswith("=")
@@ -51,12 +53,16 @@ def published() -> tuple[Published, ...]:
 
 
 def published_for(benchmark: str) -> list[Published]:
-    """The published scores that include a benchmark: alone, by subset, or together with others."""
+    """The published scores that include a benchmark: the whole benchmark, a subset, or several
+    benchmarks together.
+    """
     return [row for row in published() if benchmark in row.benchmarks]
 
 
 def published_text(benchmark: str) -> str:
-    """The published scores on a benchmark as a text table, by source and harness."""
+    """A text table of the published scores on a benchmark, sorted by source and by harness (how the
+    paper ran its agent).
+    """
     rows = published_for(benchmark)
     lines = []
     for source in dict.fromkeys((row.source, row.metric, row.protocol) for row in rows):

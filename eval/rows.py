@@ -1,4 +1,4 @@
-"""Reads the rows of a benchmark from disk or from the Hub, and leaves pictures undecoded.
+"""Reads the rows of a benchmark from a disk or from the Hub. Pictures stay undecoded.
 
 Nothing is downloaded unless the user asks for it.
 """
@@ -21,27 +21,30 @@ from questloom.records.errors import InputError
 
 MAX_PICTURE_BYTES = 200_000_000
 MAX_NAME_CHARS = 255
-"""The most characters of a file name. A longer text in a picture column is a picture in base64 or a
-URL."""
+"""The maximum number of characters in a file name. A longer text in a picture column is not a file
+name but a URL, or a picture in base64.
+"""
 SUFFIXES = ("", ".jpg", ".jpeg", ".png", ".webp", ".JPEG", ".JPG", ".PNG")
-"""File suffixes that are tried in turn if a row names a picture without its suffix."""
+"""File suffixes to try in turn if a row names a picture without a suffix."""
 
 
 @dataclass(frozen=True)
 class Rows:
-    """A benchmark's rows, and the folder of the pictures that the rows name."""
+    """The rows of a benchmark, and the folder of the pictures that the rows name."""
 
     rows: Sequence[Mapping[str, Any]]
     revision: str
-    """The commit that was read from the Hub, or the sha256 of the local file."""
+    """The commit that was downloaded from the Hub, or the sha256 of the local file."""
     folder: Path
-    """The folder of the pictures; no picture outside this folder is read."""
+    """The folder of the pictures. No picture outside this folder is read."""
 
     def pictures(self, cell: Any) -> Iterator[bytes]:
-        """Yields the file bytes of a cell's pictures, in order; an empty cell has no pictures.
+        """Yields the file bytes of the pictures in a cell, in their order. An empty cell yields
+        nothing.
 
         Raises:
-            InputError: a named picture is missing, lies outside the folder, or cannot be read.
+            InputError: a named picture is missing, lies outside the folder of pictures, or cannot
+                be read.
         """
         for one in named(cell):
             data = one.get("bytes") or one.get("path") if isinstance(one, Mapping) else one
@@ -70,7 +73,8 @@ class Rows:
 
 
 def named(cell: Any) -> list[Any]:
-    """The pictures in a cell, each as bytes, as a name, or in the Hub's form.
+    """Returns the pictures in a cell. Each picture is given as bytes, as a name, or in the Hub's
+    format.
 
     >>> named(None), named([{"bytes": b"x", "path": None}, ""]), named("a.jpg")
     ([], [{'bytes': b'x', 'path': None}], ['a.jpg'])
@@ -95,14 +99,16 @@ def _base64(text: str) -> bytes:
 
 
 def open_local(path: Path, pictures: Path | None = None) -> Rows:
-    """Opens the rows of a file (.jsonl, .json, .parquet, .tsv, .csv) or of a data set's folder.
+    """Opens the rows of a file (.jsonl, .json, .parquet, .tsv, .csv) or of a folder with a data
+    set.
 
     Args:
         path: a file or folder.
-        pictures: the folder of the pictures that rows name; by default the folder of the rows.
+        pictures: the folder of the pictures that the rows name; by default it is the folder of the
+            rows.
 
     Raises:
-        InputError: nothing is there, or it cannot be read.
+        InputError: the path does not exist or cannot be read.
     """
     if not path.exists():
         raise InputError(f"--data {path}", "is not there", "Name the benchmark's file or folder.")
@@ -130,9 +136,9 @@ def open_local(path: Path, pictures: Path | None = None) -> Rows:
 
 
 def open_hub(statement: Statement, pictures: Path | None = None) -> Rows:
-    """Downloads a benchmark through `datasets`, at the stated revision.
+    """Downloads a benchmark with the library `datasets`, at the stated revision.
 
-    Without a stated revision, the newest revision is downloaded and its commit recorded.
+    If no revision is stated, the newest revision is downloaded and its commit is recorded.
 
     Raises:
         InputError: the benchmark is not on the Hub, or the download fails.
@@ -170,7 +176,7 @@ def open_hub(statement: Statement, pictures: Path | None = None) -> Rows:
 
 
 def undecoded(found: Any) -> Any:
-    """A `datasets.Dataset` whose pictures stay undecoded file bytes, even inside lists."""
+    """A `datasets.Dataset` in which all pictures stay file bytes, even pictures inside lists."""
     import datasets
 
     def plain(feature: Any) -> Any:

@@ -1,4 +1,4 @@
-"""A run's own questions as a benchmark: the certified questions of one split."""
+"""Uses the questions of a run as a benchmark: the certified questions of one split."""
 
 import re
 from collections.abc import Iterator
@@ -13,15 +13,16 @@ _ENTITY = re.compile(r"Q\d+")
 
 
 def is_run(path: str) -> bool:
-    """Whether a path is a run's folder; any other text is a benchmark's name."""
+    """Whether a text is the path of a run's folder. Any other text is the name of a benchmark."""
     return RunFolder(path).recipe.is_file()
 
 
 def questions_of(run: RunFolder, split: str) -> Iterator[Question]:
-    """Yields the certified questions of a split ("benchmark", "rl/validation", …), shard by shard.
+    """Yields the certified questions of a split ("benchmark", "rl/validation", …), one output file
+    after the other.
 
     Raises:
-        InputError: the run has no stage that keeps questions.
+        InputError: no stage of the run has kept questions.
     """
     labels = run.labels()
     if not labels:
@@ -38,13 +39,13 @@ def questions_of(run: RunFolder, split: str) -> Iterator[Question]:
 
 
 def run_items(run: RunFolder, name: str, split: str, *, withhold_own: bool) -> list[Item]:
-    """The questions of a split as items, in order of their ids.
+    """The questions of a split as benchmark items, in the order of their ids.
 
     Args:
-        run: a finished run.
-        name: the benchmark's name in tables.
-        split: one of the run's splits.
-        withhold_own: whether searches must not return a question's own picture.
+        run: the folder of a finished run.
+        name: name of the benchmark in tables.
+        split: name of one of the run's splits.
+        withhold_own: whether searches must leave out a question's own picture.
 
     Raises:
         InputError: the split has no certified question.

@@ -1,9 +1,10 @@
-"""Scores from marks: both judges' pass@k with intervals, outcomes, tools, tokens and cost.
+"""Computes scores from the marks of attempts: pass@k of both judges with intervals, outcomes,
+tools, tokens and cost.
 
-Scores contain no times. Every question stays in the denominator with its full number of attempts.
-An attempt without a mark counts as not right, under its own outcome `not_played`. An attempt
-without a mark waits for a provider, for budget or for a picture that can be shown. The scores are
-incomplete while any attempt waits.
+The scores contain no times. Every question counts in the scores, with its full number of attempts.
+An attempt without a mark counts as not right, with the outcome `not_played`. Such an attempt waits
+for a provider, for budget, or for a picture that can be shown. The scores are incomplete while any
+attempt still waits.
 """
 
 from collections import Counter
@@ -30,12 +31,12 @@ def scores_of(
     """The scores of one agent on one benchmark, as JSON.
 
     Args:
-        item_ids: ids of all questions of the benchmark.
+        item_ids: the ids of all questions of the benchmark.
         marks: the marks of all attempts that were played and judged.
-        rollouts: attempts per question that the user asked for.
-        seed: seed of the bootstrap.
-        clean: ids of the questions without a match in the training data; None if no training data
-            was searched.
+        rollouts: number of attempts per question that the user asked for.
+        seed: random seed of the bootstrap.
+        clean: the ids of the questions without a match in the training data; None if no training
+            data was searched.
     """
     by_item: dict[str, list[Mark]] = {item_id: [] for item_id in sorted(item_ids)}
     for mark in sorted(marks, key=lambda m: (m.item_id, m.rollout)):
@@ -90,8 +91,9 @@ def _pass_at(
 
 
 def _effort(marks: Sequence[Mark]) -> dict[str, Any]:
-    """The mean calls, turns, tokens and money of a played attempt, and the share of successful
-    calls."""
+    """The mean number of calls, turns and tokens, the mean cost, and the share of successful calls.
+    Means are taken over the attempts that were played.
+    """
     calls: Counter[str] = Counter()
     faults: Counter[str] = Counter()
     for mark in marks:
@@ -116,7 +118,7 @@ def _effort(marks: Sequence[Mark]) -> dict[str, Any]:
 
 
 def outcome_of(mark: Mark, judge: str) -> str:
-    """The outcome of an attempt according to one of the two judges."""
+    """The outcome of an attempt, as one of the two judges sees it."""
     return (mark.strict if judge == "strict" else mark.lenient).outcome
 
 

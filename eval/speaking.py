@@ -1,7 +1,8 @@
-"""Plays in another agent's dialect: its tags, tool names and image handles.
+"""Plays a benchmark in the dialect of another agent: with its tags, tool names and image handles.
 
 Turn checks, prompts and tool calls use the dialect's words. Records, limits and judges are the same
-for all agents. A record keeps each turn word for word, and each call under the agent's own names.
+for all agents. A record keeps the exact text of each turn, and each call under the agent's own tool
+names.
 """
 
 import re
@@ -24,7 +25,9 @@ _THOUGHT = re.compile(r"\s*(?:<think>(.*?)</think>)?(.*)", re.DOTALL)
 
 
 class SpokenProtocol(TurnProtocol):
-    """Checks turns written with a dialect's tags as strictly as our own protocol."""
+    """Checks turns that use a dialect's tags. The check of turns is as strict as for our own
+    protocol.
+    """
 
     def __init__(self, dialect: Dialect, schemas: Iterable[Mapping[str, Any]]) -> None:
         super().__init__(schemas)
@@ -52,14 +55,16 @@ def _whole(text: str) -> Checked:
 
 
 class SpokenRenderer(Renderer):
-    """Renders prompts like our renderer, with a dialect's tags, tool names and handles.
+    """Renders prompts in the same way as our renderer, but with a dialect's tags, tool names and
+    handles.
 
     Args:
         dialect: the agent's dialect.
         schemas: the schemas of the agent's tools.
-        max_calls: the limit on calls that the prompt states.
-        prompt: the agent's own system message; "" takes one of ours, in the dialect.
-        special_tokens: as for `Renderer`.
+        max_calls: maximum number of calls, as the prompt states it.
+        prompt: the agent's own system message; "" means one of Questloom's messages, written in the
+            dialect.
+        special_tokens: same argument as in `Renderer`.
     """
 
     def __init__(
@@ -104,9 +109,9 @@ class SpokenRenderer(Renderer):
         return self._translated(super().observation(turn_index, result, bank))
 
     def _translated(self, message: Message) -> Message:
-        """Rewrites a message of ours with the dialect's tags and handles.
+        """Rewrites one of our messages with the dialect's tags and handles.
 
-        Quoted text is escaped, so that a quoted tag is not read as one of our tags.
+        Quoted text is escaped, so that a tag in quoted text is not read as one of our tags.
         """
 
         def said(text: str) -> str:
@@ -127,7 +132,7 @@ class SpokenRenderer(Renderer):
 
 
 class SpokenToolBox(ToolBox):
-    """Our tools under a dialect's names.
+    """Our tools, offered under the names of a dialect.
 
     Args:
         box: our tool box.
@@ -176,9 +181,9 @@ class SpokenToolBox(ToolBox):
 
 
 def _shares(edges: Sequence[float], bank: ImageBank, handle: Any) -> list[float]:
-    """Converts left, top, width and height in pixels to our box.
+    """Converts a box given as left, top, width and height in pixels to our format.
 
-    Our box is left, top, right and bottom in thousandths of the picture.
+    In our format, a box is left, top, right and bottom in thousandths of the picture.
     """
     try:
         image = bank.get(handle) if isinstance(handle, int) else None

@@ -1,6 +1,7 @@
-"""The known facts about each benchmark: its place, its size, its columns.
+"""States what is known about each benchmark: where it lies, its size and its columns.
 
-Each benchmark has one entry in `benchmarks.yaml`; a `Statement` is such an entry.
+Each benchmark has one entry in `benchmarks.yaml`. A `Statement` holds one entry of
+`benchmarks.yaml`.
 """
 
 import functools
@@ -22,54 +23,62 @@ TABLE = Path(__file__).parent / "benchmarks.yaml"
 
 @dataclass(frozen=True, kw_only=True)
 class Columns:
-    """The names of a row's columns. A name may be a path into the row: "prompt.0.content" is the
-    text of the first message.
+    """The names of the columns in a row of the benchmark. A name may be a path into the row:
+    "prompt.0.content" is the text of the first message.
     """
 
     question: str
     answer: str
-    """The column of the right answer: a text, a number, or a list of texts that are all right."""
+    """The column of the right answer. A cell of the answer column holds a text, a number, or a list
+    of texts that are all right.
+    """
     id: str = ""
-    """The column of the id; "" numbers the rows instead."""
+    """The column of the id. If this is empty, the rows are numbered instead."""
     aliases: str = ""
-    """The column with further right answers."""
+    """The column that holds further right answers."""
     pictures: tuple[str, ...] = ()
-    """The columns with pictures; a cell holds a picture, a list of pictures, or nothing."""
+    """The columns that hold pictures. A cell of a picture column holds a picture, a list of
+    pictures, or nothing.
+    """
     options: tuple[str, ...] = ()
-    """The column with the list of answer options, or one column for each option (A, B, …)."""
+    """The column that holds the list of answer options, or one column for each option (A, B, …)."""
     language: str = ""
     category: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Cipher:
-    """The way in which texts are hidden from crawlers: base64 of the text, which is first XORed
-    with the key's repeated sha256."""
+    """How texts are hidden from crawlers: the text is XORed with the repeated sha256 of the key,
+    and then written in base64.
+    """
 
     columns: tuple[str, ...]
     key: str = ""
     key_column: str = ""
-    """The column that holds the key of each row."""
+    """The column that holds each row's key for the hidden texts."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Subset:
-    """A part of a benchmark with published scores."""
+    """A part of a benchmark for which scores were published."""
 
     size: int = 0
-    """The number of questions in the subset; 0 if the number was not published."""
+    """The number of questions in the subset. The number is 0 if it was not published."""
     ids_known: bool
-    """Whether the subset holds exactly the published questions; otherwise it is our own draw of the
-    same size."""
+    """Whether the subset holds exactly the published questions. If not, the subset is our own
+    random draw of the same size.
+    """
     note: str
     pictures: Literal["any", "some", "one"] = "any"
     where: Mapping[str, str] = field(default_factory=dict)
-    """Keeps only questions with these values of `language` or `category`."""
+    """The values of `language` or `category` that the subset's questions must have."""
     first: int | None = None
     last: int | None = None
-    """The last id, as a number; `first` and `last` are both included."""
+    """The last id of the subset, as a number. Both `first` and `last` belong to the subset."""
     draw: bool = False
-    """Whether to draw `size` questions by their ids. Every machine draws the same questions."""
+    """Whether the subset is a draw of `size` questions by their ids. A draw gives the same
+    questions on every machine.
+    """
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,9 +94,13 @@ class Statement:
     licence: str
     columns: Columns
     verified: Literal["yes", "columns", "no"]
-    """How far this entry was checked against the real data; `benchmarks.yaml` explains the values."""
+    """How far this entry was checked against the real data. `benchmarks.yaml` explains the possible
+    values.
+    """
     hub: str = ""
-    """The benchmark's id on the Hub; "" if it lies in a repository on GitHub."""
+    """The id of the benchmark on the Hub. The text is empty if the benchmark lies in a repository
+    on GitHub.
+    """
     config: str = ""
     split: str = ""
     data_files: str = ""
@@ -95,16 +108,18 @@ class Statement:
     repository: str = ""
     file: str = ""
     each: tuple[str, ...] = ()
-    """Columns that each hold a question, so one row gives several questions."""
+    """The columns that each hold a question. With several such columns, one row gives several
+    questions.
+    """
     cipher: Cipher | None = None
     answer_is: Literal["text", "letter"] = "text"
-    """"letter" if the answer to a question with options is the letter of one option."""
+    """If an answer is the letter of an answer option, this field is "letter"."""
     note: str = ""
     subsets: Mapping[str, Subset] = field(default_factory=dict)
 
     @property
     def place(self) -> str:
-        """Where the benchmark lies, in words."""
+        """Where the benchmark can be found, in words."""
         if self.hub:
             return (
                 f"the data set {self.hub} of the Hub"
@@ -114,7 +129,7 @@ class Statement:
         return f"{self.file} of github.com/{self.repository}"
 
     def as_line(self) -> str:
-        """The statement on one line."""
+        """The facts about the benchmark on one line."""
         parts = ", ".join(
             f"{name} {subset.size or '(size not published)'}"
             for name, subset in self.subsets.items()
@@ -125,7 +140,7 @@ class Statement:
         )
 
     def as_text(self) -> str:
-        """A text with all that a user must know to get and run the benchmark."""
+        """A text that tells a user how to get the benchmark and run it."""
         lines = [
             f"{self.name}: {self.title} ({self.paper}), {self.size:,} questions",
             f"  place     {self.place}",
@@ -142,18 +157,20 @@ class Statement:
 
 @functools.cache
 def statements() -> Mapping[str, Statement]:
-    """Every benchmark by its name. A new benchmark is added in `benchmarks.yaml`, and nowhere else."""
+    """Every benchmark by its name. To add a benchmark, add an entry to `benchmarks.yaml`; no other
+    change is needed.
+    """
     return read_statements(TABLE)
 
 
 def statement_of(name: str) -> Statement | None:
-    """The benchmark with a name; None if no benchmark has this name.
+    """Returns the benchmark with this name. Returns None if there is no such benchmark.
 
-    `module:BENCHMARK`, or the name of an entry point, loads a benchmark of another package.
+    A name like `module:BENCHMARK`, or an entry point, loads a benchmark from another package.
 
     Raises:
-        InputError: the object of the package cannot be loaded, is no `Statement`, or has the name
-            of a listed benchmark.
+        InputError: the object from the package cannot be loaded, is not a `Statement`, or has the
+            same name as a listed benchmark.
     """
     if name in statements() or not is_extension(name, "benchmarks"):
         return statements().get(name)
@@ -175,7 +192,8 @@ def read_statements(table: Path) -> dict[str, Statement]:
     """Reads the benchmarks of a table.
 
     Raises:
-        ValueError: two benchmarks have one name, or a key is missing, unknown or of a wrong type.
+        ValueError: two benchmarks have the same name, or a key is missing, unknown or of a wrong
+            type.
     """
     text = table.read_text(encoding="utf-8")
     root = yaml.compose(text, yaml.SafeLoader)
@@ -188,6 +206,6 @@ def read_statements(table: Path) -> dict[str, Statement]:
 
 
 def listing() -> str:
-    """All benchmarks as a text table."""
+    """A text table of all benchmarks."""
     head = f"{'benchmark':<20}{'size':>7}  {'verified':<9}where it lies"
     return "\n".join([head, *(statement.as_line() for statement in statements().values())])

@@ -1,6 +1,6 @@
 """Unbiased pass@k, and confidence intervals over questions.
 
-The intervals take the questions, not the attempts, as the random sample.
+The intervals treat the questions as the random sample, not the attempts.
 """
 
 import math
@@ -13,8 +13,9 @@ import numpy as np
 RESAMPLES = 10_000
 LEVEL = 0.95
 DIGITS = 6
-"""The number of decimals of stored scores. Rounding hides last digits, which differ between
-machines."""
+"""The number of decimals to which stored scores are rounded. The last digits of a score may differ
+between machines, and rounding removes these digits.
+"""
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class Estimate:
     high: float
 
     def as_json(self) -> dict[str, float]:
-        """The share and its interval, rounded so that every machine gives the same numbers."""
+        """The share and its interval, rounded so that all machines give the same numbers."""
         return {
             "value": round(self.value, DIGITS),
             "low": round(self.low, DIGITS),
@@ -40,15 +41,15 @@ class Estimate:
 
 
 def pass_at_k(num_attempts: int, num_correct: int, k: int) -> float:
-    """The chance that at least one of k attempts is right.
+    """The probability that at least one of k attempts is right.
 
     The k attempts are drawn without replacement from all attempts (Chen et al. 2021, arXiv
     2107.03374, eq. 1).
 
     Args:
-        num_attempts: n, at least k.
+        num_attempts: the number n of attempts, which is at least k.
         num_correct: c.
-        k: at least 1.
+        k: number of attempts to draw, at least 1.
 
     >>> pass_at_k(4, 1, 1), pass_at_k(4, 1, 4), round(pass_at_k(4, 2, 2), 4)
     (0.25, 1.0, 0.8333)
@@ -62,16 +63,16 @@ def pass_at_k(num_attempts: int, num_correct: int, k: int) -> float:
 
 
 def clustered(values: Sequence[float], *, seed: int = 0) -> Estimate:
-    """The mean of one value per question, with its 95 % interval over questions.
+    """Returns a mean over questions with its 95 % interval. Each question gives one value.
 
-    The interval is a percentile bootstrap. Attempts at one question are not independent, so the
-    bootstrap draws questions with all their attempts. If all questions have the same value, the
-    bootstrap shows no spread. The interval then has the exact width of 0 successes in n (Clopper
-    and Pearson).
+    The interval is a percentile bootstrap. Attempts at the same question are not independent. The
+    bootstrap therefore draws whole questions, with all their attempts. If all questions have the
+    same value, the bootstrap interval has no width. If all questions have the same value, the
+    interval has the exact width for 0 successes in n (Clopper and Pearson).
 
     Args:
-        values: one value per question, 0 to 1, in a fixed order.
-        seed: seed of the draws.
+        values: one value from 0 to 1 for each question, in a fixed order.
+        seed: random seed of the bootstrap's draws.
     """
     if not values:
         return Estimate(math.nan, 0.0, 1.0)
@@ -90,7 +91,7 @@ def clustered(values: Sequence[float], *, seed: int = 0) -> Estimate:
 
 
 def powers(num_attempts: int) -> list[int]:
-    """The reported values of k in pass@k: 1, 2, 4, … and the number of attempts.
+    """The values of k for which pass@k is reported: 1, 2, 4, … and the number of attempts.
 
     >>> powers(1), powers(6)
     ([1], [1, 2, 4, 6])

@@ -1,6 +1,6 @@
-"""Writes tables of scores as Markdown, CSV and HTML.
+"""Writes tables of scores in Markdown, CSV and HTML.
 
-The published scores of each benchmark stand below ours and are marked as published.
+For each benchmark, published scores stand below ours and are marked as published.
 """
 
 import csv
@@ -33,7 +33,7 @@ COLUMNS: Mapping[str, str] = {
     "training": "in the training data",
     "published": "source",
 }
-"""Names and titles of the columns."""
+"""The name and the title of each column."""
 _MARKS = str.maketrans({"<": "&lt;", ">": "&gt;", **{mark: f"\\{mark}" for mark in "\\|`*_[]"}})
 EXPLANATION = (
     "Shares are percent of all questions, with 95 % intervals over questions in brackets; what failed, was not judged or not played counts as not right. "
@@ -44,7 +44,7 @@ EXPLANATION = (
 
 @dataclass(frozen=True, kw_only=True)
 class Section:
-    """The lines of one benchmark in the tables."""
+    """The lines of the tables for one benchmark."""
 
     title: str
     note: str
@@ -52,10 +52,11 @@ class Section:
 
 
 def sections(found: Sequence[Mapping[str, Any]]) -> list[Section]:
-    """The content of the tables, one section per benchmark.
+    """The content of all tables, with one section per benchmark.
 
     Args:
-        found: the contents of `scores.json` files, each with its timing under the key `timing`.
+        found: the contents of several `scores.json` files; each also has its times under the key
+            `timing`.
     """
     made = []
     for name in sorted({scores["benchmark"]["name"] for scores in found}):
@@ -76,7 +77,7 @@ def sections(found: Sequence[Mapping[str, Any]]) -> list[Section]:
 
 
 def line_of(scores: Mapping[str, Any]) -> dict[str, str]:
-    """The table's line for a score of our own."""
+    """The line of a table for one of our own scores."""
     benchmark, strict, lenient, calls = (
         scores["benchmark"],
         scores["strict"],
@@ -148,12 +149,12 @@ def as_markdown(made: Sequence[Section]) -> str:
 
 
 def _cell(text: str) -> str:
-    """Escapes a text, so that it cannot end its table cell or begin markup."""
+    """Escapes a text, so that it cannot end its table cell and cannot begin markup."""
     return " ".join(text.translate(_MARKS).split())
 
 
 def as_csv(made: Sequence[Section]) -> str:
-    """All lines in one CSV table, with the benchmark as the first column."""
+    """All lines as one CSV table, with the benchmark in the first column."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(["benchmark", *COLUMNS.values()])
@@ -166,7 +167,7 @@ def as_csv(made: Sequence[Section]) -> str:
 
 
 def as_html(made: Sequence[Section], picture: str = "") -> str:
-    """The scores as one HTML page without other files; every text in it is escaped."""
+    """All scores as one HTML page that needs no other files. All text in the page is escaped."""
     environment = jinja2.Environment(
         undefined=jinja2.StrictUndefined, autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
@@ -180,7 +181,7 @@ def as_html(made: Sequence[Section], picture: str = "") -> str:
 
 
 def as_text(found: Sequence[Mapping[str, Any]]) -> str:
-    """The text that the command prints at its end, with our scores only."""
+    """The text that the command prints at its end, with only our own scores."""
     rows = [["benchmark", "agent", "mode", "strict pass@1", "lenient pass@1", "calls"]]
     for scores in sorted(
         found,

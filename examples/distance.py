@@ -1,22 +1,22 @@
 """An example of your own tool: it computes the distance between two places.
 
-A recipe adds the tool to the built-in ones like this:
+A recipe adds the tool to the built-in tools like this:
 
 ```
 teach: {tools: {custom: ["distance:TOOL"]}}
 ```
 
-The policy (the playing agent) calls the tool if the policy is a model. The oracle, a program that
-plays without a model, does not call your tool. A tool is a function, so you can call it in Python;
-this tool needs no context:
+The policy (the agent that plays) may call your tool if the policy is a model. The oracle, a program
+that plays without a model, does not call your tool. A tool is a function, so you can call it in
+Python. This tool uses no context, so the example passes none:
 
     >>> import asyncio
     >>> asyncio.run(distance(None, 0, 10, 0, 100)).parts
     ('10,007.5 km',)
 
-`questloom chat --by-hand` (see README.md) checks the arguments as for a model.
+`questloom chat --by-hand` (see README.md) checks the arguments in the same way as for a model.
 
-A package may give the tool a short name with an entry point of the group `questloom.tools`.
+A package can give the tool a short name, by an entry point of the group `questloom.tools`.
 """
 
 from math import asin, cos, radians, sin, sqrt

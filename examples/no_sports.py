@@ -1,14 +1,16 @@
 """An example of your own filter: it drops questions about sport.
 
-This command uses the filter, in this folder or wherever this file can be imported:
+This command uses the filter. Run the command in the folder of this file, or wherever Python can
+import this file:
 
 ```
 questloom synth --store STORE --out RUN --set 'filters.custom=[no_sports:NoSports]'
 ```
 
-`question.text` holds the words of the question, `question.answer.text` the answer;
-`records/synthesis.py` lists all fields. A filter has no settings in the recipe: write its limits
-into the class. A package may give the filter a short name in its pyproject.toml:
+`question.text` holds the words of the question, and `question.answer.text` holds the answer.
+`records/synthesis.py` lists all fields. The recipe has no settings for your filter: write the
+limits of the filter into its class. A package can give the filter a short name in its
+pyproject.toml:
 
 ```
 [project.entry-points."questloom.filters"]

@@ -11,7 +11,7 @@ This is a line of `questions.jsonl`; the picture is a file in the same folder:
  "photo": "bridge.jpg", "field": "geography"}
 ```
 
-A package may give the benchmark a short name with an entry point of the group
+A package can give the benchmark a short name, by an entry point of the group
 `questloom.benchmarks`.
 """
 

@@ -1,6 +1,6 @@
 """An example of your own search provider: SearXNG, a metasearch engine that anybody can run.
 
-With this recipe the policy (the playing agent) searches SearXNG instead of the store:
+With this recipe, the policy (the agent that plays) searches SearXNG instead of the store:
 
 ```
 teach:
@@ -8,10 +8,10 @@ teach:
     text: {kind: "searxng:SERVICE", address: "http://localhost:8888", price: 0}
 ```
 
-SearXNG must offer JSON (`search.formats` in its settings). Questloom does pacing, retries, caching
-and replays. `searxng.py` only builds the request and reads the reply. The code was written from
-SearXNG's documentation and never tried on the engine itself. A package may give the service a short
-name with an entry point of the group `questloom.services`.
+The SearXNG server must offer results as JSON (`search.formats` in its settings). Questloom takes
+care of pacing, retries, caching and replays. `searxng.py` only builds the request and reads the
+reply. The code follows SearXNG's documentation. The code was never tried with the engine itself. A
+package can give the service a short name, by an entry point of the group `questloom.services`.
 """
 
 from typing import Any
@@ -22,16 +22,18 @@ from questloom.agent.providers.provider import PageHit
 
 
 def ask(settings: Any, query: Query) -> ServiceRequest:
-    """The request for a text search. SearXNG returns whole pages of results; the caller takes as
-    many results as it needs."""
+    """Makes the request for a text search. SearXNG returns whole pages of results. The caller takes
+    only the results that it needs.
+    """
     return ServiceRequest(path="/search", query={"q": query.text, "format": "json"})
 
 
 def read(body: bytes, query: Query) -> PageHits:
-    """The pages of a reply; rows without a web address are skipped.
+    """Reads the web pages in a reply. Rows without a web address are skipped.
 
     Raises:
-        ValueError: the reply is not a list of results. A refused reply is not cached.
+        ValueError: the reply holds no list of results. A reply that is not a list of results is not
+            cached.
     """
     return tuple(
         PageHit(title=words_of(row, "title"), url=url, snippet=words_of(row, "content"))

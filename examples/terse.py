@@ -1,13 +1,16 @@
-"""An example of your own writer: it writes one short sentence, or refuses the plan.
+"""An example of your own writer. The writer puts a plan into one short sentence, or refuses the
+plan.
 
-This command uses the writer, in this folder or wherever this file can be imported:
+This command uses the writer. Run the command in the folder of this file, or wherever Python can
+import this file:
 
 ```
 questloom synth --store STORE --out RUN --set writer=terse:Terse
 ```
 
-The writer knows a few relations and follows them away from the picture. It refuses all other plans.
-A package may give the writer a short name with an entry point of the group `questloom.writers`.
+The writer knows only a few relations, and follows them from the picture to the answer. The writer
+refuses all other plans. A package can give the writer a short name. This needs an entry point of
+the group `questloom.writers`.
 """
 
 from questloom.knowledge.store.store import Store
@@ -40,7 +43,9 @@ HUMAN = "Q5"
 
 
 class Terse:
-    """Implements the one method of `questloom.transforms.writing.writer.Writer` that a package gives."""
+    """Implements the only method that a package must write: the method of
+    `questloom.transforms.writing.writer.Writer`.
+    """
 
     def __init__(self, store: Store) -> None:
         self.store = store
@@ -60,8 +65,9 @@ class Terse:
 
 
 def properties_of(form: Form) -> list[str]:
-    """The relations on the path from the picture to the answer, each from a thing to its value. The
-    result is empty if the form is not such a path."""
+    """The relations on the path from the picture to the answer. Each relation leads from a thing to
+    its value. The result is empty if the form is no such path.
+    """
     at: Term = form.anchor
     found = []
     shown, *claims = form.clauses

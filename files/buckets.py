@@ -1,8 +1,9 @@
-"""Objects in S3 and Google Cloud Storage as paths, over fsspec's `s3fs` and `gcsfs` (extras `s3`
-and `gcs`).
+"""Treats objects in S3 and Google Cloud Storage as paths. The classes use fsspec's `s3fs` and
+`gcsfs` (extras `s3` and `gcs`).
 
-Listings are never cached, because other workers write. A fault that outlasts the library's retries becomes a
-`ProviderFault`, so the task stays unfinished. A missing object raises FileNotFoundError, like a missing file on a disk.
+Listings are never cached, because other workers may write at any time. If a fault outlasts the
+library's retries, it becomes a `ProviderFault`, and the task stays unfinished. A missing object
+raises FileNotFoundError, like a missing file on a disk.
 """
 
 import fnmatch
@@ -25,14 +26,17 @@ from questloom.records.errors import InputError, ProviderFault, QuestloomError
 from questloom.records.identity import sha256_hex
 
 EXTRAS = {"s3": ("s3fs", "s3"), "gs": ("gcsfs", "gcs")}
-"""For each URL scheme: (package, extra of setup.py)."""
+"""For each URL scheme, the package that it needs and the extra in setup.py that installs the
+package.
+"""
 RIGHTS = {
     "s3": "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (or AWS_PROFILE), and AWS_ENDPOINT_URL for a store that is not Amazon's.",
     "gs": "Set GOOGLE_APPLICATION_CREDENTIALS, or log in with gcloud.",
 }
 BLOCK = 1 << 20
-"""Minimum number of bytes per request. The end of a file is also fetched as one block, because file footers stand
-there."""
+"""Minimum number of bytes that one request fetches. The end of a file is fetched as one block too,
+because many formats have a footer there.
+"""
 BUFFER = 1 << 16
 THREADS = 16
 CHECK_SECONDS = 15
@@ -58,7 +62,7 @@ def is_remote(path: object) -> bool:
 
 @cache
 def _files(scheme: str, process: int, quick: bool = False) -> Any:
-    """The file system for a URL scheme; each process has one per scheme."""
+    """The file system for a URL scheme. Each process has only one file system per scheme."""
     package, extra = EXTRAS[scheme]
     try:
         __import__(package)
@@ -86,8 +90,9 @@ def _files(scheme: str, process: int, quick: bool = False) -> Any:
 
 @contextmanager
 def asking(path: "BucketPath") -> Iterator[None]:
-    """A context that turns exceptions of the providers' libraries into exceptions of the project. No other code catches
-    the providers' exceptions."""
+    """A context that turns exceptions of the providers' libraries into the project's own
+    exceptions. No other code catches the providers' exceptions.
+    """
     try:
         yield
     except (*_MISSING, QuestloomError, AssertionError):
@@ -104,16 +109,17 @@ def _words(error: BaseException) -> str:
 
 @total_ordering
 class BucketPath:
-    """An object in a bucket, or the objects under a prefix, with the methods of `pathlib.Path` that the project uses.
+    """An object in a bucket, or all objects under a prefix. The class has those methods of
+    `pathlib.Path` that the project uses.
 
-    The class has no `__fspath__`, so libraries that only open local files refuse it. A `BucketPath` pickles as its
-    address.
+    The class has no `__fspath__`, so libraries that can open only local files refuse its objects. A
+    pickled `BucketPath` contains only its address.
 
     Args:
         scheme: "s3" or "gs".
         bucket: name of the bucket.
-        key: key of the object, without slashes at its ends; "" for the bucket.
-        info: the entry for this object in a listing.
+        key: key of the object, without slashes at its ends; "" for the bucket itself.
+        info: what a listing said about this object.
     """
 
     def __init__(
@@ -126,7 +132,7 @@ class BucketPath:
         """Parses an address.
 
         Raises:
-            InputError: the address names no bucket, or holds credentials.
+            InputError: the address names no bucket, or contains credentials.
         """
         scheme, _, rest = url.partition("://")
         bucket, _, key = rest.partition("/")
@@ -199,8 +205,9 @@ class BucketPath:
         return _files(self.scheme, os.getpid())
 
     def _look(self) -> dict[str, Any] | None:
-        """What the object store reports about the object; None if it does not exist. If the information comes from a
-        listing, it is trusted without a request."""
+        """Returns what the object store says about the object. Returns None if the object does not
+        exist. Information from a listing is used without another request.
+        """
         if self._info is not None:
             return self._info
         try:
@@ -226,7 +233,9 @@ class BucketPath:
         return int(found["size"])
 
     def version(self) -> str:
-        """A string that changes if the object, or any object under the prefix, changes."""
+        """Returns a string that changes whenever the object changes, or any object under the
+        prefix.
+        """
         found = self._look()
         if found is None:
             raise FileNotFoundError(2, "no such object", str(self))
@@ -237,7 +246,9 @@ class BucketPath:
         )
 
     def iterdir(self) -> Iterator["BucketPath"]:
-        """The entries directly under the prefix, in a listing. A test object that `check` left there is ignored."""
+        """The entries of a listing that lie directly under the prefix. The listing leaves out a
+        test object that `check` has written.
+        """
         with asking(self):
             entries = self._fs.ls(str(self), detail=True, refresh=True)
         for entry in entries:
@@ -283,7 +294,7 @@ class BucketPath:
         return io.BufferedReader(_Ranges(self, self.size(), block or BLOCK), BUFFER)  # type: ignore[return-value]
 
     def range(self, start: int, stop: int) -> bytes:
-        """The bytes [start, stop) of the object."""
+        """Reads the bytes [start, stop) of the object."""
         with asking(self):
             return self._fs.cat_file(str(self), start=start, end=stop)
 
@@ -299,8 +310,9 @@ class BucketPath:
             self._fs.pipe_file(str(self), data)
 
     def upload(self, source: Path) -> None:
-        """Uploads the bytes of a local file as this object: in one PUT, or in parts that become one object after the
-        last part."""
+        """Uploads a local file as this object. The upload is one PUT, or several parts that become
+        one object after the last part.
+        """
         with asking(self):
             self._fs.put_file(str(source), str(self))
 
@@ -318,12 +330,13 @@ class BucketPath:
             list(pool.map(lambda file: file.unlink(missing_ok=True), self.files()))
 
     def mkdir(self, parents: bool = False, exist_ok: bool = False) -> None:
-        """Does nothing, because a bucket has no folders."""
+        """Does nothing: a bucket has no folders."""
 
     # Before work starts
 
     def check(self, *, writing: bool) -> None:
-        """Checks whether the location can be used, with few retries and a time limit.
+        """Checks whether the location can be used. The check makes few retries and has a time
+        limit.
 
         Raises:
             InputError: the bucket or object does not exist, access is denied, or the provider does
@@ -368,7 +381,7 @@ class BucketPath:
             ) from error
 
     def silent(self) -> InputError:
-        """The error if a check did not end within the time limit."""
+        """The error for a check that did not end within its time limit."""
         return InputError(
             str(self),
             f"did not answer within {CHECK_SECONDS} seconds",
@@ -392,8 +405,9 @@ def _version(info: dict[str, Any]) -> str:
 
 
 class _Ranges(io.RawIOBase):
-    """An object in a bucket as a readable file. Each request fetches either the block at the reading position or the
-    last block of the file."""
+    """An object in a bucket as a readable file. Each request fetches one block: at the reading
+    position, or at the end of the file.
+    """
 
     def __init__(self, path: BucketPath, size: int, block: int) -> None:
         self._path, self._size, self._block = path, size, block

@@ -1,4 +1,6 @@
-"""Folders of data sets: the digest of their content, and a way to load them with the library `datasets`."""
+"""Handles folders of data sets: a digest of a folder's content, and a way to load a folder with the
+library `datasets`.
+"""
 
 import hashlib
 from pathlib import Path
@@ -6,7 +8,9 @@ from typing import Any
 
 
 def content_digest(folder: Path) -> str:
-    """The digest of a folder, 16 hexadecimal digits, computed from the names and contents of its files."""
+    """The digest of a folder, 16 hexadecimal digits. The digest is computed from the names and
+    contents of the folder's files.
+    """
     held = hashlib.sha256()
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         with path.open("rb") as file:
@@ -17,10 +21,12 @@ def content_digest(folder: Path) -> str:
 
 
 def load_folder(path: Path, split: str | None = None) -> Any:
-    """Works like `datasets.load_dataset` for a folder or one of its splits, but never returns rows of another folder.
+    """Loads a folder or one of its splits in the way of `datasets.load_dataset`. Unlike
+    `datasets.load_dataset`, the function never returns cached rows of another folder.
 
-    The library `datasets` caches rows under the folder's name and the patterns in its card. `load_folder` therefore
-    keeps the cache under the digest of the folder's content.
+    The library `datasets` caches rows under the name of the folder and the file patterns in the
+    folder's card. `load_folder` therefore uses a separate cache for each digest of a folder's
+    content.
     """
     import datasets  # importing datasets is slow, so only this function does it
 

@@ -1,7 +1,8 @@
-"""Imports objects of other packages that settings name: `module:Name`, or the name of an installed entry point.
+"""Imports objects of other packages. Settings name such an object as `module:Name`, or by the name
+of an installed entry point.
 
-Importing a module runs its code. The program therefore imports only what settings name, and trusts settings as if they
-were program code.
+Importing a module runs the module's code. The program therefore imports only modules that the
+settings name. The program trusts the settings as much as its own code.
 """
 
 import os
@@ -20,36 +21,39 @@ from questloom.records.identity import sha256_hex
 
 @dataclass(frozen=True)
 class Extension:
-    """An object of another package, with the version of its code."""
+    """An object from another package, with the version of the object's code."""
 
     named: str
     """The name in the settings: an import path or an entry point."""
     path: str
     """The import path of the object, "mypackage:NoSports"."""
     version: str
-    """Package and version (if the package is installed), and a hash of the object's file: "mypackage 1.2, source
-    3f2a9c…"."""
+    """The package and its version (if it is installed), and a hash of the object's file: "mypackage
+    1.2, source 3f2a9c…".
+    """
     object: Any
 
     @property
     def identity(self) -> str:
-        """A string that changes whenever the object may behave differently. A change in another file of the package
-        changes this string only if the package's version changes."""
+        """A string that changes whenever the object's behaviour may have changed. If another file
+        of the package changes, this string changes only with the package's version.
+        """
         return f"{self.path} ({self.version})"
 
 
 @cache
 def load_extension(named: str, kind: str, key: str) -> Extension:
-    """Imports an object that settings name, once per process.
+    """Imports an object that the settings name. Each process imports an object only once.
 
     Args:
-        named: `module:Name`, or the name of an entry point; Python searches the current folder
-            last.
-        kind: kind of the object. The kind "filters" uses the entry points of the group `questloom.filters`.
-        key: key of the settings, for error messages.
+        named: `module:Name`, or the name of an entry point; Python looks for a module in the
+            current folder last.
+        kind: kind of the object, such as "filters". The kind "filters" uses the entry points of the
+            group `questloom.filters`.
+        key: key of the settings that names the object, for error messages.
 
     Raises:
-        InputError: no object has that name, or importing it fails.
+        InputError: there is no object with this name, or its import fails.
     """
     where, group = f"{key}: {named}", f"questloom.{kind}"
     path = named if ":" in named else _entry_point(named, group, where)
@@ -68,7 +72,9 @@ def load_extension(named: str, kind: str, key: str) -> Extension:
 
 
 def is_extension(named: str, kind: str) -> bool:
-    """Whether a name is an import path or an installed entry point, and is not one of the program's own names."""
+    """Whether a name comes from outside the program. Such a name is an import path, or an installed
+    entry point that does not have one of the program's own names.
+    """
     return ":" in named or any(
         each.name == named for each in entry_points(group=f"questloom.{kind}")
     )
@@ -117,7 +123,9 @@ def _module(name: str, where: str) -> ModuleType:
 
 
 def _version(module: ModuleType, found: Any) -> str:
-    """The version of the package that installed the module, and a hash of the files with the module and the object."""
+    """The version of the package that installed the module, and a hash of the files that define the
+    module and the object.
+    """
     packages = packages_distributions().get(module.__name__.partition(".")[0], [])
     installed = [f"{package} {version(package)}" for package in sorted(set(packages))]
     own = sys.modules[found.__module__] if isinstance(found, type) else module

@@ -1,4 +1,4 @@
-"""Packages that only some jobs need, and the pip extra that installs each package."""
+"""Handles packages that only some jobs need. A pip extra installs each such package."""
 
 import importlib.util
 
@@ -8,18 +8,19 @@ EXTRAS = {
     "clip": ("torch", "torchvision", "open_clip"),
     "train": ("torch", "torchvision", "transformers", "accelerate", "peft", "safetensors"),
 }
-"""The modules of each extra, by the name of the extra in setup.py."""
+"""The modules that each extra installs, by the extra's name in setup.py."""
 
 
 def require(extra: str, what: str) -> None:
-    """Checks whether an extra's packages are installed, without importing them.
+    """Checks whether the packages of an extra are installed, without importing the packages.
 
     Args:
         extra: a key of `EXTRAS`.
-        what: what needs the extra, for the error message.
+        what: the feature that needs the extra, for the error message.
 
     Raises:
-        InputError: a package is missing. The error message names the command that installs the package.
+        InputError: a package is missing. The error message contains the command that installs the
+            package.
     """
     missing = next((name for name in EXTRAS[extra] if not _is_installed(name)), "")
     if missing:
@@ -27,7 +28,7 @@ def require(extra: str, what: str) -> None:
 
 
 def missing_extra(extra: str, what: str, module: str) -> InputError:
-    """The error for a user whose installation lacks a module."""
+    """The error to show if a module is missing in the user's installation."""
     return InputError(
         what,
         f"needs the package {module}, which is not installed",
@@ -36,7 +37,9 @@ def missing_extra(extra: str, what: str, module: str) -> InputError:
 
 
 def error_of_import(error: ModuleNotFoundError) -> InputError | None:
-    """The error for a module that could not be imported; None if no extra installs this module."""
+    """Returns the error for a module that could not be imported. Returns None if no extra contains
+    the module.
+    """
     name = (error.name or "").partition(".")[0]
     extra = next((extra for extra, modules in EXTRAS.items() if name in modules), "")
     return missing_extra(extra, "this job", name) if extra else None

@@ -1,12 +1,13 @@
-"""The same operations for local paths, `s3://bucket/…` and `gs://bucket/…`.
+"""File operations that work in the same way for local paths, `s3://bucket/…` and `gs://bucket/…`.
 
 For a local path, `location` returns a `pathlib.Path`. For an object store, `location` returns a `BucketPath`
 (`buckets.py`), with the methods of pathlib that the project uses.
 
-An object store can rename nothing and has no folders, but a single object appears whole or not at all. `write_whole`
-and `whole_file` therefore need only one upload. If a folder has several objects, the object that marks the folder as
-complete is written last and deleted first. Credentials come only from the environment, where the providers' own tools
-also look for them.
+An object store has no folders and cannot rename anything, but each object appears as a whole or not
+at all. In a bucket, `write_whole` and `whole_file` therefore need only one upload. If a folder has
+several objects, one object marks the folder as complete. The marking object is written last and
+deleted first. Credentials come only from the environment, where the providers' own tools also look
+for them.
 """
 
 import atexit
@@ -35,9 +36,9 @@ LEFTOVER_SECONDS = 86_400.0
 
 
 def location(path: str | Location, *parts: str) -> Location:
-    """The location of a path: local, `s3://` or `gs://`.
+    """Returns the location that a path means: a local path, or an address in `s3://` or `gs://`.
 
-    Raises: InputError: the address is of another kind, or contains credentials.
+    Raises: InputError: the address has an unknown scheme, or contains credentials.
     """
     if re.match(r"(s3|gs):/[^/]", str(path)):
         raise InputError(
@@ -62,10 +63,10 @@ def location(path: str | Location, *parts: str) -> Location:
 
 
 def open_binary(path: str | Location, block: int = 0) -> BinaryIO:
-    """Opens a file for reading. From a bucket, only the byte ranges that are read are fetched.
+    """Opens a file for reading. From a bucket, only the needed byte ranges are fetched.
 
     Args:
-        path: the file.
+        path: path of the file.
         block: minimum number of bytes that one request to a bucket fetches; 0 for the default.
 
     Raises:
@@ -78,23 +79,28 @@ def open_binary(path: str | Location, block: int = 0) -> BinaryIO:
 
 
 def readable(path: Location) -> Path | BinaryIO:
-    """The form that pyarrow can read: a local path unchanged, or an object as an open file."""
+    """The form in which pyarrow can read the location: a local path stays unchanged, and an object
+    becomes an open file.
+    """
     return path.open("rb") if isinstance(path, BucketPath) else path
 
 
 def size_of(path: Location) -> int:
-    """Size of a file in bytes."""
+    """Returns the size of a file in bytes."""
     return path.size() if isinstance(path, BucketPath) else path.stat().st_size
 
 
 def listed(folder: Location, pattern: str = "*") -> list[Location]:
-    """The files and folders directly in a folder whose names match a pattern, sorted; empty if the folder does not
-    exist."""
+    """The files and folders directly in a folder whose names match a pattern, sorted. The list is
+    empty if the folder does not exist.
+    """
     return list(sorted(folder.glob(pattern)))  # type: ignore[type-var]
 
 
 def remove_tree(path: Location, *, ignore_errors: bool = False) -> None:
-    """Removes a folder with its content. If the folder is missing in a bucket, nothing happens."""
+    """Removes a folder with everything in it. If the folder is missing in a bucket, nothing
+    happens.
+    """
     if isinstance(path, BucketPath):
         path.remove_tree()
     else:
@@ -103,8 +109,9 @@ def remove_tree(path: Location, *, ignore_errors: bool = False) -> None:
 
 @contextmanager
 def whole_file(path: Location) -> Iterator[Path]:
-    """Opens a local file for writing. If the `with` block ends without an error, the file becomes `path`: by a rename,
-    or by an upload to a bucket."""
+    """Opens a local file for writing. If the `with` block ends without an error, the written file
+    gets the name `path`, by a rename on a disk or by an upload to a bucket.
+    """
     if isinstance(path, BucketPath):
         part = scratch() / uuid.uuid4().hex
     else:
@@ -122,13 +129,15 @@ def whole_file(path: Location) -> Iterator[Path]:
 
 @contextmanager
 def whole_folder(path: Location, *, last: str) -> Iterator[Path]:
-    """Makes an empty local folder to be filled. If the `with` block ends without an error, the folder replaces `path`.
+    """Makes an empty local folder that the caller fills. If the `with` block ends without an error,
+    the folder replaces `path`.
 
     Args:
-        path: the target folder. A local folder is made beside its target under a temporary name and
-            then renamed.
-        last: name of a file in the folder. A bucket cannot rename, so this file is deleted first and written last.
-            As long as this file exists, the folder is complete.
+        path: the target folder. A local folder is first made under a temporary name beside its
+            target, and then renamed.
+        last: name of the file in the folder that is written last. In a bucket, nothing can be
+            renamed. Therefore the file `last` is deleted first and written last. While the file
+            `last` exists, the folder is complete.
     """
     if isinstance(path, BucketPath):
         with tempfile.TemporaryDirectory(prefix="questloom-", dir=scratch()) as folder:
@@ -147,8 +156,9 @@ def whole_folder(path: Location, *, last: str) -> Iterator[Path]:
 
 
 def _put(part: Path, path: Path) -> None:
-    """Renames a temporary folder to its final path. If several processes rename folders to the same path at once, the
-    last folder stays."""
+    """Renames a temporary folder to its final path. If several processes rename their folders to
+    the same path at once, the last folder stays there.
+    """
     placed = False
     while not placed:
         old = path.with_name(f".{path.name}.{uuid.uuid4().hex}.old")
@@ -164,8 +174,9 @@ def _put(part: Path, path: Path) -> None:
 
 
 def _remove_leftovers(path: Path) -> None:
-    """Removes temporary folders that killed processes left. Recent folders stay, because a process may still write into
-    them."""
+    """Removes the temporary folders that killed processes have left behind. Recent temporary
+    folders stay, because a process may still write into them.
+    """
     for left in (
         *path.parent.glob(f".{path.name}.*.part"),
         *path.parent.glob(f".{path.name}.*.old"),
@@ -201,8 +212,9 @@ def _scratch_of(process: int) -> Path:
 
 
 def scratch() -> Path:
-    """The process's own temporary folder (under TMPDIR) for local copies. The folder is deleted
-    when the process ends."""
+    """The temporary folder of this process for local copies, under TMPDIR. The folder is deleted
+    when the process ends.
+    """
     return _scratch_of(os.getpid())
 
 
@@ -211,11 +223,11 @@ _COPYING = threading.Lock()
 
 
 def local_copy(path: Location) -> Path:
-    """A file or folder on this machine, for memory maps and for libraries that read only local
-    files.
+    """Returns a path on this machine for a file or folder, because memory maps and some libraries
+    can read only local files.
 
-    A local path is returned unchanged. A file in a bucket is copied to the folder `scratch` once per process, and again
-    if the file changed.
+    A local path is returned unchanged. A file in a bucket is copied to the folder `scratch` once
+    per process, and again if the file has changed.
 
     Raises:
         FileNotFoundError: the path does not exist.
@@ -250,16 +262,18 @@ def _fetch(path: BucketPath, target: Path) -> Path:
 def check_locations(
     *, reads: Iterable[str | Location] = (), writes: Iterable[str | Location] = ()
 ) -> None:
-    """Checks whether locations can be used, all buckets at once. A local input is not checked here, because the code
-    that opens it does so.
+    """Checks whether locations can be used. All buckets are checked at the same time. The function
+    does not check local inputs, because the code that opens them does so.
 
     Args:
-        reads: locations that must exist and be readable.
-        writes: folders (which may not exist yet) in which files must be listed, written and deleted.
+        reads: the locations that must exist and be readable.
+        writes: the folders in which the program must be able to list, write and delete files; they
+            may not exist yet.
 
     Raises:
-        InputError: a location does not exist or cannot be accessed, a folder's path is a file, the provider does not
-            answer in 20 seconds, or its package is not installed.
+        InputError: a location does not exist or cannot be accessed; or the path of a folder leads
+            to a file; or the provider does not answer in 20 seconds, or its package is not
+            installed.
     """
     reads, writes = tuple(reads), tuple(writes)
     for path in writes:
@@ -300,8 +314,9 @@ def check_locations(
 
 
 def _check_writable(folder: Path) -> None:
-    """Writes a test file into the folder, and makes the folder if it is missing: access rights alone do not reveal
-    read-only disks or /proc."""
+    """Writes a test file into the folder. Makes the folder if it is missing. Access rights alone
+    would not reveal a read-only disk or /proc.
+    """
     at = folder.absolute()
     while not os.path.lexists(at):
         at = at.parent
@@ -316,6 +331,7 @@ def _check_writable(folder: Path) -> None:
 
 
 def reaching(path: str | Location):
-    """A context that turns errors of another library about a bucket into `ProviderFault`. For local paths the context
-    changes nothing."""
+    """A context that turns the errors of another library about a bucket into `ProviderFault`. For
+    local paths, the context does nothing.
+    """
     return asking(BucketPath.of(str(path))) if is_remote(path) else nullcontext()

@@ -1,9 +1,10 @@
-"""The objects that a process opens and shares: stores, searches, model clients, functions of stages. One owner closes
-all these objects.
+"""The objects that a process opens and shares, such as stores, searches, model clients, and
+functions of stages. One owner closes all shared objects.
 
-The code that starts a job makes an `Opened`, passes it down and closes it. Pickling an `Opened` stores only its name.
-In the process that made the `Opened`, the name stands for it. In a worker process, the name stands for the worker's own
-`Opened`, which fills during use and closes when the worker ends.
+The code that starts a job makes an `Opened`, passes it to other code, and closes it at the end.
+A pickled `Opened` contains only its name. In the process that made the `Opened`, unpickling gives
+the same object again. In a worker process, unpickling gives the worker's own `Opened`. The worker's
+`Opened` is empty at first, and closes when the worker ends.
 """
 
 import threading
@@ -17,12 +18,12 @@ T = TypeVar("T")
 
 _BY_NAME: weakref.WeakValueDictionary[str, "Opened"] = weakref.WeakValueDictionary()
 _OF_THIS_WORKER: list["Opened"] = []
-"""The `Opened` objects that were made from a name that came from another process; this list keeps them alive."""
+"""Keeps alive every `Opened` that this process made for a name from another process."""
 _LOCK = threading.Lock()
 
 
 class Opened:
-    """Objects by key; each object is made at most once.
+    """Holds objects by their keys. Each object is made only once.
 
     >>> with Opened() as opened:
     ...     first = opened.once("list", list)
@@ -43,12 +44,15 @@ class Opened:
     def once(
         self, key: Hashable, make: Callable[[], T], close: Callable[[T], object] | None = None
     ) -> T:
-        """The object for a key. The first caller makes the object; other callers wait until it is made.
+        """Returns the object for a key. The first caller makes the object, and other callers wait
+        for it.
 
         Args:
-            key: key of the object, with everything that distinguishes it (a path, the settings).
-            make: function that makes the object and may ask for further objects.
-            close: function that closes the object at the end; the object that was made last is closed first.
+            key: key of the object; it contains everything that tells the object apart (a path, the
+                settings).
+            make: function that makes the object; it may ask for further objects.
+            close: function that closes the object at the end; objects are closed in the reverse
+                order of their making.
         """
         if (
             key in self._things
@@ -63,19 +67,20 @@ class Opened:
             return self._things[key]
 
     def get(self, key: Hashable) -> Any:
-        """The object for a key if it is open, else None."""
+        """Returns the object for a key if it is open, else None."""
         with self._lock:
             return self._things.get(key)
 
     def put(self, key: Hashable, thing: Any) -> None:
-        """Stores an object under its key before any caller asks for it. The code that made the object also closes
-        it."""
+        """Stores an object under its key, before any caller asks for the object. The code that made
+        such an object must also close it.
+        """
         with self._lock:
             assert key not in self._things, f"{key} is open already"
             self._things[key] = thing
 
     def close(self) -> None:
-        """Closes all objects. If an object is asked for later, it is made again."""
+        """Closes all objects. An object that is asked for later is made again."""
         with self._lock:
             self._things.clear()
             closing = self._closing.pop_all()
@@ -92,7 +97,7 @@ class Opened:
 
 
 def _here(name: str) -> Opened:
-    """The `Opened` with this name in this process."""
+    """Returns the `Opened` with this name in this process."""
     with _LOCK:
         found = _BY_NAME.get(name)
         if found is None:

@@ -1,4 +1,6 @@
-"""Parquet files that are written whole or not at all, with further data in their metadata."""
+"""Reads and writes Parquet files with extra data in their metadata. A file appears as a whole or
+not at all.
+"""
 
 import os
 import uuid
@@ -17,8 +19,9 @@ ROW_GROUP = 1024
 
 
 def write_whole(path: Location, data: bytes) -> None:
-    """Writes a file under a temporary name and then renames it, so that a reader sees the whole file or none. An object
-    in a bucket needs no rename."""
+    """Writes a file under a temporary name and then renames it. A reader therefore sees the whole
+    file or no file. In a bucket, no rename is needed.
+    """
     if isinstance(path, BucketPath):
         path.write_bytes(data)
         return
@@ -35,12 +38,13 @@ def write_whole(path: Location, data: bytes) -> None:
 
 
 def write_records(path: Location, kind: type[R], rows: Iterable[R], **facts: str) -> int:
-    """Writes records to one Parquet file, whole or not at all, and returns their number.
+    """Writes records to one Parquet file and returns their number. The file appears as a whole or
+    not at all.
 
     Args:
         path: path of the file; a missing folder is made.
-        kind: record type, which gives the schema even if there are no rows.
-        rows: records in the order of the file (callers sort by id).
+        kind: type of the records; it gives the schema even if there are no rows.
+        rows: records in the order in which they are written (callers sort them by id).
         facts: strings for the file's metadata, such as the digest of the inputs.
     """
     schema = kind.schema().with_metadata(
@@ -63,9 +67,10 @@ def write_records(path: Location, kind: type[R], rows: Iterable[R], **facts: str
 
 
 def read_records(path: Location, kind: type[R]) -> Iterator[R]:
-    """The records in one file, read by row groups.
+    """Yields the records of one file, one row group after the other.
 
-    Raises: InputError: the file is missing, is not a Parquet file, or holds another record type.
+    Raises: InputError: the file is missing, is not a Parquet file, or contains another type of
+        record.
     """
     try:
         with pq.ParquetFile(readable(path)) as file:
@@ -88,7 +93,9 @@ def read_records(path: Location, kind: type[R]) -> Iterator[R]:
 
 
 def read_metadata(path: Location) -> dict[str, str] | None:
-    """The metadata strings that `write_records` stored in the file; None if there is no complete file."""
+    """Returns the metadata strings that `write_records` stored in the file. Returns None if there
+    is no complete file.
+    """
     try:
         metadata = pq.read_schema(readable(path)).metadata or {}
     except (FileNotFoundError, pa.ArrowInvalid):

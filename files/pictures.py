@@ -1,7 +1,8 @@
-"""Picture files: turns untrusted bytes into the RGB picture that a viewer shows.
+"""Decodes picture files: turns bytes that are not trusted into the RGB picture that a viewer shows.
 
-All code that needs pixels (ingest, perceptual hashes, CLIP, OCR, tools, export, reports) decodes pictures with
-`decode`. Size limits, bit depth, colour profiles, EXIF orientation and transparency are therefore handled in one place.
+All code that needs pixels uses `decode`: ingest, perceptual hashes, CLIP, OCR, tools, export and
+reports. Size limits, bit depth, colour profiles, EXIF orientation and transparency are therefore
+handled in only one place.
 """
 
 import contextlib
@@ -18,11 +19,13 @@ from PIL import ExifTags, Image, ImageCms, ImageOps, UnidentifiedImageError
 from questloom.records.outcomes import Reason
 
 MAX_PIXELS = 100_000_000
-"""Maximum number of pixels of a picture. A larger picture is refused before its pixels are read; 100 megapixels take
-300 MB of memory."""
+"""Maximum number of pixels in a picture. A larger picture is refused before its pixels are read. (A
+picture of 100 megapixels takes 300 MB of memory.)
+"""
 FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "TIFF", "BMP")
-"""The picture formats that `decode` reads. Pillow knows fifty further formats; some run outside programs (EPS), and
-most have decoders that are little tested."""
+"""The picture formats that `decode` reads. Pillow knows fifty further formats. Some formats start
+other programs (EPS), and most have decoders that are little tested.
+"""
 _ANIMATED_FORMATS = ("PNG", "WEBP", "GIF")
 _SAMPLE = Image.fromarray(
     np.stack(np.meshgrid(*[np.arange(0, 256, 51)] * 3), -1).reshape(1, -1, 3).astype(np.uint8)
@@ -30,11 +33,13 @@ _SAMPLE = Image.fromarray(
 """A sample picture of 216 evenly spread colours."""
 _TIFF_BITS, _TIFF_PHOTOMETRIC, _TIFF_SAMPLE_FORMAT = 258, 262, 339
 _TURNED = (5, 6, 7, 8)
-"""EXIF orientations that swap width and height."""
+"""The EXIF orientations that swap a picture's width and height."""
 
 
 class PictureError(ValueError):
-    """The error for bytes that are not a usable picture. A stage stores the error's `reason` in the rejection."""
+    """The error for bytes that cannot be used as a picture. When a stage rejects a picture, it
+    stores the error's `reason`.
+    """
 
     def __init__(self, reason: Reason, what: str) -> None:
         super().__init__(what)
@@ -43,14 +48,15 @@ class PictureError(ValueError):
 
 @contextlib.contextmanager
 def open_lazily(data: bytes, *, max_pixels: int = MAX_PIXELS) -> Iterator[Image.Image]:
-    """Opens a picture file and reads only its header. If the file turns out to be damaged later, a PictureError is
-    raised.
+    """Opens a picture file, and reads only the header of the file. If the file is damaged after its
+    header, a PictureError is raised later.
 
     Args:
-        data: the file's bytes, not trusted.
+        data: bytes of the file, which are not trusted.
         max_pixels: maximum number of pixels.
 
-    Raises: PictureError: the bytes are not a picture, have another format, are damaged, or are too large.
+    Raises: PictureError: the bytes are not a picture, are in another format, are damaged, or have
+        too many pixels.
     """
     try:
         # Pillow warns of bombs at its own limit (this module checks its limit before a pixel is
@@ -88,23 +94,24 @@ def open_lazily(data: bytes, *, max_pixels: int = MAX_PIXELS) -> Iterator[Image.
 def decode(
     data: bytes, *, at_least: int | None = None, max_pixels: int = MAX_PIXELS
 ) -> Image.Image:
-    """Decodes a file to the RGB picture that a viewer shows (see `as_shown`). Of an animation, the first frame is
-    taken.
+    """Decodes a file to the RGB picture that a viewer would show (see `as_shown`). For an
+    animation, the result is the first frame.
 
     Args:
-        data: the file's bytes, not trusted.
+        data: bytes of the file, which are not trusted.
         at_least: see `as_shown`.
         max_pixels: maximum number of pixels.
 
-    Raises: PictureError: the bytes are not a picture, have another format, are damaged, or are too large.
+    Raises: PictureError: the bytes are not a picture, are in another format, are damaged, or have
+        too many pixels.
     """
     with open_lazily(data, max_pixels=max_pixels) as image:
         return as_shown(image, at_least=at_least)
 
 
 def kind_of(image: Image.Image) -> str:
-    """The name in `FORMATS` for the format of an opened picture. A JPEG that carries a second picture (MPO) counts as a
-    JPEG.
+    """The name of an opened picture's format, as in `FORMATS`. A JPEG file that contains a second
+    picture (MPO) counts as a JPEG.
 
     >>> kind_of(Image.new("RGB", (1, 1)))
     ''
@@ -113,13 +120,16 @@ def kind_of(image: Image.Image) -> str:
 
 
 def is_animation(image: Image.Image) -> bool:
-    """Whether an opened picture is an animation. JPEG and TIFF files hold still pictures, and the first of them is
-    taken."""
+    """Whether an opened picture is an animation. Several pictures in a JPEG or TIFF file are not an
+    animation; the first picture is used.
+    """
     return kind_of(image) in _ANIMATED_FORMATS and bool(getattr(image, "is_animated", False))
 
 
 def shown_size(image: Image.Image) -> tuple[int, int]:
-    """The size of an opened picture after it is turned upright: (width, height) in pixels."""
+    """The size of an opened picture after the picture is turned upright, as (width, height) in
+    pixels.
+    """
     turned = (
         kind_of(image) != "TIFF" and _orientation(image) in _TURNED
     )  # Pillow gives a TIFF's size upright already
@@ -127,18 +137,20 @@ def shown_size(image: Image.Image) -> tuple[int, int]:
 
 
 def as_shown(image: Image.Image, *, at_least: int | None = None) -> Image.Image:
-    """Converts a picture of any Pillow mode to 8-bit RGB: turned upright, in sRGB by its profile, with white under
-    transparent parts.
+    """Converts a picture of any Pillow mode to 8-bit RGB. The result is upright, in sRGB according
+    to the picture's profile, and white where the picture is transparent.
 
-    16-bit values are scaled by their full range. For 32-bit values (integers, floating point) there is no convention
-    about white. In 32-bit pictures, white is the lowest number among 1 (floating point only), 255 and 65535 that no
-    value exceeds. If a value exceeds all three numbers or is negative, the range of the values is stretched to black
-    and white.
+    In 16-bit pictures, the full range of values becomes black to white. For 32-bit values (integers
+    or floating point), no convention says which value is white. White is the lowest of these
+    numbers that no value exceeds: 1 (for floating point only), 255 or 65535. If a value exceeds all
+    three numbers or is negative, the lowest value becomes black and the highest becomes white.
 
     Args:
-        image: a picture opened from a file or made by code; `as_shown` may rotate this object itself.
-        at_least: minimum length of both sides in pixels. With this argument a JPEG may be decoded at a reduced scale
-            (libjpeg's draft mode: 22 instead of 66 ms for 3000×2000).
+        image: a picture that was opened from a file or made by code; `as_shown` may rotate this
+            object itself.
+        at_least: minimum length in pixels of both sides. With `at_least`, a JPEG may be decoded at
+            a reduced scale (libjpeg's draft mode). For 3000×2000 pixels, the reduced scale takes 22
+            ms instead of 66 ms.
     """
     if at_least is not None:
         image.draft("RGB", (at_least, at_least))  # does nothing for other formats
@@ -157,7 +169,9 @@ def as_shown(image: Image.Image, *, at_least: int | None = None) -> Image.Image:
 
 
 def _orientation(image: Image.Image) -> int:
-    """The EXIF orientation; 1 (upright) if it is missing or cannot be read, as in viewers."""
+    """Returns the EXIF orientation of the picture. As in picture viewers, a missing or unreadable
+    orientation counts as 1 (upright).
+    """
     try:
         found = image.getexif().get(ExifTags.Base.Orientation, 1)
     except (
@@ -176,7 +190,7 @@ def _orientation(image: Image.Image) -> int:
 
 
 def _in_eight_bits(image: Image.Image) -> tuple[Image.Image, Image.Image | None]:
-    """The pair of the picture (mode L, RGB or CMYK) and its alpha channel (mode L, or None)."""
+    """Returns the picture (mode L, RGB or CMYK) and its alpha channel (mode L, or None)."""
     mode, key = image.mode, image.info.get("transparency")
     if mode in ("I", "F") or mode.startswith("I;16"):
         values = np.asarray(image)
@@ -224,10 +238,12 @@ def _grey(values: np.ndarray, image: Image.Image) -> np.ndarray:
 
 @functools.lru_cache(maxsize=64)
 def _to_srgb(profile: bytes, mode: str) -> ImageCms.ImageCmsTransform | None:
-    """The conversion from a picture's colours to sRGB; None if no conversion is needed.
+    """Returns the conversion from a picture's colours to sRGB. Returns None if no conversion is
+    needed.
 
-    Damaged profiles, and profiles for other colours than the pixels have, are ignored, as in viewers. Most profiles are
-    sRGB under another name; converting them would take 70 ms per megapixel and change nothing.
+    A damaged profile is ignored, and so is a profile that does not fit the colours of the pixels.
+    Picture viewers do the same. Most profiles are sRGB under another name. Converting from them
+    would change nothing and take 70 ms per megapixel.
     """
     try:
         source = ImageCms.ImageCmsProfile(io.BytesIO(profile))

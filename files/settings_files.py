@@ -1,7 +1,8 @@
-"""Reads settings that people write, as YAML or as `KEY=VALUE` on the command line, into frozen dataclasses.
+"""Reads settings into frozen dataclasses. People write the settings as YAML, or as `KEY=VALUE` on
+the command line.
 
-The message of every error names the place of the fault and a remedy. Recipes, settings files of trainers and the front
-matter of cards are read here.
+Every error message names the place of the fault, and says how to fix it. This module reads recipes,
+settings files of trainers, and the front matter of cards.
 """
 
 import difflib
@@ -26,28 +27,31 @@ UNREADABLE = (
     RecursionError,
     OSError,
 )
-"""The exceptions that reading YAML can raise: PyYAML builds values with Python's constructors and does not catch their
-errors."""
+"""The exceptions that can occur while YAML is read. PyYAML builds values with Python's constructors
+and does not catch their errors.
+"""
 UNKNOWN = ("unexpected_keyword_argument", "extra_forbidden", "invalid_key")
-"""Pydantic's names for three faults: an unknown key of a dataclass, an unknown key of a model, and a key that is not
-text."""
+"""Pydantic's names for three faults: an unknown key in a dataclass, an unknown key in a model, and
+a key that is not a text.
+"""
 MAX_CHARS = 200
-"""Maximum number of characters of the user's text in an error message."""
+"""Maximum number of characters of a user's text that an error message repeats."""
 
 
 def read_settings_file(path: Path, *, example: str) -> dict[str, Any]:
-    """The mapping in a YAML file; empty for an empty file.
+    """Returns the mapping in a YAML file. The mapping is empty for an empty file.
 
     Args:
         example: a file or page that shows the expected format.
 
-    Raises: InputError: the file cannot be read, or is not a mapping.
+    Raises: InputError: the file cannot be read, or does not contain a mapping.
     """
     return _mapping(path, str, "Correct the file.", f"See {example}.")
 
 
 def front_matter(text: str) -> str:
-    """The YAML at the head of a Markdown page, such as the card of a data set or model; "" if the page has none.
+    """Returns the YAML at the head of a Markdown page, such as the card of a data set or a model.
+    Returns "" if the page has no YAML.
 
     >>> front_matter("---\\nlicense: mit\\n---\\n# A data set\\n")
     'license: mit'
@@ -57,12 +61,13 @@ def front_matter(text: str) -> str:
 
 
 def read_front_matter(path: Path, *, fix: str) -> dict[str, Any]:
-    """The mapping in a Markdown file's front matter; empty for a file without front matter.
+    """Returns the mapping in the front matter of a Markdown file. The mapping is empty if the file
+    has no front matter.
 
     Args:
         fix: advice for users who cannot correct the file.
 
-    Raises: InputError: the file cannot be read, or its front matter is not a mapping.
+    Raises: InputError: the file cannot be read, or its front matter does not contain a mapping.
     """
     return _mapping(path, front_matter, fix, fix)
 
@@ -82,14 +87,16 @@ def _mapping(
 
 
 def set_key(data: dict[str, Any], override: str, *, example: str, reference: str) -> None:
-    """Sets one key from `section.key=value`, where the value is YAML. Missing sections are created.
+    """Sets one key from a text `section.key=value`. The value is read as YAML. Missing sections are
+    created.
 
     Args:
-        example: a correct override, for error messages.
-        reference: the page that lists the keys.
+        example: a correct text of this kind, for error messages.
+        reference: the documentation page that lists the keys.
 
     Raises:
-        InputError: the override has another form, names a key below a plain value, or has a value that is not YAML.
+        InputError: the text has another form; or its key lies below a plain value; or its value is
+            not YAML.
     """
     key, equals, text = override.partition("=")
     where = f"--set {override[:MAX_CHARS]}"
@@ -113,7 +120,8 @@ def set_key(data: dict[str, Any], override: str, *, example: str, reference: str
 
 
 def lay_over(base: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, Any]:
-    """Merges `data` over `base`: mappings key by key, other values as a whole.
+    """Merges `data` over `base`. Mappings are merged key by key, and other values are replaced as a
+    whole.
 
     >>> lay_over({"a": {"b": 1, "c": [2]}}, {"a": {"c": [3]}})
     {'a': {'b': 1, 'c': [3]}}
@@ -128,24 +136,26 @@ def lay_over(base: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, Any]
 
 @functools.cache
 def settings_adapter(kind: Any) -> TypeAdapter[Any]:
-    """Pydantic's reader and writer for a dataclass. The adapter refuses unknown keys at every
-    depth.
+    """Returns the Pydantic adapter that reads and writes a dataclass. The adapter refuses unknown
+    keys at every level of nesting.
 
-    The adapter is made once, because making it takes longer than reading a file. Pydantic accepts no `config` for a
-    dataclass itself, but gives a union's `config` to the union's members; the type is therefore "dataclass or None".
+    The adapter of a class is made only once, because making it takes longer than reading a file.
+    Pydantic accepts no `config` for a dataclass itself, but passes the `config` of a union to the
+    union's members. The type of the adapter is therefore the union "dataclass or None".
     """
     return TypeAdapter(kind | None, config=ConfigDict(extra="forbid"))
 
 
 def settings_of(kind: type[S], data: Mapping[str, Any], where: str) -> S:
-    """Builds the settings from a mapping.
+    """Builds a settings object from a mapping.
 
     Args:
-        kind: a frozen dataclass of settings.
+        kind: class of the settings, a frozen dataclass.
         where: name of the mapping in error messages.
 
     Raises:
-        InputError: the data are not a mapping, or contain an unknown key, a wrong type or a value out of range.
+        InputError: the data are not a mapping, or contain an unknown key, a value of a wrong type,
+            or a value out of range.
     """
     if not isinstance(data, Mapping):  # stored files may hold anything
         raise InputError(where, "is no mapping of keys to values", "Correct it.")
@@ -166,7 +176,7 @@ def settings_of(kind: type[S], data: Mapping[str, Any], where: str) -> S:
 
 
 def _fault(error: Exception) -> str:
-    """The reason why a text cannot be read as YAML, on one line."""
+    """Returns the reason why a text is not valid YAML, on one line."""
     if isinstance(error, RecursionError):
         return "it is nested too deeply"
     if isinstance(error, LookupError | AttributeError):
@@ -175,7 +185,9 @@ def _fault(error: Exception) -> str:
 
 
 def _known_keys(kind: type, place: tuple[int | str, ...]) -> str:
-    """Advice about an unknown key: the most similar known key, or all known keys."""
+    """Returns advice about an unknown key. The advice names the most similar known key, or all
+    known keys.
+    """
     node = schema = settings_adapter(kind).json_schema()
     *parents, key = place
     for part in [None, *parents]:

@@ -1,9 +1,11 @@
-"""One grammar for reading dates in texts, and comparisons of dates.
+"""Reads dates in texts with one grammar, and compares dates.
 
-The grammar has two variants, "free" and "plain". "free" reads dates as people write them in the languages of the large
-Wikipedias; the text must be cleaned and folded before. "plain" reads only the dates of an English encyclopedia ("26
-August 1825", "August 26, 1825", "August 1825", "1825-08-26", "1825"); "may 1850" is then not a month. The caller
-prepares the text for the variant, and drops unwanted dates.
+The grammar has two variants, which are called "free" and "plain". "free" reads dates as people
+write them in the languages of the large Wikipedias. The caller must first clean and fold the text
+(lower case, no accents). "plain" reads only the date formats of an English encyclopedia: "26 August
+1825", "August 26, 1825", "August 1825", "1825-08-26" and "1825". Under "plain", the text "may 1850"
+is not a month. The caller prepares the text for the variant. The caller also drops dates that it
+does not want.
 """
 
 import datetime
@@ -59,16 +61,17 @@ _ORDINALS = {
     for number in range(1, 31)
     for tens in ("twenty-", "20-", "20 ")
 }
-"""Judges replace number words with digits before they read a date."""
+"""A judge of answers first replaces number words by digits, and then reads dates."""
 
 
 @dataclass(frozen=True, slots=True)
 class Date:
-    """A date with its precision: the year (negative before Christ), the month and the day. An unknown month or day is
-    0.
+    """A date as year (negative before Christ), month and day, with its precision. An unknown month
+    or an unknown day is 0.
 
-    A decade or a longer period is represented by its first year. `precision` is Wikidata's number: 6 millennium, 7
-    century, 8 decade, 9 year, 10 month, 11 day; see `questloom.records.periods`.
+    The first year of a decade or longer period represents the whole period. `precision` is a number
+    from Wikidata: 6 is a millennium, 7 a century, 8 a decade, 9 a year, 10 a month, 11 a day. See
+    `questloom.records.periods`.
     """
 
     year: int
@@ -78,18 +81,21 @@ class Date:
 
     @property
     def span(self) -> tuple[tuple[int, int, int], tuple[int, int, int]]:
-        """The first and the last (year, month, day) that a date may mean. Every month counts as 31 days."""
+        """Returns the first and the last day that a date may mean, as (year, month, day). The
+        function counts 31 days in every month.
+        """
         first, last = years_of(self.year, self.precision)
         return (first, self.month or 1, self.day or 1), (last, self.month or 12, self.day or 31)
 
     def agrees(self, other: "Date") -> bool:
-        """Whether the other date lies within this date: "4 May 1832" lies within "1832"."""
+        """Whether the other date lies within this date, as "4 May 1832" lies within "1832"."""
         return self.span[0] <= other.span[0] and other.span[1] <= self.span[1]
 
     @property
     def calendar_day(self) -> datetime.date | None:
-        """The date as a calendar day. The result is None if the day is missing, the year is before Christ, or the
-        calendar lacks the day (31 February)."""
+        """Returns the date as a calendar day. Returns None if the day is missing, if the year is
+        before Christ, or if the calendar lacks the day (31 February).
+        """
         try:
             return datetime.date(self.year, self.month, self.day)
         except ValueError:
@@ -99,15 +105,16 @@ class Date:
 def dates_in(
     text: str, wording: Wording, *, day_first: bool = False
 ) -> list[tuple[Date, int, int]]:
-    """Finds the dates in a text; returns (date, start, end) in the order of the text.
+    """Finds the dates in a text. Returns (date, start, end) in the order of the text.
 
-    An impossible date is skipped with all its parts: "45 May 1850" is not read as May 1850.
+    If a date is impossible, all its parts are skipped: "45 May 1850" is not read as May 1850.
 
     Args:
-        text: for "free" in lower case and without accents; for "plain" unchanged.
-        wording: "free" or "plain", as the module's docstring explains.
-        day_first: with "free": whether 05/12/1931 is 5 December; if False, a numeric date is left out unless one number
-            is above 12 or both are equal.
+        text: for "free", text in lower case and without accents; for "plain", the unchanged text.
+        wording: "free" or "plain", see the docstring of the module.
+        day_first: for "free", whether 05/12/1931 means 5 December. If this is False, an ambiguous
+            numeric date is left out. A numeric date is clear if one number is above 12, or if both
+            are equal.
 
     >>> dates_in("tuesday, the 12th of may, 1931", "free"), dates_in("The 12th of May 1931", "plain")
     ([(Date(year=1931, month=5, day=12, precision=11), 13, 30)], [(Date(year=1931, month=5, day=0, precision=10), 12, 20)])
@@ -138,7 +145,7 @@ def _patterns(wording: Wording) -> tuple[re.Pattern[str], ...]:
 
 
 def _forms(free: bool) -> Iterator[str]:
-    """The patterns of the grammar, most certain pattern first."""
+    """The patterns of the grammar. The most certain pattern comes first."""
     month = (
         rf"(?P<m>{'|'.join(sorted(_MONTHS, key=len, reverse=True))})(?![^\W\d_])\.?"
         if free
@@ -218,7 +225,7 @@ def _date(groups: dict[str, str | None], day_first: bool) -> Date | None:
 
 
 def date_of(time: str, precision: int) -> Date:
-    """A Wikidata time as a `Date`, without parts beyond its precision.
+    """Makes a `Date` from a Wikidata time. Parts beyond the precision of the time are left out.
 
     >>> date_of("+1931-05-12T00:00:00Z", 10), date_of("+2000-00-00T00:00:00Z", 7)
     (Date(year=1931, month=5, day=0, precision=10), Date(year=1901, month=0, day=0, precision=7))
@@ -234,7 +241,8 @@ def date_of(time: str, precision: int) -> Date:
 
 
 def dates_of(value: Value) -> tuple[Date, ...]:
-    """The dates that a time may mean: the stated date, then its Gregorian date if that differs.
+    """Returns the dates that a time may mean: first the stated date, then the Gregorian date if it
+    is different.
 
     >>> newton = Value(kind="time", time="+1642-12-25T00:00:00Z", precision=11, unit=JULIAN)
     >>> [(d.year, d.month, d.day) for d in dates_of(newton)]
@@ -245,7 +253,7 @@ def dates_of(value: Value) -> tuple[Date, ...]:
 
 
 def time_value(date: Date) -> Value:
-    """The `Value` of a date, in Wikidata's notation.
+    """Returns the `Value` of a date in Wikidata's notation.
 
     >>> time_value(Date(-44, 3, 15, 11)).time, time_value(Date(1931)).key()
     ('-0044-03-15T00:00:00Z', 'time:+1931/9')
@@ -256,7 +264,7 @@ def time_value(date: Date) -> Value:
 
 
 def coarsened(value: Value, precision: int) -> Value:
-    """The time at a coarser precision; a time that is already coarser stays unchanged.
+    """Returns the time at a coarser precision. A time that is already coarser stays unchanged.
 
     >>> [coarsened(Value(kind="time", time="+1642-05-04T00:00:00Z", precision=11), p).key() for p in (10, 9, 7)]
     ['time:+1642-05/10', 'time:+1642/9', 'time:+16/7']
@@ -270,7 +278,8 @@ def coarsened(value: Value, precision: int) -> Value:
 
 
 def refined(values: Iterable[Value]) -> tuple[Value, ...]:
-    """The values without dates that another value states more precisely: next to "22 February 1732", "1732" is dropped.
+    """Returns the values without those dates that another value states more precisely. For example,
+    "1732" is dropped beside "22 February 1732".
 
     >>> [v.precision for v in refined([time_value(Date(1732)), time_value(Date(1732, 2, 22, 11)), time_value(Date(1733))])]
     [11, 9]
@@ -286,9 +295,11 @@ def refined(values: Iterable[Value]) -> tuple[Value, ...]:
 
 
 def dates_overlap(a: Value, b: Value) -> bool:
-    """Whether two dates of any precision can be the same day: 1832 and 4 May 1832 can, 1832 and 1833 cannot.
+    """Whether two dates can be the same day. The dates 1832 and 4 May 1832 can be the same day, but
+    1832 and 1833 cannot.
 
-    Days are compared as Gregorian days. A year or month matches a Julian day if it contains the day in either calendar.
+    The function compares days in the Gregorian calendar. A year or a month matches a Julian day if
+    it contains the day in one of the two calendars.
     """
     return any(
         keys_overlap(asked.key(), key)
@@ -298,11 +309,11 @@ def dates_overlap(a: Value, b: Value) -> bool:
 
 
 def index_keys(value: Value) -> tuple[str, ...]:
-    """The keys under which an index lists a value.
+    """Returns the keys under which an index lists a value.
 
-    A Julian day gets a second key, in its Julian month, if its Gregorian date falls in another month. Look-ups by
-    month, year or longer period also find the second key. Look-ups by day do not find the second key, because it
-    contains the letter J.
+    If a Julian day falls into another month of the Gregorian calendar, the day gets a second key
+    for its Julian month. Look-ups by month, by year or by a longer period find both keys. Look-ups
+    by day do not find the second key, because this key contains the letter J.
 
     >>> index_keys(Value(kind="time", time="+1642-12-25T00:00:00Z", precision=11, unit=JULIAN))
     ('time:+1643-01-04/11', 'time:+1642-12-J/11')
@@ -314,10 +325,12 @@ def index_keys(value: Value) -> tuple[str, ...]:
 
 @functools.lru_cache(1 << 12)
 def overlapping(value_key: str) -> tuple[tuple[str, str], ...]:
-    """The keys of all values that may equal a given value, as sorted ranges [start, stop) that do not overlap.
+    """Returns the keys of all values that may equal a given value, as sorted ranges [start, stop)
+    that do not overlap.
 
-    The key of a year overlaps with the keys of its days and months, and of its decade, century and longer periods. A
-    value that is not a time overlaps only with itself.
+    For example, the key of a year overlaps with the keys of its days and months, and with the keys
+    of its decade, its century and longer periods. A value that is not a time overlaps only with
+    itself.
 
     >>> overlapping("time:+1832/9")[-1], overlapping("time:+1832/9")[-2][0]
     (('time:+1832-', 'time:+18320'), 'time:+183/8')
@@ -358,11 +371,12 @@ def overlapping(value_key: str) -> tuple[tuple[str, str], ...]:
 
 
 def _within(year: int, precision: int, head: str) -> tuple[str, str]:
-    """The range of the keys within a decade or longer period; a few keys at its two ends are missing.
+    """Returns the range of all keys within a decade or longer period, except a few keys at both
+    ends.
 
-    Keys within a period begin with the period's digits, except the keys in the last year of a century or longer period.
-    The years of a period from 1 to 10,000 or beyond have no common digits, so its range ends where years with more
-    digits begin.
+    A key within a period begins with the digits of the period. An exception is the key of the last
+    year of a century or longer period. The years of a period from 1 to 10,000 or beyond have no
+    common digits. The range of such a period therefore ends where the years get one more digit.
     """
     sign = head[: len("time:+")]
     near, far = sorted(map(abs, years_of(year, precision)))
@@ -371,7 +385,7 @@ def _within(year: int, precision: int, head: str) -> tuple[str, str]:
 
 
 def _merged(ranges: list[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    """Merges ranges, each from one date string to another, into sorted ranges that do not overlap."""
+    """Merges ranges of date strings. Returns sorted ranges that do not overlap."""
     found: list[tuple[str, str]] = []
     for start, stop in sorted(ranges):
         if found and start < found[-1][1]:
@@ -382,7 +396,7 @@ def _merged(ranges: list[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
 
 
 def keys_overlap(one: str, other: str) -> bool:
-    """Whether the values of two keys may be equal.
+    """Whether the values that belong to two keys may be equal.
 
     >>> keys_overlap("time:+1832/9", "time:+1832-05-04/11"), keys_overlap("time:+1832-05/10", "time:+1832-06/10")
     (True, False)
@@ -391,7 +405,8 @@ def keys_overlap(one: str, other: str) -> bool:
 
 
 def day_of(value: Value) -> datetime.date | None:
-    """The calendar day of a value; None if the value is not a day, or if `Date.calendar_day` is None.
+    """Returns the calendar day of a value. Returns None if the value is not a day, or if
+    `Date.calendar_day` is None.
 
     >>> day_of(Value(kind="time", time="+1931-05-12T00:00:00Z", precision=11)), day_of(Value(kind="time", time="+1931-05-12T00:00:00Z", precision=10))
     (datetime.date(1931, 5, 12), None)

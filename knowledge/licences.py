@@ -6,7 +6,8 @@ from collections.abc import Collection
 from questloom.records.knowledge import ImageAsset
 
 ALLOWED = ("CC0", "PD", "CC BY", "CC BY-SA")
-"""The licence families that a recipe allows by default. A missing licence is never allowed."""
+"""The licence families that a recipe allows by default. A picture without a licence is never
+allowed."""
 
 _CREATIVE_COMMONS = re.compile(r"^(?:cc|creative commons)[ -]?(?P<terms>by(?:[ -](?:nc|nd|sa))*)\b")
 _ATTRIBUTION = {
@@ -39,6 +40,7 @@ def licence_family(short_name: str) -> str:
 
 
 def may_be_given_on(image: ImageAsset, families: Collection[str]) -> bool:
-    """Whether a data set may contain a picture. The picture must come from Commons with an allowed licence family; a
-    wiki's own files are often fair use."""
+    """Whether a data set may contain a picture, judged by its licence. The picture must come from
+    Commons and have an allowed licence family. Pictures that only one wiki holds are often fair
+    use, so data sets may not contain them."""
     return image.repository != "local" and licence_family(image.licence) in families

@@ -36,18 +36,18 @@ class PictureHit:
 
 
 class TextSearch:
-    """BM25 search over the titles and texts of passages. A passage is found if any word of the query matches. Passages
-    with equal scores are ordered by passage id."""
+    """BM25 search over the titles and texts of passages. A passage is found if it contains any word
+    of the query. Passages with equal scores are ordered by passage id."""
 
     def __init__(self, store: Store) -> None:
         self._passages = open_lance(table_path(store.path, "passages"))
         self._store, self._empty = store.path, self._passages.count_rows() == 0
 
     def search(self, query: str, k: int) -> list[PassageHit]:
-        """Returns the best `k` passages; for a query without words, returns none.
+        """Returns the best `k` passages. If the query contains no words, returns none.
 
-        The search fetches more than k passages, because Lance orders equal scores by row, and scores differ in their
-        last digits.
+        The search fetches more than `k` passages and sorts them itself, because Lance orders equal
+        scores by row, and scores differ in their last digits.
         """
         words = _NO_WORDS.sub(" ", query).strip()
         if self._empty or not words or k < 1:
@@ -71,8 +71,8 @@ class TextSearch:
 
 
 class PictureSearch:
-    """Exact search by cosine similarity over all picture vectors of the store. The vectors stay in memory (2 kB per
-    picture at width 512).
+    """Exact search by cosine similarity over all picture vectors of the store. The picture vectors
+    stay in memory (2 kB per picture at width 512).
 
     Attributes:
         model: name of the model that computed the vectors; query vectors must come from the same model.

@@ -1,8 +1,9 @@
 """Parses the plain sentence of a relation ("{o} designed {s}"), so that other sentences can be derived.
 
-These rules work for all properties: the passive, a question about either end, and a relative clause about either end.
-The words come from the language's file (`prompts/phrases/en.yaml`). The *other end* of a sentence is the placeholder
-that is not its grammatical subject.
+For all properties, the same rules form the passive, a question about either end of the relation,
+and a relative clause about either end. The words come from the language's file
+(`prompts/phrases/en.yaml`). The *other end* of a sentence is the placeholder that is not its
+grammatical subject.
 """
 
 import re
@@ -42,7 +43,8 @@ _FRAME = re.compile(
 
 @dataclass(frozen=True)
 class VerbForms:
-    """Two dicts from finite verbs: to their base forms, and to their participles if the verbs have a passive."""
+    """Two dicts whose keys are finite verbs: one gives the base forms, the other gives the
+    participles of verbs that have a passive."""
 
     bases: Mapping[str, str]
     participles: Mapping[str, str]
@@ -50,20 +52,23 @@ class VerbForms:
 
 @dataclass(frozen=True, kw_only=True)
 class Frame:
-    """The parts of a plain sentence: its subject, its verb, and the words around its other end."""
+    """The parts of a plain sentence: its subject, its verb, and the words around the other
+    placeholder."""
 
     subject: str
     """The placeholder that is the sentence's grammatical subject: "s" or "o"."""
     verb: str
     """The finite verb, in the third person: "was", "designed", "lies"."""
     middle: str
-    """The words between the verb and the preposition of the other end: "born"."""
+    """The words between the verb and the preposition: "born" in "was born in {o}"."""
     preposition: str
-    """The preposition before the other end; "" before a direct object, a date or a measure."""
+    """The preposition before the placeholder that is not the subject; "" before a direct object, a
+    date or a measure."""
     other: str
-    """The placeholder at the other end: "s", "o", "a" (a value with its article), "t" (a time) or "q" (a quantity)."""
+    """The placeholder that is not the subject: "s", "o", "a" (a value with its article), "t" (a
+    time) or "q" (a quantity)."""
     rest: str
-    """The words after the other end: "tall"."""
+    """The words after the placeholder that is not the subject: "tall"."""
     quoted: bool = False
 
     @staticmethod
@@ -93,8 +98,8 @@ class Frame:
 
     @property
     def end(self) -> str:
-        """Which end of the relation is not the sentence's subject: "s" or "o". A date or a measure counts as an
-        object."""
+        """Whether the placeholder that is not the subject stands for the relation's subject ("s")
+        or object ("o"). A placeholder for a date or a measure counts as "o", the object."""
         return "s" if self.other == "s" else "o"
 
     @property
@@ -125,7 +130,7 @@ class Frame:
         return f"{subject} {self.predicate(other)}"
 
     def gap(self, subject: str) -> str:
-        """The sentence without its other end: "the sculptor was born"."""
+        """The sentence without the placeholder that is not the subject: "the sculptor was born"."""
         return _spaced(subject, self.verb, self.middle, self.rest)
 
     def inverted(self, subject: str, verbs: Mapping[str, str]) -> str:

@@ -10,15 +10,15 @@ from questloom.language.normalise import without_bracket
 from questloom.records.knowledge import Entity
 
 CACHED = 131_072
-"""The number of numbers whose written forms are cached."""
+"""Maximum number of numbers whose written forms are cached."""
 
 HUMAN = "Q5"
 FICTIONAL_HUMAN = "Q15632617"
 MIN_SURNAME = 3
 _BEFORE_A_PLACE = ("of", "the")
 MIN_NAME = 3
-"""Minimum length of a name to look for, in characters. Shorter names are too common as words. In scripts without
-spaces, a name needs at least two characters."""
+"""Minimum length of a name to look for, in characters; shorter names are too common as words. In
+scripts without spaces, a name needs at least two characters."""
 _WITHOUT_SPACES = "\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3021-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003ffff"
 """Character ranges of Thai, Lao, Tibetan, Burmese, Khmer, Chinese and Japanese, after NFKD normalisation."""
 _WORD = re.compile(rf"[{_WITHOUT_SPACES}]|[^\W{_WITHOUT_SPACES}]+")
@@ -63,8 +63,9 @@ def number_forms(number: float, language: str = "en") -> tuple[str, ...]:
 
 
 def names_of_entity(entity: Entity, languages: tuple[str, ...]) -> tuple[str, ...]:
-    """The label and aliases of a thing, each also without an addition in brackets ("Ardwen (locomotive)"), and a
-    person's surname."""
+    """The label and aliases of a thing. If a name has an addition in brackets ("Ardwen
+    (locomotive)"), the result includes the name without the addition. For a person, the result
+    includes the surname too."""
     names = entity.names(languages)
     plain = [without_bracket(name) for name in names]
     surnames = (
@@ -91,12 +92,12 @@ def _surname(name: str) -> str:
 
 
 def _capitalised(text: str) -> str:
-    """The words in a text that begin with a capital, in folded form."""
+    """The words in a text that begin with a capital, in lower case and without accents."""
     return folded(" ".join(word for word in _WORD.findall(text) if word[0].isupper()))
 
 
 def stands_in(name: str, text: str) -> bool:
-    """Whether a name stands in a text as it is written, as whole words.
+    """Whether a text contains a name in exactly this spelling, as whole words.
 
     >>> stands_in("Mersk", "Ivo Mersk's mill"), stands_in("Mersk", "Merskby")
     (True, False)

@@ -1,8 +1,9 @@
 """Makes keys of names: two spellings of one name have the same key, in any script.
 
-The key of a name is a tuple of words. A key ignores case, punctuation, quotation marks, leading articles and
-abbreviations ("Mt"); in Latin, Greek and Cyrillic also accents. Marks that are parts of letters (Devanagari vowels,
-Japanese voicing) stay in the key. Signs that distinguish names ("C++", "C#") also stay in the key.
+The key of a name is a tuple of words. A key ignores case, punctuation, quotation marks, leading
+articles and abbreviations ("Mt"). In Latin, Greek and Cyrillic script, a key also ignores accents.
+Marks that are parts of letters (Devanagari vowels, Japanese voicing) stay in the key. Signs that
+distinguish names ("C++", "C#") also stay in the key.
 """
 
 import re
@@ -20,7 +21,8 @@ ARTICLES = {
     "nl": ("de", "het", "een"),
 }
 HONORIFICS = frozenset({"sir", "dame"})
-"""Titles that are dropped before a name of two or more words, because they identify nobody."""
+"""Titles of people that are dropped before a name of two or more words, because titles identify
+nobody."""
 ELIDED = re.compile(r"^l'(?=\w)", re.IGNORECASE)
 """Matches a leading elided article, as in "l'Odyssée". An apostrophe elsewhere joins two parts of a word."""
 
@@ -61,7 +63,8 @@ _KEPT_SIGNS = "+#$€£¥%°"
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word of a text, folded, with its position in the cleaned text."""
+    """A word of a text, in lower case and without accents, with its position in the cleaned
+    text."""
 
     text: str
     start: int
@@ -83,7 +86,8 @@ def clean(text: str) -> str:
 
 
 def fold(text: str, *, umlauts: bool = False) -> str:
-    """The text in lower case, without accents. Marks that make another letter of a letter stay.
+    """The text in lower case, without accents. If a mark turns a letter into a different letter,
+    the mark is kept.
 
     Args:
         text: cleaned text.

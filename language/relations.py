@@ -1,8 +1,9 @@
-"""The use of each relation (a Wikidata property) in questions, and its English words; one entry per relation.
+"""States how questions may use each relation (a Wikidata property), and which English words express
+the relation. The table has one entry per relation.
 
-`relations.yaml` contains the table of relations. The planner reads the key `use`, the graph writer `say`, the check of
-wordings `read`, and the oracle `hints`. A *hop* is a step along a relation from one thing to the next. A *clue* is a
-clause that describes a thing.
+`relations.yaml` contains the table of relations. The planner reads the key `use` of an entry. The
+graph writer reads `say`, the check of wordings reads `read`, and the oracle reads `hints`. A *hop*
+is a step along a relation from one thing to the next. A *clue* is a clause that describes a thing.
 """
 
 import functools
@@ -51,17 +52,17 @@ class PropertyUse:
     volatile: bool = False
     """Whether the property's values change with time or replace each other."""
     single: bool = False
-    """Whether the property has only one value by its meaning; most of Wikidata's own constraints agree. If a store's
-    dump lacks these constraints, the property still gets the lower threshold for properties that are declared
+    """Whether the property has only one value by its meaning; most of Wikidata's own constraints
+    agree. If a store's dump lacks Wikidata's constraints, the property still counts as declared
     single-valued."""
     weight: float = 0.0
-    """How informative and pleasant the property is in a question, 0 to 1. Properties for hops and clues are drawn in
-    proportion to this weight."""
+    """How informative and pleasant the property is in a question, 0 to 1. The planner draws
+    properties for hops (steps along a path) and clues in proportion to this weight."""
     only: tuple[str, ...] = ()
-    """Classes to which the thing at the end of a step, or the answer, must belong. An empty tuple allows all
-    classes."""
+    """The thing at the end of a step, or the answer, must belong to one of these classes. An empty
+    tuple allows all classes."""
     never: tuple[str, ...] = ()
-    """Classes that must not be used to name the thing at the end of a step, or the answer."""
+    """Classes that must not name the thing at the end of a step, or the answer."""
     century: bool = False
     """Whether a question asks only for the century, because sources mean different years with this property."""
     unasked_of: tuple[str, ...] = ()
@@ -70,8 +71,8 @@ class PropertyUse:
     """Name of a group of steps that are similar. Two steps of the same group in a row sound silly: the child of the
     mother, the town of the district of the town."""
     forward_only: bool = False
-    """Whether many things have the same value. A step must then not go backwards, from a town to "the man who was born
-    there and died in …"."""
+    """Whether so many things have the same value that no step may go backwards, such as from a town
+    to "the man who was born there"."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,9 +83,10 @@ class PropertyPhrase:
     say: tuple[Frame, ...]
     """Sentences with both ends of the relation, best sentence first."""
     o: tuple[str, ...] = ()
-    """Nouns that call the object by its relation to the subject ("architect"), best noun first."""
+    """Nouns that name the object by its relation to the subject ("architect"), best noun first."""
     s: tuple[str, ...] = ()
-    """Nouns that call the subject by its relation to the object: the subject is the "pupil" of a teacher."""
+    """Nouns that name the subject by its relation to the object ("pupil" for the pupil of a
+    teacher)."""
     ask: tuple[str, ...] = ()
     """Questions about the object, if the sentences give no natural question."""
     ask_shown: tuple[str, ...] = ()
@@ -106,8 +108,9 @@ class PropertyPhrase:
     def variant(
         self, subject_kinds: tuple[str, ...], object_kinds: tuple[str, ...] = ()
     ) -> "PropertyPhrase":
-        """The phrase for a subject and an object of given kinds, most specific kind first. If the words for the two
-        kinds conflict, the subject's words are used. What happens "in" a town happens "on" an island."""
+        """The phrase for a subject and an object of given kinds. Each tuple of kinds begins with
+        the most specific kind. If the words for the two kinds conflict, the subject's words are
+        used. For an island as object, "in" becomes "on"."""
         phrase = self
         for kinds, table in ((object_kinds, self.kinds_object), (subject_kinds, self.kinds)):
             found = next((table[kind] for kind in kinds if kind in table), None)
@@ -122,7 +125,8 @@ class PropertyPhrase:
         return phrase
 
     def frames(self, verbs: VerbForms) -> tuple[Frame, ...]:
-        """The sentences together with their passives."""
+        """Returns the sentences of a phrase, and the passives that can be made from these
+        sentences."""
         return (*self.say, *(p for frame in self.say if (p := frame.passive(verbs.participles))))
 
     def predicates(self, end: str, verbs: VerbForms) -> list[str]:
@@ -137,13 +141,13 @@ class ReadTerms:
     subject: tuple[str, ...]
     """Terms about the relation's subject, or about both ends if `object` is empty."""
     object: tuple[str, ...] = ()
-    """Terms about the relation's object. A property needs these terms if both ends are of the same kind and only words
-    can tell them apart."""
+    """Terms about the relation's object. A property needs terms for its object if both ends are of
+    the same kind, because only words can tell the ends apart."""
     bare: bool = False
     """Whether the value alone already states the relation ("a bridge in Merren")."""
     events: tuple[tuple[str, ...], ...] = ()
-    """Events with their terms, for a property that names no particular event. A question may name such an event only if
-    the page names it."""
+    """Events with their terms, for a property that names no particular event. A question may name
+    one of the events only if the page names the event."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -168,7 +172,8 @@ class Hints:
 
 @dataclass(frozen=True, kw_only=True)
 class Relation:
-    """The entry for one property in the table. A part that was not written yet is None."""
+    """The entry for one property in the table. A part of the entry is None if the table does not
+    have it yet."""
 
     pid: str
     use: PropertyUse = PropertyUse()
@@ -212,7 +217,8 @@ def parse_relations(text: str, name: str) -> RelationTable:
         text: YAML in the format of `relations.yaml`.
         name: name of the text, for error messages.
 
-    Raises: InputError: the text is not a table of relations. The message names the property and the key.
+    Raises: InputError: the text is not a table of relations. The error message names the property
+    and the key.
     """
     try:
         data = yaml.load(text, _Loader)
@@ -243,7 +249,8 @@ def parse_relations(text: str, name: str) -> RelationTable:
 
 
 def phrase_of(property_id: str, entry: Any) -> PropertyPhrase:
-    """The phrase that an entry defines. The entry is a list of sentences, or a mapping with the key `sentences`.
+    """The phrase (plain sentences and nouns) that an entry of the table defines. The entry is a
+    list of sentences, or a mapping with the key `sentences`.
 
     Raises: ValueError: the entry is malformed, or a sentence lacks a subject, a verb or the other end.
         KeyError: the entry has no sentences.
@@ -348,7 +355,7 @@ def _strings(value: Any) -> tuple[str, ...]:
 
 
 def _terms(value: Any) -> tuple[str, ...]:
-    """Regular expressions that were compiled in Python as a check."""
+    """Returns the regular expressions, after Python has compiled each of them as a check."""
     for term in _strings(value):
         try:
             re.compile(term.strip("<>"))

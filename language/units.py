@@ -1,5 +1,5 @@
-"""Units as people write them: the dimension, the factor to the dimension's base unit, and the position before or after
-the number."""
+"""Units as people write them. A unit has a dimension, a factor to the dimension's base unit, and a
+position before or after the number."""
 
 from dataclasses import dataclass
 

@@ -1,9 +1,10 @@
 """Thresholds for CLIP similarity, and a measure of how well a checkpoint tells right pictures from wrong ones.
 
-Similarities of different checkpoints lie on different scales. The published threshold 0.28 holds only for OpenAI's
-ViT-B/32 (OpenSearch-VL, section 3). Each checkpoint folder therefore has its own `calibration.json`. The threshold is a
-percentile of the similarity between random pictures and descriptions. The AUC is the probability that a matched pair
-scores above a random pair.
+Similarities of different checkpoints lie on different scales. The published threshold 0.28 holds
+only for OpenAI's ViT-B/32 (OpenSearch-VL, section 3). Because the scales differ, each checkpoint
+folder has its own `calibration.json`. The threshold is a percentile of the similarity between
+random pictures and descriptions. The AUC is the probability that a matched pair scores above a
+random pair.
 """
 
 import json
@@ -18,7 +19,7 @@ from questloom.records.identity import rounded
 FILE_NAME = "calibration.json"
 PERCENTILE = 95.0
 STATED_PERCENTILE = 85.0
-"""The percentile for pictures whose own metadata states what they show.
+"""The percentile that gives the threshold for pictures whose own metadata states what they show.
 
 If metadata already states the content, the similarity must only not contradict it. A description like "a lighthouse by
 the sea" truly fits many random pictures, so a high percentile would refuse right pictures.
@@ -29,7 +30,7 @@ the sea" truly fits many random pictures, so a high percentile would refuse righ
 class Calibration:
     """The measured threshold and AUC of one CLIP checkpoint.
 
-    For a published threshold, `auc` and `num_pairs` are 0, because nothing was measured here.
+    A published threshold was not measured here, so its `auc` and `num_pairs` are 0.
     """
 
     model: str
@@ -38,7 +39,8 @@ class Calibration:
     num_pairs: int = 0
     percentile: float = PERCENTILE
     stated_threshold: float | None = None
-    """The threshold for pictures whose metadata states what they show; with None, `threshold` is used."""
+    """The threshold for pictures whose metadata states what they show; None means that `threshold`
+    is used."""
 
     def needed(self, stated: bool) -> float:
         """The lowest similarity at which a picture is accepted as showing its description."""
@@ -90,7 +92,8 @@ def calibration_of(
         pictures: picture vectors, float32 (n, d), unit rows.
         texts: text vectors, float32 (n, d); row i describes picture i.
         descriptions: the n texts; two pictures with equal texts are not used as a random pair.
-        percentile: percentile that becomes the threshold, among the similarities of random pairs.
+        percentile: the threshold is the value at this percentile of the similarities of random
+            pairs.
     """
     assert len(pictures) == len(texts) == len(descriptions)
     similarity = pictures @ texts.T  # (n, n)

@@ -63,14 +63,15 @@ class ChatReply:
 
 
 class ChatClient:
-    """Asks models by role. A process needs only one client.
+    """Asks chat models by role (the purpose of a request). One client is enough for a process.
 
     Event loops may use the client one after the other, if each loop ends with `aclose`.
 
     Args:
         endpoints: the servers, each with its own name.
         roles: the roles by name; each role uses one of the endpoints.
-        caller: caller with cache, pacing, budget, ledger and retries; the client tells it the endpoints' paces.
+        caller: caller with cache, pacing, budget, ledger and retries. The client tells the caller
+            the pace of each endpoint.
 
     Raises: InputError: a role's endpoint is unknown, a key is not set, or a model has no price although the budget is
     in money.
@@ -103,14 +104,14 @@ class ChatClient:
 
     @property
     def caller(self) -> Caller:
-        """The caller through which this client sends its calls.
+        """The object that sends this client's calls.
 
         Other services in the run use the same caller, so that all share one budget and one ledger.
         """
         return self._caller
 
     async def aclose(self) -> None:
-        """Closes the connections of this event loop."""
+        """Closes the client's connections in the current event loop."""
         if self._session is not None:
             await self._session.close()
             self._session = None
@@ -204,7 +205,7 @@ class ChatClient:
 
         Raises:
             RefusedReply: the model or its provider declined.
-            BadReply: the reply was still unusable after these calls.
+            BadReply: the reply was still unusable after the last attempt.
             ProviderFault, BudgetExceeded, ValueError: raised as in `chat`.
         """
         limit = self.roles[role].max_tokens
@@ -254,7 +255,8 @@ class ChatClient:
     async def _post(self, endpoint: EndpointConfig, key: str, body: bytes) -> bytes:
         """Sends one request and returns the body of the reply. If the body repeats an API key, the key is masked.
 
-        Raises: CallFault: no reply came; neither the fault nor its context contains the request with the key.
+        Raises: CallFault: no reply came. To protect the key, neither the fault nor its context
+        contains the request.
         """
         headers = {"Content-Type": "application/json", "Idempotency-Key": key}
         if self._keys[endpoint.name]:
@@ -326,7 +328,8 @@ def _error(raw: bytes) -> Any:
 
 
 def _with_variable(endpoint: EndpointConfig, fault: CallFault) -> CallFault:
-    """Adds to a fault about credentials the name of the environment variable with the key."""
+    """If a fault concerns credentials, adds the name of the environment variable that holds the
+    key."""
     if fault.status not in (401, 403) or fault.retryable or isinstance(fault, ContentFiltered):
         return fault
     named = (

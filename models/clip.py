@@ -2,13 +2,15 @@
 
 The vectors are reproducible on one kind of processor.
 
-If torch sees a GPU, CLIP runs on the GPU, in full float32. The last digits of floats differ between GPU and CPU, so
-some vectors differ in the fourth decimal. If two jobs must write equal bytes, they need the same kind of processor.
+If torch sees a GPU, CLIP runs on the GPU, in full float32. The last digits of floats differ between
+GPU and CPU, so some vectors differ in the fourth decimal. Two jobs that must write equal bytes need
+the same kind of processor.
 
-A checkpoint's name has open_clip's form: "ViT-B-32/openai" (architecture, pretrained tag) or "hf-hub:owner/name". The
-name may also be a folder with `open_clip_config.json` and safetensors weights. The name "small" stands for the
-checkpoint in the folder beside this file. To decode and embed a picture takes 4 ms with "small" and 71 to 118 ms with
-ViT-B/32, measured on one core.
+A checkpoint's name has open_clip's form: "ViT-B-32/openai" (architecture, pretrained tag) or
+"hf-hub:owner/name". A checkpoint's name may also be a folder with `open_clip_config.json` and
+safetensors weights. The name "small" stands for the checkpoint in the folder beside this file.
+Decoding and embedding a picture takes 4 ms with "small" and 71 to 118 ms with ViT-B/32, measured on
+one core.
 
 The first embedding imports open_clip and torch, which takes 5 s of CPU and 800 MB. Most workers of a cluster never
 compute an embedding. The package extra `clip` installs open_clip and torch.
@@ -38,9 +40,10 @@ SMALL_CLIP = Path(__file__).parent / "small_clip"
 BATCH = 4
 """The number of pictures or texts in each forward pass; shorter batches are padded to this number.
 
-A vector differs by 4e-6 between batches of 1 and 16, but not between batches of 4 and 16. The other rows of a batch do
-not change a vector. If all batches are padded to one shape, vectors are therefore reproducible. The batch is small
-because a single query costs as much as a whole batch.
+A vector differs by 4e-6 between batches of 1 and 16, but not between batches of 4 and 16. A vector
+does not depend on the other pictures or texts in the batch. If all batches are padded to one shape,
+vectors are therefore reproducible. The batch is small because a single query costs as much as a
+whole batch.
 """
 
 MERGES_FILE = "bpe_merges.txt.gz"
@@ -86,7 +89,8 @@ class Clip:
     @staticmethod
     @functools.cache
     def load(spec: str) -> "Clip":
-        """Finds the CLIP checkpoint to which a name or folder refers. The module docstring lists the possible names.
+        """Finds the CLIP checkpoint to which a name or folder refers. The module's docstring
+        explains which names of checkpoints are possible.
 
         Raises: InputError: the text is not the name of a checkpoint, or the folder contains no weights.
         """
@@ -102,7 +106,7 @@ class Clip:
         return Clip(spec, f"{folder.name}@{_digest(folder)}", Calibration.read(folder))
 
     def check(self) -> None:
-        """Checks before work starts that this process can compute embeddings.
+        """Checks whether this process can compute embeddings, before the work starts.
 
         Raises:
             InputError: open_clip or torch is not installed.

@@ -1,8 +1,9 @@
 """Reads a chat server's answer as one completion, whatever form the server sends.
 
-`whole` turns the body of a response into one JSON completion. The body may be a completion, a stream of pieces, or
-lines of JSON. `read_completion` reads the JSON that `whole` returns. Both functions raise `CallFault` for an error
-inside status 200. Such an error is the provider's fault: the call is tried again, charged to nobody, and never cached.
+`whole` turns the body of a response into one JSON completion. The body may be a completion, a
+stream of pieces, or lines of JSON. `read_completion` reads the JSON that `whole` returns. `whole`
+and `read_completion` raise `CallFault` for an error inside status 200. An error inside status 200
+is the provider's fault: the call is tried again, charged to nobody, and never cached.
 """
 
 from dataclasses import dataclass
@@ -45,8 +46,7 @@ BROKEN = frozenset(
         "insufficient_system_resource",
     }
 )
-"""Values of `finish_reason` that servers send for a broken reply; the sets above have the values for cut and filtered
-replies."""
+"""Values of `finish_reason` that servers send for a broken reply, not for a cut or filtered one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +61,12 @@ class Completion:
     calls: tuple[tuple[str, str], ...]
     """Native tool calls, as pairs of name and arguments.
 
-    The arguments are JSON, or the text that the model wrote instead of JSON; "" if the model wrote nothing.
+    The arguments of a tool call are JSON, or the text that the model wrote instead of JSON; "" if
+    the model wrote nothing.
     """
     finish_reason: str
-    """The reason that the server gives for the end of the reply. For a cut reply the reason is always "length", for a
-    filtered reply "content_filter", whatever the server's name for it."""
+    """The reason that the server gives for the end of the reply. Whatever word the server uses, a
+    cut reply has the reason "length", and a filtered reply has the reason "content_filter"."""
     usage: tuple[int, int] | None
     """The numbers of input and output tokens, if the server states both."""
 
@@ -159,7 +160,7 @@ def read_completion(body: bytes, provider: str) -> Completion:
 
 
 def _usage(told: Any) -> tuple[int, int] | None:
-    """The numbers of input and output tokens; None if one is missing or both are 0.
+    """The numbers of input and output tokens; None if one number is missing, or if both are 0.
 
     A count of 0 is wrong, because no real request uses 0 tokens.
     """
@@ -192,8 +193,8 @@ def _shown(raw: bytes) -> str:
 
 
 def _no_completion(provider: str, raw: bytes) -> CallFault:
-    """Makes the fault for a body with status 200 that is not a completion, as some gateways send. The provider may have
-    charged for the call.
+    """Makes the fault for a body with status 200 that is not a completion, as some gateways send.
+    The fault says that the provider may have charged for the call.
     """
     return CallFault(
         provider, f"status 200 without a chat completion, but {_shown(raw)}", Status.BAD_RESPONSE

@@ -28,12 +28,13 @@ class ModelPrice(_Config):
 
 
 class EndpointConfig(_Config):
-    """One OpenAI-compatible endpoint."""
+    """One endpoint (server of models) with an OpenAI-compatible interface."""
 
     name: str = Field(min_length=1)
     """The name of the endpoint, which is part of every cache key.
 
-    If the name changes, the run asks everything again; if only the address changes, it does not.
+    If the endpoint's name changes, the run sends all requests again. If only the endpoint's address
+    changes, the cached replies stay valid.
     """
     base_url: str
     """The address, including "/v1" at its end."""
@@ -42,7 +43,7 @@ class EndpointConfig(_Config):
     prices: dict[str, ModelPrice] = Field(default_factory=dict)
     """Prices by model; a model that is not listed has an unknown price."""
     structured: Structured = "json_schema"
-    """The strongest `response_format` that the endpoint supports."""
+    """The strictest `response_format` that the endpoint supports."""
     token_limit: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
     """The name of the parameter that limits new tokens; newer OpenAI models accept only `max_completion_tokens`."""
     timeout: float = Field(default=120.0, gt=0)

@@ -98,7 +98,7 @@ def _events(stream: bytes) -> Iterator[tuple[str, bytes]]:
 
 
 def _dispatched(kind: str, data: list[bytes]) -> Iterator[tuple[str, bytes]]:
-    """All lines together give one event, as the standard says.
+    """As the standard says, all lines of data before an empty line give one event.
 
     Some servers leave out the empty lines between events; in that case each line is an event.
     """
@@ -126,7 +126,7 @@ class _Reply:
         """Whether the stream sent its end mark, or the choice stated its finish reason."""
 
     def add(self, piece: dict[str, Any]) -> None:
-        """Adds one piece to the reply."""
+        """Adds one streamed piece to the reply."""
         self.head = self.head or {
             name: piece[name] for name in ("id", "created", "model") if piece.get(name) is not None
         }

@@ -13,7 +13,7 @@ import orjson
 THOUGHTS = ("reasoning_content", "reasoning", "thinking", "reasoning_details", "thinking_blocks")
 """The fields for a thought that the server separated from the reply.
 
-Some servers put the same thought into two of these fields.
+Some servers put the same thought into two fields of a message.
 """
 WORDS = ("text", "thinking", "reasoning", "content", "summary", "refusal", "value", "parts")
 CALLS = ("tool_use", "tool_call", "function_call")
@@ -27,7 +27,8 @@ _SURROGATE, _HALF = re.compile("[\ud800-\udfff]"), re.compile("[\ud800-\udc7f\ud
 def loaded(body: bytes) -> Any:
     """Decodes JSON and keeps parts of split characters: single bytes of UTF-8, single surrogates.
 
-    The rest of such a character may come in the stream's next piece; the function `sound` joins both parts.
+    The rest of a split character may come in the stream's next piece; the function `sound` joins
+    both parts.
 
     Raises: ValueError: the bytes are not JSON.
     """
@@ -117,8 +118,8 @@ def parse_message_or_delta(message: dict[str, Any]) -> MessageContent:
 def name_and_arguments(call: dict[str, Any]) -> tuple[str, str]:
     """The name and the arguments of a native tool call.
 
-    The arguments are JSON, or the text that the model wrote instead of JSON. A streamed piece of a call may contain
-    only a part of the name and the arguments.
+    The arguments of a tool call are JSON, or the text that the model wrote instead of JSON. A
+    streamed piece of a call may contain only a part of the name and the arguments.
     """
     function = call.get("function")
     told = function if isinstance(function, dict) else call

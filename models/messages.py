@@ -9,7 +9,7 @@ from questloom.records.identity import sha256_hex
 
 MEDIA_TYPES = {"PNG": "image/png", "JPEG": "image/jpeg", "WEBP": "image/webp", "GIF": "image/gif"}
 PIXELS_PER_TOKEN = 28 * 28
-"""Number of pixels per token, from Qwen2-VL's merged patches.
+"""Number of pixels per token in Qwen2-VL, which merges its patches.
 
 Models with larger patches need fewer tokens, so the estimate is rather too high.
 """
@@ -19,7 +19,7 @@ Models with larger patches need fewer tokens, so the estimate is rather too high
 class Picture:
     """A picture as the bytes of its file: PNG, JPEG, WebP or GIF.
 
-    Raises: ValueError: on first use, if the bytes are not such a file.
+    Raises: ValueError: on first use, if the bytes are not a PNG, JPEG, WebP or GIF file.
     """
 
     data: bytes

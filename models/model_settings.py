@@ -1,6 +1,6 @@
 """Which models a run may ask, and how much it may spend.
 
-Recipes, trainers and benchmark runs all use these settings.
+Recipes, trainers and benchmark runs share this kind of settings.
 """
 
 from collections.abc import Mapping
@@ -26,9 +26,11 @@ class ModelSettings:
     """The amount of money at which a run stops asking models; it keeps its results and continues under a higher
     limit."""
     budget_tokens: Annotated[int, Gt(0)] | None = None
-    """The number of tokens at which a run stops asking models, as for `budget_money`."""
+    """The number of tokens at which a run stops asking models; it keeps its results and continues
+    under a higher limit."""
     budget_calls: Annotated[int, Gt(0)] | None = None
-    """The number of calls at which a run stops asking models, as for `budget_money`."""
+    """The number of calls at which a run stops asking models; it keeps its results and continues
+    under a higher limit."""
     clip: str = "small"
     """The CLIP checkpoint: "small" (shipped), a folder, or open_clip's architecture and tag, such as
     "ViT-B-32/openai"."""

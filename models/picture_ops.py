@@ -17,7 +17,7 @@ MIN_QUADRILATERAL = 0.2
 MIN_INSET = 0.005
 """Minimum distance of a quadrilateral's corners from the frame, as a share of the shorter side.
 
-If a picture is upright, land and sky touch the frame.
+An upright picture is not taken for a distorted one, because its land and sky touch the frame.
 """
 
 
@@ -76,9 +76,9 @@ def super_resolution(picture: Image.Image, scale: int = 4) -> Image.Image | None
     """Enlarges a picture by iterative back-projection (Irani and Peleg 1991), starting from a Lanczos enlargement.
 
     Each round scales the enlarged picture down, compares it with the given picture, and adds the
-    difference. The method is classical, not learned, and invents no detail. Edges become sharper than with
-    interpolation. On photographs at factors 2 to 4, the mean error is within 3 % of Lanczos interpolation. More than
-    two rounds gain nothing.
+    difference. The method is classical, not learned, and invents no detail. Edges become sharper
+    than with interpolation. On photographs that are enlarged 2 to 4 times, the mean error is within
+    3 % of that of Lanczos interpolation. More than two rounds do not improve the result.
 
     Returns:
         The enlarged picture, or None if it would exceed `MAX_REPAIRED_SIDE` or the scale is below
@@ -122,8 +122,8 @@ def _quadrilateral(pixels: np.ndarray) -> np.ndarray | None:
     """The corners of the largest outline with four sides, (4, 2) float32, clockwise from top left; None if there is
     none.
 
-    Edges alone do not show the outline if the picture is as dark as its background. The search therefore also uses
-    pixels whose colour differs from the border's colour.
+    Edges alone do not show the outline if the picture is as dark as its background. The search for
+    the outline therefore also uses pixels whose colour differs from the border's colour.
     """
     grey = cv2.GaussianBlur(cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY), (5, 5), 0)
     border = np.concatenate([pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1]])

@@ -1,6 +1,7 @@
 """Reads the error objects that providers send.
 
-The object may come in the body of an HTTP error, in a reply of status 200, or in a streamed event.
+An error object may come in the body of an HTTP error, in a reply of status 200, or in a streamed
+event.
 """
 
 import json
@@ -24,7 +25,8 @@ STATUS_OF_CODE = {
 class ContentFiltered(CallFault):
     """The error of a request that the provider's content filter refused.
 
-    The protocol reports such a refusal as an error; Questloom treats it as the model's answer.
+    The protocol reports a refusal by the content filter as an error; Questloom treats the refusal
+    as the model's answer.
     """
 
 
@@ -50,14 +52,16 @@ def fault_of_error(
     headers: Mapping[str, str] | None = None,
     begun: bool = False,
 ) -> CallFault:
-    """Turns an error object into a fault. No reply came, so nothing is charged for the call.
+    """Turns an error object into a fault. Because no reply came, nothing is charged for the failed
+    call.
 
     Args:
         error: the error object, or its message alone.
-        status: status of an HTTP error response; with 0, the status inside the object is used; without any status, the
-            call can be retried.
+        status: status of an HTTP error response. If `status` is 0, the status inside the error
+            object is used. If the error has no status at all, the call can be retried.
         headers: headers of the response.
-        begun: whether the error cut off a reply that had begun; the call can then always be retried.
+        begun: whether the error cut off a reply that had begun; the call can then always be
+            retried.
     """
     message, codes = _words_of(error)
     if codes & REFUSAL_CODES:
@@ -74,7 +78,7 @@ def fault_of_error(
 
 
 def _words_of(error: Any) -> tuple[str, frozenset[str]]:
-    """The message, shortened, and the codes of the error."""
+    """Returns the shortened message and the codes of an error object."""
     if not isinstance(error, dict):
         return str(error).strip()[:300] or "no message", frozenset()
     message = str(

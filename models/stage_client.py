@@ -1,4 +1,5 @@
-"""The chat client of one stage; the ledger books all its calls under this stage."""
+"""A chat client for one stage of a job. The ledger records all calls of the client under its
+stage."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +10,7 @@ from questloom.models.endpoints import RoleConfig
 
 @dataclass(frozen=True)
 class StageClient:
-    """A chat client whose calls the ledger books under one stage."""
+    """A chat client whose calls are recorded in the ledger under one stage."""
 
     client: ChatClient
     stage: str

@@ -17,7 +17,7 @@ MAX_REPLY_CHARS = 200_000
 MAX_STARTS = 200
 """Maximum number of brackets that are tried as the start of a JSON value in one reply.
 
-With this limit, hostile text cannot cost quadratic time.
+The limit keeps hostile text from taking quadratic time.
 """
 
 Schema = type[BaseModel] | dict[str, Any]
@@ -36,7 +36,7 @@ _REFUSAL = re.compile(
 class BadReply(QuestloomError):
     """A model's reply could not be used, even after a second attempt.
 
-    The item is then rejected (`Reason.BAD_REPLY`) and the run continues.
+    The item of an unusable reply is rejected (`Reason.BAD_REPLY`), and the run continues.
 
     Args:
         role: role of the model.

@@ -1,5 +1,5 @@
-"""The Python interface; the package `questloom` exports its names. Each function does what the
-command of the same name does.
+"""Questloom's Python interface. The package `questloom` exports the names in this module. Each
+function does what the command of the same name does.
 
 Functions print nothing unless `progress=True`; notes go to the logger `questloom` at level INFO.
 Functions raise `questloom.InputError` or another `questloom.QuestloomError`, and never end the
@@ -53,7 +53,8 @@ __all__ = [
 
 @contextmanager
 def _called(progress: bool = False) -> Iterator[None]:
-    """Prints nothing unless `progress` is true. If a library wraps one of our errors, our error is raised."""
+    """Prints nothing unless `progress` is true. If a library wraps an error of Questloom in its own
+    error, Questloom's error is raised."""
     from questloom.pipeline.runners.progress import quiet
     from questloom.pipeline.runners.run_log import known_cause, note_known
 
@@ -109,7 +110,8 @@ def make_world(
         out: the folder to write: articles.xml.bz2, entities.json.bz2, images/.
         articles: the number of entities with an article.
         seed: selects the world; the same settings give the same bytes.
-        gaps: hides claims and items at 0, 1 or 2 times the rate of real data.
+        gaps: 0, 1 or 2; the dump leaves out claims and items at this multiple of the rate in real
+            data.
         absent: share of entities that the dumps leave out.
         pictures: whether picture files are written.
         learning: writes the small world in which a tiny policy (the model that plays) can learn.
@@ -149,7 +151,8 @@ def ingest(
     workers: int = 1,
     progress: bool = False,
 ) -> "IngestSummary":
-    """Reads dumps and folders of pictures into a store. After a kill, the same call continues.
+    """Reads dumps and folders of pictures into a store. If the process is killed, the same call
+    continues the work.
 
     >>> import questloom
     >>> made = questloom.ingest(
@@ -163,11 +166,12 @@ def ingest(
 
     Args:
         store: the folder to write.
-        articles: MediaWiki XML dumps, ZIM files, or rows of articles, local or on the Hub.
-        entities: Wikidata JSON dumps, or rows of entities, local or on the Hub.
+        articles: MediaWiki XML dumps, ZIM files, or rows of articles, local or on the Hugging Face
+            Hub.
+        entities: Wikidata JSON dumps, or rows of entities, local or on the Hugging Face Hub.
         images: folders of pictures with metadata.jsonl.
         popularity: a TSV file of sitelinks and page views by item.
-        snapshot: YYYY-MM-DD, the day on which claims must hold; "" takes the date in a dump's name.
+        snapshot: the day on which claims must hold, YYYY-MM-DD; "" takes the date in a dump's name.
         languages: the languages to keep; () keeps all.
         keep_partial: keeps the readable part of damaged dumps.
         workers: processes; 0 for one per processor.
@@ -222,7 +226,7 @@ def plan(
     progress: bool = False,
 ) -> "Forecast":
     """Forecasts a run: calls, tokens, money, hours and finished questions, each with a range.
-    Without a pilot the forecast costs nothing.
+    Without a pilot (a small trial run) the forecast costs nothing.
 
     >>> import questloom
     >>> made = questloom.plan(questloom.load_recipe("demo", ["seeds.count=40"]), "store")
@@ -232,7 +236,8 @@ def plan(
     Args:
         recipe: the settings; `load_recipe` reads them.
         store: an ingested store.
-        pilot: runs this number of seeds in `out` first; the run then reuses their replies.
+        pilot: the number of seeds for a trial run in `out`; the real run later reuses the trial's
+            replies.
         out: the run's folder, for a pilot.
         workers: processes that the run will have; 0 for one per processor.
         progress: shows bars on stderr.
@@ -289,14 +294,15 @@ def synthesise(
     runner: "RunnerOptions | None" = None,
     progress: bool = False,
 ) -> "Outcome":
-    """The main job: it turns seeds into certified questions, and writes data set and report. The
-    function continues an unfinished run in `out`.
+    """The main job, which turns seeds (the items from which questions start) into certified
+    questions, and writes a data set and a report. The function continues an unfinished run in
+    `out`.
 
     >>> import questloom
     >>> recipe = questloom.load_recipe("small.yaml")
     >>> made = questloom.synthesise(recipe, "store", "run")
     >>> made.funnel.counts[-1].num_out, made.message
-    (12, '')
+    (13, '')
 
     Args:
         recipe: the settings.
@@ -307,12 +313,12 @@ def synthesise(
         progress: shows bars on stderr.
 
     Returns:
-        The paths of the run's results. If the run waits for a provider or for budget, no error is
-        raised: `exit_code` is not 0, and `message` says why.
+        The paths of the run's results. If the run waits for a provider or for budget, the function
+        returns normally: the result's `exit_code` is not 0, and `message` says why.
 
     Raises:
-        InputError: an input is wrong, which is found before work starts, or no entity of the store
-            can be a seed.
+        InputError: an input is wrong, or no entity of the store can be a seed. Wrong inputs are
+            found before the job starts.
     """
     _load_beam()
     from questloom.files.opened import Opened
@@ -359,8 +365,8 @@ def teach(
     Args:
         run: a finished run's folder.
         store: the store of the run.
-        engine: oracle, openai, transformers or server; "" for the recipe's.
-        rollouts: episodes per task; 0 for the recipe's number.
+        engine: oracle, openai, transformers or server; "" takes the engine of the recipe.
+        rollouts: episodes per task; 0 takes the number in the recipe.
         policy: the name of the episodes' folder, RUN/episodes/POLICY. Only the episodes of
             `teacher` go into the data set.
         recipe: a recipe with the sections `teach`, `models` and `run`; "" for the run's own recipe.
@@ -370,11 +376,11 @@ def teach(
         progress: shows bars on stderr.
 
     Returns:
-        What was played. If some episodes wait, `exit_code` is not 0, and `summary.message` says
-        why.
+        A summary of the played episodes. If some episodes are still waiting, `exit_code` is not 0,
+        and `summary.message` says why.
 
     Raises:
-        InputError: an input is wrong; this is found before the first episode.
+        InputError: an input is wrong; the error comes before the first episode.
     """
     _load_beam()
     from questloom.files.opened import Opened
@@ -442,10 +448,10 @@ def play(
     Args:
         question: a question of a run, or a text.
         store: the store that the tools search.
-        recipe: the run's recipe, or one that configures the engine and its model.
+        recipe: the run's recipe, or another recipe that configures the engine and its model.
         picture: a file, or its bytes. A question of a run must be given its own picture.
-        watch: called with the text of each turn and its observation; `print` shows them as they
-            come.
+        watch: a function, called with the text of each turn and its observation; `print` shows them
+            as they come.
         opened: keeps models loaded between calls (`questloom.files.opened.Opened`).
 
     Raises:
@@ -468,8 +474,8 @@ def play(
 
 
 def render_episode(episode: "Episode") -> str:
-    """An episode as text: the question, each turn with its observation, and the end. The text is
-    safe to print: it contains no terminal control codes.
+    """An episode as text: the question, each turn with its observation, and the end. The text of
+    the episode is safe to print: it contains no terminal control codes.
 
     >>> import questloom
     >>> text = questloom.render_episode(questloom.load_run("run").episodes()[0])
@@ -506,7 +512,7 @@ def score(
     progress: bool = False,
 ) -> "Evaluated":
     """Scores an agent on a benchmark or on a split of a run, with intervals. The same call
-    continues an unfinished evaluation.
+    continues an evaluation that was not finished.
 
     >>> import questloom
     >>> made = questloom.score("run", "scores", store="store", engine="oracle", split="sft/train")
@@ -517,28 +523,29 @@ def score(
         benchmark: a name (`questloom evaluate --list`), or a run's folder.
         out: the folder of evaluations; its tables show all evaluations in the folder.
         store: the store that the tools search; for a run, the run's own store.
-        engine: openai, transformers, server, or oracle for runs; "" for the recipe's.
+        engine: openai, transformers or server, or oracle if the benchmark is a run; "" takes the
+            engine of the recipe.
         modes: any of direct, image_search, text_search and agent.
-        policy: the agent's name in tables; "" for its model's name.
-        rollouts: attempts per question; 0 for the recipe's number.
+        policy: the agent's name in tables; "" takes the name of its model.
+        rollouts: attempts per question; 0 takes the number in the recipe.
         data: a local file or folder of the benchmark.
-        pictures: the folder of the benchmark's pictures; "" for the folder of its rows.
-        download: fetches the benchmark from the Hub.
+        pictures: the folder of the benchmark's pictures; "" takes the folder of its rows.
+        download: fetches the benchmark from the Hugging Face Hub.
         subset: the name of a published subset.
         split: the split of a run.
         limit: takes only this number of questions from the start; 0 for all.
         partial: allows fewer questions than the benchmark has.
-        against: data sets that the agent was trained on. The result lists benchmark questions that
-            these data sets contain.
+        against: data sets that the agent was trained on; the result lists the benchmark questions
+            that these data sets contain.
         dialect: the format of the agent's tool calls and answers.
-        prompt: the agent's own system message; "" for Questloom's.
+        prompt: the agent's own system message; "" takes Questloom's message.
         recipe: a recipe with the sections `teach`, `models` and `run`; "" for the run's own recipe.
         overrides: values for the recipe's keys, such as "teach.model=FOLDER".
         workers: processes; 0 for one per processor.
         progress: shows bars on stderr.
 
     Raises:
-        InputError: an input is wrong; this is found before the first episode.
+        InputError: an input is wrong; the error comes before the first episode.
     """
     _load_beam()
     from questloom.eval.modes import Mode

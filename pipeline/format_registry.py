@@ -2,7 +2,8 @@
 its object `FORMAT`.
 
 A new format is a new file and an entry here. The modules need `datasets`, so they are imported only
-when a format is written or described. Recipes use only the names, which need no import.
+when a format is written or described. Recipes contain only the names of formats, so reading a
+recipe imports none of the modules.
 """
 
 from collections.abc import Iterable
@@ -17,7 +18,8 @@ MODULES: tuple[str, ...] = tuple(
 
 
 def format_names() -> tuple[str, ...]:
-    """The names of the formats in recipes: the last part of each module's name."""
+    """The names of the formats as recipes write them. A name is the last part of the name of the
+    format's module."""
     return tuple(module.rpartition(".")[2] for module in MODULES)
 
 
@@ -34,7 +36,8 @@ def load_formats(names: Iterable[str]) -> dict[str, Any]:
     """The format objects (`pipeline/export/formats/format.py`) by name, in the registry's order.
 
     Raises:
-        ValueError: an object's name differs from its module's name, or its help is not a sentence.
+        ValueError: an object's name differs from its module's name, or its `help` is not a
+            sentence.
     """
     wanted = set(names)
     loaded = {
@@ -50,7 +53,7 @@ def load_formats(names: Iterable[str]) -> dict[str, Any]:
 
 
 def format_helps() -> dict[str, str]:
-    """The purpose of each format, in one sentence."""
+    """For each format, one sentence that says what the format is for."""
     return {name: found.help for name, found in load_formats(format_names()).items()}
 
 

@@ -1,9 +1,10 @@
-"""Reads recipes: YAML in, checked settings out. An unknown key, a wrong type or a value out of
-range raises an error that names its place.
+"""Reads recipes: reads YAML, and returns checked settings. An unknown key, a wrong type or a value
+out of range raises an error. The error says where the mistake is.
 
-A recipe contains only the settings that differ from the defaults, or from another recipe named by
-the key `base`. Each run stores the resolved recipe, with every value and no base. Each section is a
-frozen dataclass, defined beside the code that uses it.
+A recipe contains only the settings that differ from the defaults. A recipe whose key `base` names
+another recipe contains only the settings that differ from that other recipe. Each run stores its
+recipe with the value of every setting, so it needs no other recipe. Each section is a frozen
+dataclass, defined beside the code that uses it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -48,7 +49,7 @@ class Recipe:
     seed: Annotated[int, Ge(0)] = 0
     """The random seed of the run."""
     language: str = "en"
-    """Wikipedia's code for the language of questions and answers. The graph writer writes English only."""
+    """Wikipedia's code for the language of questions and answers. The graph writer writes English and German."""
     writer: str = "graph"
     """Who writes the questions: "graph" (no model), "llm", or a writer of another package. A writer
     of another package is named by `module:Class` or by an entry point of `questloom.writers`. The
@@ -66,7 +67,7 @@ class Recipe:
     export: ExportRules = field(default_factory=ExportRules)
     models: ModelRules = field(default_factory=ModelRules)
     teach: TeachRules = field(default_factory=TeachRules)
-    """The settings of `questloom teach`. No question depends on these settings."""
+    """The settings of the command `questloom teach`. No question depends on these settings."""
     evolve: EvolveRules = field(default_factory=EvolveRules)
     """The settings of the closed loop. No single run depends on these settings."""
     run: RunRules = field(default_factory=RunRules)
@@ -77,7 +78,8 @@ class Recipe:
 
     @property
     def fingerprint(self) -> str:
-        """A hash of all settings that change the questions. Other settings leave the hash unchanged.
+        """A hash of all settings that can change the questions. Other settings leave the hash
+        unchanged.
 
         Raises:
             InputError: see `extensions`.
@@ -92,7 +94,7 @@ class Recipe:
 
     @property
     def extensions(self) -> list[str]:
-        """The identities of the objects from other packages on which the questions depend.
+        """The identities of objects from other packages that can change the questions.
 
         Raises:
             InputError: an object cannot be imported.
@@ -104,7 +106,7 @@ class Recipe:
 
     @property
     def own_writer(self) -> str:
-        """The name of the writer, if it comes from another package; else ""."""
+        """The name of the writer if it comes from another package; otherwise ""."""
         custom = self.writer not in WRITERS and is_extension(self.writer, "writers")
         return self.writer if custom else ""
 
@@ -124,10 +126,10 @@ IDENTITY = (
     "external",
     "export",
 )
-"""The recipe's sections on which the questions depend."""
+"""The sections of the recipe that can change the questions."""
 MODELS_IDENTITY = ("endpoints", "roles", "llm", "judge", "clip")
-"""Keys of the section `models` on which questions depend. The budget is not among these keys, so a
-resumed run may raise it."""
+"""The keys of the section `models` that can change the questions. The budget is left out, so a
+resumed run may have a higher budget."""
 EXAMPLE, REFERENCE = "--set seeds.count=200", "recipes/REFERENCE.md"
 
 
@@ -138,8 +140,8 @@ def load_recipe(source: str, overrides: Sequence[str] = ()) -> Recipe:
     keys override the base. Mappings merge key by key; other values are replaced as a whole.
 
     Raises:
-        InputError: the file is missing or not YAML, the bases form a circle, a key is unknown, or a
-            value has the wrong type or range.
+        InputError: the file is missing or is not YAML, the recipes form a circle through `base`, a
+            key is unknown, or a value has the wrong type or range.
     """
     path = _path(source, Path())
     data = _read(path, ())
@@ -164,8 +166,8 @@ def _path(source: str, folder: Path) -> Path:
 
 
 def _read(path: Path, above: tuple[Path, ...]) -> dict[str, Any]:
-    """The keys of a file, merged over the keys of its bases; `above` are the files that are based
-    on this one."""
+    """The keys of a file, merged over the keys of the recipes that it is based on. `above` lists
+    the files that led here through `base`."""
     data = read_settings_file(path, example="recipes/demo.yaml for the shape")
     if "base" not in data:
         return data
@@ -199,13 +201,13 @@ def with_overrides(recipe: Recipe, overrides: Iterable[str]) -> Recipe:
 
 
 def recipe_of(data: Mapping[str, Any], where: str) -> Recipe:
-    """Builds a recipe from a mapping; error messages begin with `where`."""
+    """Builds a recipe from a mapping. Error messages begin with the text `where`."""
     return _consistent(settings_of(Recipe, data, where), where)
 
 
 def _consistent(recipe: Recipe, where: str) -> Recipe:
-    """Refuses unknown roles, an untested language, a table of weights that are all 0, and a
-    weighted level for which `draft` sets no length."""
+    """Raises an error for an unknown role, an untested language, a table whose weights are all 0,
+    and a level with a weight for which `draft` sets no length."""
     check_roles(recipe.models.roles, f"{where}, key models.roles")
     check_roles(recipe.models.llm.guidance, f"{where}, key models.llm.guidance", WRITER_ROLES)
     for key, languages in (

@@ -1,4 +1,5 @@
-"""Gives a finished run to Python: questions, rejections, episodes, pictures, report."""
+"""Gives Python code the content of a finished run: questions, rejections, episodes, pictures,
+report."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Run:
-    """A run's folder, which `load_run` opens. The object does not change when a job writes more;
-    call `load_run` again then.
+    """The folder of a run, opened by `load_run`. If a job writes more into the folder later, the
+    object does not see it. To see later changes, call `load_run` again.
 
     >>> import questloom
     >>> run = questloom.load_run("run")
@@ -45,7 +46,7 @@ class Run:
 
     @cached_property
     def questions(self) -> "list[Question]":
-        """The questions that the run kept, by shard and id.
+        """The questions that the run kept, in order of shards and ids.
 
         Raises:
             InputError: the run is not finished.
@@ -57,7 +58,7 @@ class Run:
         return list(folder.read(finished_stage(folder, self.recipe.run.shards), "kept", Question))
 
     def rejections(self) -> "Iterator[Rejection]":
-        """The items that each stage rejected, in the order of the stages, with reasons."""
+        """The items that each stage rejected, with reasons, in the order of the stages."""
         from questloom.records.outcomes import Rejection
 
         folder = self._folder
@@ -66,12 +67,12 @@ class Run:
 
     @property
     def counts(self) -> "list[StageCount]":
-        """The numbers of items that each stage received, kept and rejected."""
+        """How many items each stage received, kept and rejected."""
         folder = self._folder
         return [folder.count(label) for label in folder.labels()]
 
     def picture(self, question: "Question") -> bytes:
-        """A question's picture as the policy sees it: the bytes of a JPEG file.
+        """A question's picture in the form that the policy sees, as the bytes of a JPEG file.
 
         Raises:
             InputError: the picture is missing or damaged.
@@ -90,7 +91,7 @@ class Run:
         return self._folder.policies()
 
     def episodes(self, policy: str = "teacher") -> "list[Episode]":
-        """All episodes that a policy has finished, good or bad.
+        """All episodes that a policy has finished, both good and bad.
 
         Raises:
             InputError: the policy has played no question of the run.
@@ -128,7 +129,7 @@ class Run:
         return EpisodeFolder.of(self._folder, policy)
 
     def report(self) -> str:
-        """Builds the HTML report again. Returns the path of its first page."""
+        """Builds the HTML report anew. Returns the path of the report's first page."""
         from questloom.pipeline.report import build_report
 
         return str(build_report(self._folder.at()))

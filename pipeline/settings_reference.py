@@ -1,4 +1,5 @@
-"""Writes the reference pages of all settings from their dataclasses: key, default, allowed values and purpose."""
+"""Writes the reference pages of all settings. The pages are made from the dataclasses of the
+settings, and give each setting's key, default, allowed values and purpose."""
 
 import ast
 import dataclasses
@@ -35,22 +36,23 @@ class Setting:
     """A setting of a recipe or a trainer."""
 
     key: str
-    """The key's path in a recipe and for `--set`: "draft.max_hub"."""
+    """The path of the setting in a recipe and for `--set`, such as "draft.max_hub"."""
     default: str
     """The default as JSON; "" if the setting has no default."""
     allowed: str
-    """The type, and limits of the value."""
+    """The type of the value, and its limits."""
     help: str
 
 
 @dataclass(frozen=True)
 class Page:
-    """A Markdown document of settings."""
+    """A page about settings, as Markdown."""
 
     title: str
     preface: str
     kinds: Mapping[str, type]
-    """The classes of settings on the page, by heading. A page with a single class needs no heading."""
+    """The classes whose settings are on the page, each with its heading. If a page has a single
+    class, this class needs no heading."""
 
 
 PAGES = {
@@ -78,13 +80,13 @@ def settings(
     told: dict[type, str] | None = None,
     filled: object = None,
 ) -> Iterator[Setting]:
-    """All settings of a class and of its inner classes, in the order of the fields. A class that
-    was listed earlier is named without its settings.
+    """All settings of a class and of its inner classes, in the order of the fields. If a class was
+    listed earlier, only the name of the class is given.
 
     Args:
-        told: the classes that were already listed, with their keys.
-        filled: the default instance of `kind`, if its owner names one. The values of this instance
-            are the defaults.
+        told: the classes that were listed earlier, each with the key under which it was listed.
+        filled: an object of the class `kind` that serves as a default, if there is one. The values
+            of this object then serve as the defaults.
     """
     told = {} if told is None else told
     hints = typing.get_type_hints(kind, include_extras=True)
@@ -104,8 +106,8 @@ def settings(
 
 
 def settings_lines(page: str, beginning: str) -> list[str]:
-    """The settings on a page of `PAGES` whose keys begin with `beginning`, each with its help. If
-    the page has several classes, each line names the class."""
+    """The settings on a page of `PAGES` whose keys begin with `beginning`. Each setting comes with
+    its help text. If the page is about several classes, each line also names the class."""
     kinds, owners = PAGES[page].kinds, defaultdict[Setting, list[str]](list)
     for heading, kind in kinds.items():
         for each in settings(kind):
@@ -120,7 +122,7 @@ def settings_lines(page: str, beginning: str) -> list[str]:
 
 
 def reference(page: str = "recipe") -> str:
-    """One of `PAGES` as a Markdown document: all its settings, in one table per section."""
+    """A page of `PAGES` as Markdown: all its settings, with one table for each section."""
     shown = PAGES[page]
     parts = [f"# {shown.title}", shown.preface]
     before: set[Setting] = set()
@@ -133,8 +135,8 @@ def reference(page: str = "recipe") -> str:
 
 
 def _tables(shown: list[Setting], level: str, whole: str) -> Iterator[str]:
-    """A heading and a table for each section. `whole` is the heading for keys outside all
-    sections."""
+    """Yields a heading and a table for each section. `whole` is the heading for keys that belong to
+    no section."""
     found: dict[str, list[Setting]] = {}
     for each in shown:
         found.setdefault(each.key.partition(".")[0] if "." in each.key else "", []).append(each)
@@ -161,8 +163,10 @@ def _cell(default: str) -> str:
 
 
 def _help(each: dataclasses.Field, helps: Mapping[str, str]) -> str:
-    """The docstring of a field. The meanings of the field's choices follow if a registry describes
-    them (`metadata["choices"]`, a function)."""
+    """The help text of a field, which is the docstring below the field. If a registry describes the
+    choices of the field, the meanings of the choices follow. The function `metadata["choices"]`
+    returns the choices with their meanings.
+    """
     choices = each.metadata.get("choices", dict)()
     words = (f"`{name}`: {meaning}" for name, meaning in choices.items())
     return " ".join([helps.get(each.name, ""), *words]).strip()
@@ -170,7 +174,7 @@ def _help(each: dataclasses.Field, helps: Mapping[str, str]) -> str:
 
 @functools.cache
 def _helps(kind: type) -> dict[str, str]:
-    """The docstrings below the fields of a dataclass and of its bases."""
+    """The docstrings below the fields of a dataclass, including the fields of its base classes."""
     found: dict[str, str] = {}
     for base in reversed(kind.__mro__):
         if not dataclasses.is_dataclass(base) or base.__module__ == "types":
@@ -184,21 +188,22 @@ def _helps(kind: type) -> dict[str, str]:
 
 
 def _inner(hint: Any) -> type | None:
-    """The settings class of a field. The field may also be optional, or of several types."""
+    """The settings class that is the type of a field; None if there is none. The field may also be
+    optional, or allow several types."""
     if dataclasses.is_dataclass(hint) and isinstance(hint, type):
         return hint
     return next((found for part in typing.get_args(hint) if (found := _inner(part))), None)
 
 
 def _default(each: dataclasses.Field) -> Any:
-    """A field's default value; `MISSING` if the field has none."""
+    """The default value of a field; `MISSING` if the field has none."""
     if each.default_factory is not dataclasses.MISSING:
         return each.default_factory()
     return each.default
 
 
 def _text(default: Any) -> str:
-    """A default as shortened JSON; "" if the field has none."""
+    """A default as JSON, shortened; "" if the field has none."""
     if default is dataclasses.MISSING:
         return ""
     text = json.dumps(default, ensure_ascii=False, default=list)

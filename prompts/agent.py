@@ -1,7 +1,8 @@
-"""The system prompt of the search agent; the teacher, the filters, training and evaluation share its template.
+"""Makes the system prompt of the search agent. The teacher, the filters, training and evaluation
+all use the same template for this prompt.
 
-The agent replies in the turn protocol, not with a single JSON object. The agent is therefore not a
-`questloom.prompts.render.ModelTask`.
+The agent does not reply with a single JSON object, but in turns that follow a protocol. The agent
+is therefore not one of the roles that `questloom.prompts.render.ModelTask` describes.
 """
 
 import functools
@@ -28,16 +29,18 @@ def agent_system_prompt(
     handles: bool = True,
     brief: bool = False,
 ) -> str:
-    """The agent's system message.
+    """Makes the system message for the agent.
 
     Args:
-        schemas: the tools' OpenAI-style function schemas, from the tool box.
-        max_calls: number of tool calls that an episode may make; with 0 the agent must answer at
-            once.
-        today: date that the message states; "" for a frozen store, which has no current date.
-        handles: whether pictures have names that tool calls can use.
-        brief: whether to list only each tool's name and required arguments, for small policies that
-            learn the protocol from examples.
+        schemas: the function schemas of the tools in the style of OpenAI, as the tool box gives
+            them.
+        max_calls: the number of tool calls that an episode may make. With `max_calls` 0, the agent
+            must answer at once.
+        today: the date that the message states. The date is "" for a store, since a store has no
+            current date.
+        handles: whether tool calls can refer to pictures by name.
+        brief: whether to list only the name and the required arguments of each tool. A brief list
+            suits small policies, which learn the protocol from examples.
     """
     if brief:
         functions = [schema["function"] for schema in schemas]
@@ -57,15 +60,15 @@ def agent_system_prompt(
 def dialect_system_prompt(
     tools: str, *, answer: str, observation: str, max_calls: int, handle: str = ""
 ) -> str:
-    """The system message for an agent with a different turn protocol.
+    """Makes the system message for an agent that follows another turn protocol.
 
     Args:
-        tools: the schemas of the agent's tools, one per line, or "" if another message describes
-            the tools or there are none.
-        answer: the tag of the answer, or "" if the whole reply is the answer.
-        observation: the tag around the output of tools.
-        max_calls: number of tool calls that an episode may make.
-        handle: name of the first picture, or "" if pictures have no names.
+        tools: the schemas of the agent's tools, one per line. The text is "" if there are no tools,
+            or if another message describes them.
+        answer: the tag in which the agent writes its answer; "" if the whole reply is the answer.
+        observation: the tag in which the agent receives the output of tools.
+        max_calls: the number of tool calls that an episode may make.
+        handle: the name of the first picture; "" if pictures have no names.
     """
     return (
         _template(DIALECT)
@@ -77,7 +80,8 @@ def dialect_system_prompt(
 
 
 def agent_prompt_version(system_prompt: str) -> str:
-    """The version of a rendered system prompt. The version changes with the tools, the limits and the words."""
+    """The version of a finished system prompt, as a short hash. The version changes if the tools,
+    the limits or the words change."""
     return sha256_hex(system_prompt)[:VERSION_DIGITS]
 
 

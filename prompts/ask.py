@@ -1,8 +1,10 @@
-"""Sends one prompt to a model and reads the reply. The writer and the filters share this module.
+"""Sends one prompt to a model and reads the reply. The writer and the filters use this module.
 
-The chat client ensures that a reply fits the role's schema; if it does not fit, the client asks the model to repair it.
-`read` checks what a schema cannot express, for example that a cited number was shown, or that no name is missing. After
-the first fault, the model gets one correction in the same conversation. After a second fault, the reply counts as bad.
+The chat client checks that a reply fits the role's schema. If a reply does not fit, the client asks
+the model for a repair. The caller's function `read` checks what a schema cannot say. For example, a
+cited number must have been shown, and no name may be missing. After the first fault that `read`
+finds, the model gets one correction in the same conversation. After the second fault, the reply
+counts as bad.
 """
 
 from collections.abc import Callable
@@ -18,7 +20,7 @@ Read = TypeVar("Read")
 
 
 class Client(Protocol):
-    """The methods of `questloom.models.chat_client.ChatClient` that prompts need."""
+    """Those methods of `questloom.models.chat_client.ChatClient` that this module needs."""
 
     @property
     def roles(self) -> dict[str, RoleConfig]: ...
@@ -42,13 +44,16 @@ async def ask(
     Args:
         client: the chat client that sends the prompt.
         prompt: a rendered prompt.
-        read: function that turns the parsed reply into the caller's value, or raises ValueError
-            with words for the model.
-        item_id: seed or question for which the call is made, for the ledger.
-        seed_id: seed from which the item descends, for the ledger.
-        sample: index among samples of the same prompt.
+        read: a function that turns the parsed reply into a value for the caller. If the reply is
+            wrong, the function raises ValueError with words for the model.
+        item_id: the seed or question for which the call is made. The ledger records the id of this
+            item.
+        seed_id: the seed from which this item comes. The ledger records the id of this seed.
+        sample: the number of this call, if the same prompt is sent several times.
 
-    Raises: BadReply: `read` refused two replies in a row. Exceptions of the chat client are passed on.
+    Raises:
+        BadReply: `read` refused two replies in a row. The chat client's own exceptions are passed
+            on.
     """
     messages = list(prompt.messages)
     reply = await client.structured(

@@ -1,9 +1,10 @@
-"""Quotes retrieved text inside a prompt as data. The quoted text cannot pass for an instruction or for the end of the
-quotation.
+"""Quotes retrieved text inside a prompt as data. The model cannot mistake the quoted text for an
+instruction or for the end of the quotation.
 
-Two kinds of values enter a template. A `Fenced` block (an article, a list of claims, a question) stands between two
-marks; both contain a key that does not occur in the text. Every other value (a name, a number) is *inline*: one short
-line without control characters. `render.py` inserts every value as a block or inline, so no template can pass raw text
+Two kinds of values enter a template. A `Fenced` block holds an article, a list of claims or a
+question, between two marks. Both marks contain a key that does not occur in the text. Every other
+value, such as a name or a number, is *inline*: it becomes one short line without control
+characters. `render.py` inserts every value as a block or inline, so no template can insert raw text
 by accident.
 """
 
@@ -13,7 +14,7 @@ from questloom.records.identity import sha256_hex
 
 MAX_INLINE_CHARS = 300
 MAX_BLOCK_CHARS = 24_000
-"""Maximum number of characters of a quoted block: about 6,000 tokens of English."""
+"""A quoted block has at most this number of characters, which is about 6,000 tokens of English."""
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
 # Tokenizers of chat models read "<|im_start|>" and similar strings as turn marks, even inside
@@ -31,12 +32,14 @@ class Fenced(str):
 
 
 def clean(text: str) -> str:
-    """The text without control and direction characters and without chat turn marks. Newlines and tabs stay."""
+    """The text without three things: control characters, characters that change the writing
+    direction, and marks of chat turns. Newlines and tabs stay."""
     return _TURN_MARK.sub("‹", _CONTROL.sub("", text.replace("\r\n", "\n").replace("\r", "\n")))
 
 
 def capped(text: str, max_chars: int) -> str:
-    """The text, cut at the last space before `max_chars` characters. A text that was cut has a mark at the cut."""
+    """The text with at most `max_chars` characters. A longer text is cut at its last space before
+    this limit. If the text was cut, a mark shows where."""
     if len(text) <= max_chars:
         return text
     head = text[:max_chars]
@@ -44,12 +47,12 @@ def capped(text: str, max_chars: int) -> str:
 
 
 def fenced(name: str, text: str, max_chars: int = MAX_BLOCK_CHARS) -> Fenced:
-    """A block of quoted text.
+    """Makes a block of quoted text.
 
     Args:
-        name: name of the block in the template; an identifier, never data.
-        text: the text to quote, which is cleaned and capped here.
-        max_chars: maximum number of characters.
+        name: the name of the block in the template. The name must be an identifier, never data.
+        text: the text to quote. The function cleans and shortens this text.
+        max_chars: the highest number of characters.
     """
     assert re.fullmatch(r"[a-z_]+", name), name
     body = capped(clean(text), max_chars)
@@ -60,5 +63,5 @@ def fenced(name: str, text: str, max_chars: int = MAX_BLOCK_CHARS) -> Fenced:
 
 
 def inline(value: object, max_chars: int = MAX_INLINE_CHARS) -> str:
-    """A name or number on one short line."""
+    """A name or a number as one short line."""
     return capped(" ".join(clean(str(value)).split()), max_chars)

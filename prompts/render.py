@@ -1,8 +1,9 @@
-"""Turns a role and its values into chat messages.
+"""Turns a role (a task for a model) and its values into chat messages.
 
-A template (`templates/<role>.txt`) has two parts: the system message, a line `=== user`, and the
-user's message. The user's message ends with a description of the reply, made from its schema, because models follow
-best what they read last. Endpoints without structured output get the description, too.
+A template (`templates/<role>.txt`) contains the system message, then a line `=== user`, then the
+user's message. The user's message ends with a description of the reply, which is made from the
+reply's schema. The description comes last because models follow best what they read last. Endpoints
+that cannot enforce a schema get the same description.
 """
 
 import functools
@@ -61,19 +62,21 @@ LANGUAGES = {
 
 @dataclass(frozen=True)
 class ModelTask:
-    """A task for a model: its name, which is also the name of the template, and the schema of the reply."""
+    """A task for a model. The task has a name, which is also the name of its template, and a schema
+    for the reply."""
 
     name: str
     reply: type[BaseModel]
 
     @functools.cached_property
     def source(self) -> str:
-        """The text of a template."""
+        """The text of a template, as it is in the file."""
         return (TEMPLATES / f"{self.name}.txt").read_text(encoding="utf-8")
 
     @functools.cached_property
     def version(self) -> str:
-        """The hash of all parts of a prompt except the values: template, reply schema, shared notice."""
+        """A hash of everything in a prompt except the values: the template, the schema of the
+        reply, and the notice that all prompts share."""
         return sha256_hex(
             canonical_json(
                 [self.source, self.reply.model_json_schema(), NOTICE, reply_outline(self.reply)]
@@ -83,7 +86,7 @@ class ModelTask:
 
 @dataclass(frozen=True)
 class Prompt:
-    """A rendered prompt: the messages, and the schema that the reply must fit."""
+    """A prompt that is ready to send: the messages, and the schema that the reply must fit."""
 
     role: str
     version: str
@@ -92,7 +95,8 @@ class Prompt:
 
     @property
     def text(self) -> str:
-        """All text of the messages, for people and golden files. A placeholder stands for each picture."""
+        """The text of all messages, for people to read and for the golden files of tests. Each
+        picture is replaced by a placeholder."""
         return "".join(
             f"[{message.role}]\n"
             + "".join(f"{p}\n" if isinstance(p, str) else "[picture]\n" for p in message.parts)
@@ -101,7 +105,8 @@ class Prompt:
 
 
 def language_name(code: str) -> str:
-    """The name of a language in prompts: its English name (if known) with the language code of its Wikipedia.
+    """The name of a language as prompts write it. Prompts use the English name (if known) with the
+    language code of the Wikipedia.
 
     >>> language_name("ca")
     'Catalan (ca)'
@@ -116,16 +121,18 @@ def language_name(code: str) -> str:
 def render(
     role: ModelTask, /, *, pictures: tuple[Picture, ...] = (), guidance: str = "", **values: Any
 ) -> Prompt:
-    """Renders the prompt of a role.
+    """Makes the messages for a role.
 
     Args:
-        role: one of `questloom.prompts.roles.ROLES`.
-        pictures: pictures that stand before the text of the user's message, in order.
-        guidance: text that a recipe adds to the system message.
-        values: values for the names in the template. Retrieved text must come from
-            `questloom.prompts.fence.fenced(...)`. Every other string is shortened and put on one line.
+        role: the name of one of `questloom.prompts.roles.ROLES`.
+        pictures: the pictures that come before the text of the user's message, in order.
+        guidance: additional text for the system message, which a recipe may contain.
+        values: the values for the names that the template contains. Text from outside must be a
+            block made by `questloom.prompts.fence.fenced(...)`. Every other text is shortened and
+            put on one line.
 
-    Raises: jinja2.UndefinedError: the template uses a value that was not passed.
+    Raises:
+        jinja2.UndefinedError: the template uses a value that the caller has not passed.
     """
     template = _environment().from_string(role.source)
     system, found, user = template.render(**values).partition(PARTS)
@@ -154,7 +161,7 @@ def _environment() -> "jinja2.Environment":
 
 
 def reply_outline(reply: type[BaseModel]) -> str:
-    """A description of the reply's fields in words, from the schema."""
+    """Describes the fields of a reply in words, as the schema defines them."""
     return "\n".join(
         [
             "Reply with one JSON object and nothing before or after it. Its fields, in this order:",
@@ -177,7 +184,8 @@ def _outline(model: type[BaseModel], depth: int) -> list[str]:
 
 
 def _kind(hint: Any) -> tuple[str, type[BaseModel] | None]:
-    """The type of a field in words, and the model of its elements."""
+    """The type of a field in words. If the field holds objects, the second value is the model of
+    these objects."""
     origin, args = typing.get_origin(hint), typing.get_args(hint)
     if origin is typing.Literal:
         return "one of " + ", ".join(f'"{a}"' for a in args), None

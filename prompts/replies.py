@@ -1,8 +1,9 @@
-"""The replies of models, with one pydantic model for each role. The descriptions of the fields tell the model what to
-reply.
+"""The replies of models. Each role has one pydantic model. The descriptions of the fields tell the
+language model what to reply.
 
-The field with the reasoning comes before the field with the decision, because a model writes in this order. If a model
-adds unknown fields, they are ignored. If a field is missing or has the wrong type, the reply is bad.
+The field for the reasoning comes before the field for the decision, because a language model writes
+the fields in this order. Unknown fields in a reply are ignored. If a field is missing or has the
+wrong type, the reply counts as bad.
 """
 
 import re
@@ -26,7 +27,8 @@ def _why(description: str = "one or two sentences"):
 
 
 def _named(value: str | None) -> str | None:
-    """None if a model wrote a word that means "no value" into a field for a name."""
+    """A name that a model wrote into a field; None if the model wrote a word that means "no
+    value"."""
     said = (value or "").strip()
     return (
         None
@@ -39,8 +41,8 @@ MaybeName = Annotated[str | None, AfterValidator(_named)]
 
 
 def _as_it_stands(phrase: str, question: str) -> str:
-    """A phrase, written as in the question. A capital at the start of a sentence is not a reason to ask the model
-    again."""
+    """A phrase with the same capitals as in the question. The model may have changed a capital
+    letter, and that is no reason to ask it again."""
     found = re.search(re.escape(phrase), question, re.IGNORECASE)
     if found is None:
         raise ValueError(

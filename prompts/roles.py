@@ -1,4 +1,5 @@
-"""Every role of a model, with the schema of its reply. The template of a role says what the role is for."""
+"""Lists every role (a task for a model), with the schema of its reply. The template of a role says
+what the model has to do."""
 
 import difflib
 from collections.abc import Collection, Iterable
@@ -33,22 +34,23 @@ ROLES: dict[str, ModelTask] = {
     )
 }
 AGENT, DEFAULT = "agent", "default"
-"""Names of roles without a template: the policy that plays, and the default model of all roles without an entry."""
+"""Names that may be used like roles but have no template. `agent` is the policy that plays.
+`default` is the model of all roles without an entry of their own."""
 
 
 def check_roles(
     names: Iterable[str], where: str, known: Collection[str] = (AGENT, DEFAULT, *ROLES)
 ) -> None:
-    """Refuses an unknown role. Without this check, a misspelt name of a judge would mean that rules silently judge
-    instead.
+    """Raises an error for an unknown role. Without this check, a judge with a misspelt name would
+    go unnoticed, and rules would judge in its place.
 
     Args:
-        names: the configured role names.
-        where: name of the section, for the error message.
-        known: the role names that the section may use.
+        names: the names of roles in the user's configuration.
+        where: the name of the section; the error message begins with it.
+        known: the names of roles that this section may use.
 
     Raises:
-        InputError: a name is unknown.
+        InputError: one of the names is unknown.
     """
     for name in names:
         if name not in known:

@@ -1,6 +1,8 @@
-"""Questions from Wikipedia, Wikidata and Commons that need a picture and a search to answer.
+"""Makes questions from Wikipedia, Wikidata and Commons. To answer a question, one needs a picture
+and a search.
 
-`questloom.pipeline.api` documents each name. The first use of a name imports its module.
+`questloom.pipeline.api` describes each name that can be imported from here. The module of a name is
+imported when the name is first used.
 """
 
 from typing import TYPE_CHECKING, Any

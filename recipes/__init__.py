@@ -1,2 +1,2 @@
-"""The shipped recipes as YAML files. `pipeline/recipe.py` finds the recipes here, both in a
-checkout and after an installation."""
+"""The recipes that come with the package, as YAML files. `pipeline/recipe.py` reads the recipes
+from this folder, both in a checkout and in an installed package."""

@@ -1,1 +1,2 @@
-"""Records are what the other folders pass to each other. Ids, typed records with Arrow schemas, reasons, errors."""
+"""Records are the data that the other folders of the project pass to each other. The folder defines
+ids, typed records with Arrow schemas, reasons and errors."""

@@ -1,28 +1,31 @@
 """This module defines the kinds of errors.
 
-* `InputError`: something in the user's input is wrong (a file, an option, a key). An `InputError` is raised before work
-  starts; the command line prints it and exits with 2.
-* `ProviderFault`: something outside the process failed (endpoint, query service, bucket). The call
-  is retried. If the fault lasts, the item stays *pending*; the item is never rejected for it.
-* `BudgetExceeded`: the hard budget is used up. The item stays pending; the command exits with 3.
-* `questloom.records.outcomes.Rejection`: an item of data does not pass. A rejection is data, not an
-  exception.
-* `assert`: an assumption of our own code is broken. If an `assert` fails in a stage, the item is rejected with the
-  reason `error`.
+* `InputError`: the user's input is wrong (a file, an option, a key). An `InputError` is raised
+  before work starts. The command line prints an `InputError` and exits with code 2.
+* `ProviderFault`: something outside this process failed, such as an endpoint, a query service or a
+  bucket. The failed call is tried again. If the fault lasts, the item waits (its state is
+  *pending*). An item is never rejected because of a `ProviderFault`.
+* `BudgetExceeded`: the budget of the run is used up. The item waits, and the command exits with
+  code 3.
+* `questloom.records.outcomes.Rejection`: an item (such as a question) does not pass a check. A
+  rejection is a record and not an exception.
+* `assert`: an assumption of our own code turned out to be wrong. If an `assert` fails in a stage,
+  the item is rejected with the reason `error`.
 """
 
 
 class QuestloomError(Exception):
-    """Base class of the errors that the command line knows how to print."""
+    """The base class of all errors that the command line prints as a short message."""
 
 
 class InputError(QuestloomError, ValueError):
-    """Something in the user's input is wrong.
+    """The user's input is wrong.
 
     Args:
-        where: the file, option or key, as precisely as known ("dump.xml.bz2, byte 1,024").
-        what: what is wrong there.
-        fix: what the user can do about it.
+        where: the file, the option or the key, as exactly as it is known ("dump.xml.bz2, byte
+            1,024").
+        what: what is wrong in this place.
+        fix: what the user can do to correct it.
     """
 
     def __init__(self, where: str, what: str, fix: str) -> None:
@@ -34,14 +37,14 @@ class InputError(QuestloomError, ValueError):
 
 
 class ProviderFault(QuestloomError):
-    """A call to a service failed, and our code did not cause the failure.
+    """A call to a service failed, and the fault is not in our code.
 
     Args:
-        provider: name of the endpoint or host, never a key.
-        message: shortened text of the reply or error.
-        status: the HTTP status; 0 if there was none (timeout, cut connection).
-        retryable: whether the same call may succeed later.
-        retry_after: seconds that the provider asked us to wait; None if it did not ask.
+        provider: the name of the endpoint or the host. The name never contains a key.
+        message: the reply or the error, shortened.
+        status: the HTTP status; 0 if there was none (a timeout or a broken connection).
+        retryable: whether the same call may succeed if it is tried again.
+        retry_after: how many seconds the provider asked us to wait; None if it did not ask.
     """
 
     def __init__(
@@ -78,4 +81,4 @@ def _provider_fault(
 
 
 class BudgetExceeded(QuestloomError):
-    """This call would exceed the hard budget in money, tokens or calls."""
+    """One more call would exceed the budget of the run in money, tokens or calls."""

@@ -1,23 +1,28 @@
-"""Marks a setting that the closed loop of runs may change. The mark states bounds and step, and is part of the
-setting's type."""
+"""Marks a setting of a recipe that the closed loop of runs may change. The mark is part of the
+setting's type. The mark says within which bounds and by which steps the loop may change the
+setting."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Evolves:
-    """Metadata of a setting: `Annotated[float, Evolves("paths", 0, 1, 0.2)]`.
+    """The mark of a setting, for example `Annotated[float, Evolves("paths", 0, 1, 0.2)]`.
 
-    For a mapping, the metadata applies to each value; for a pair, it applies to both ends.
+    If the setting is a mapping, the mark applies to each of its values. If the setting is a pair,
+    the mark applies to both ends.
 
     Args:
-        stage: part of the recipe that is responsible: "seeds", "paths", "writer", "pictures" or "filters".
-        low, high: lowest and highest allowed number; a switch has none.
-        step: by how much one edit changes the number.
-        choices: allowed words, from lax to strict; one edit moves by one word.
-        max_chars: maximum number of characters of a text, which a model rewrites.
-        keys: keys that an edit may add to a mapping.
-        absent: value that a missing key stands for.
+        stage: the part of the recipe to which the setting belongs: "seeds", "paths", "writer",
+            "pictures" or "filters".
+        low, high: the lowest and the highest allowed number, if the setting is a number.
+        step: how much one edit changes the number.
+        choices: the words that the setting may have, from lax to strict. One edit replaces a word
+            by the next one.
+        max_chars: the highest number of characters, if the setting is a text. A model rewrites the
+            text.
+        keys: the keys that an edit may add, if the setting is a mapping.
+        absent: the value that a key has as long as the mapping does not contain it.
     """
 
     stage: str

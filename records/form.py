@@ -1,11 +1,12 @@
-"""The logical form of a question: what the question asks, apart from its wording. The English words are written in a
-later stage.
+"""The logical form of a question. The logical form says what the question asks, independent of its
+wording. A later stage writes the English words.
 
-A form is a conjunctive query over claims; one of its variables is the thing in the picture. A *term* is a variable name
-("x1") or a `Value`. `transforms/certificate/` executes a form on the store, and `transforms/writing/` puts it into
+A form is a conjunctive query over claims (facts of Wikidata). One of its variables stands for the
+thing in the picture. A *term* is either the name of a variable ("x1") or a `Value`.
+`transforms/certificate/` executes a form on the store. `transforms/writing/` puts a form into
 English. Each question stores its form as JSON.
 
-Example: the year of birth of the architect of the building in the picture:
+This form asks for the year of birth of the architect of the building in the picture:
 
 ```
 Form(clauses=(Image(var="x0"), ClaimClause(subject="x0", property="P84", object="x1"),
@@ -51,12 +52,14 @@ class Image:
 
     var: str
     sign: str = ""
-    """The property whose value is the picture, if the picture is only a sign of `var`, such as its flag (P41)."""
+    """If the picture shows only a sign of `var`, such as its flag (P41), this is the property whose
+    value is the picture."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ClaimClause:
-    """The clause states that the store has a best claim with this subject, property and object."""
+    """The clause states that the store has a claim with this subject, property and object, and that
+    no claim of the same property outranks it."""
 
     subject: Term
     property: str
@@ -65,7 +68,8 @@ class ClaimClause:
 
 @dataclass(frozen=True, kw_only=True)
 class ClassClause:
-    """The clause states that `var` is an instance of `class_id` or of a subclass."""
+    """The clause states that `var` is an instance of the class `class_id` or of one of its
+    subclasses."""
 
     var: str
     class_id: str
@@ -73,8 +77,8 @@ class ClassClause:
 
 @dataclass(frozen=True, kw_only=True)
 class Compare:
-    """The clause states that the relation `op` holds between `left` and `right`. `left` and `right` are literals
-    (numbers, dates) or variables for literals."""
+    """The clause states that the relation `op` holds between `left` and `right`. Each side is a
+    literal (a number or a date), or a variable that stands for a literal."""
 
     left: Term
     op: str
@@ -83,11 +87,14 @@ class Compare:
 
 @dataclass(frozen=True, kw_only=True)
 class Compute:
-    """The clause states that `out` is the result of `op` for `args`; the code of each `op` is in
-    `transforms/certificate/compute.py`.
+    """The clause states that the operation `op`, applied to `args`, gives `out`. The code of each
+    operation is in `transforms/certificate/compute.py`.
 
-    difference, ratio, sum: two numbers; duration_years: two dates, in whole calendar years; earliest, latest, largest,
-    smallest: the *entity* in `args` whose literal in `keys` wins; count: the number of values in a closed set.
+    * difference, ratio and sum take two numbers.
+    * duration_years takes two dates, and gives whole calendar years.
+    * earliest, latest, largest and smallest give that *entity* in `args` whose literal in `keys` is
+      the earliest, latest, largest or smallest.
+    * count gives the number of values in a closed set.
     """
 
     out: str
@@ -98,10 +105,12 @@ class Compute:
 
 @dataclass(frozen=True, kw_only=True)
 class Reads:
-    """The clause states that `var` is the value of a detail that only a close look at a picture of `of` shows.
+    """The clause states that `var` is a detail which can be read only in a picture of `of`, by
+    looking closely.
 
-    If the question's picture shows `of`, a solver reads the detail in that picture. Otherwise a solver reads the detail
-    in a picture on the page of `of` (a *later* picture). `property` and `part` name the detail, as in
+    If the question's own picture shows `of`, a solver (who answers the question) reads the detail
+    there. Otherwise the solver reads the detail in a picture on the page of `of`, which is called a
+    *later* picture. `property` and `part` say which detail it is, as in
     `questloom.records.knowledge.Detail`.
     """
 
@@ -113,7 +122,8 @@ class Reads:
 
 @dataclass(frozen=True, kw_only=True)
 class SentenceClause:
-    """The clause states that a sentence of an article links subject and object, while no claim does."""
+    """The clause states that a sentence of an article links subject and object. No claim links
+    subject and object."""
 
     subject: str
     object: Term
@@ -130,11 +140,16 @@ FUZZY_KINDS = ("category", "range", "meta-attribute", "arithmetic", "exclusion")
 
 @dataclass(frozen=True, kw_only=True)
 class Fuzzy:
-    """What a value of a claim of `subject` is like, where the words do not say the value (FORT-Searcher, arXiv 2606.12087).
+    """The clause describes the value of a claim of `subject`, because the question does not name
+    this value (FORT-Searcher, arXiv 2606.12087).
 
-    category: it is of the class `object`. range: it is a date in the decade or century `object`. meta-attribute: it is of
-    the class `object`, and its name has `number` words or begins with `initial`. arithmetic: it is a date `number` years after
-    the date `since` of the variable `object`, before it where `number` is negative. exclusion: it is not `object` and not in it.
+    * category: the value is of the class `object`.
+    * range: the value is a date in the decade or century `object`.
+    * meta-attribute: the value is of the class `object`, and its name has `number` words or begins
+      with `initial`.
+    * arithmetic: the value is a date `number` years after the date `since` of the variable
+      `object`. If `number` is negative, the value is earlier than this date.
+    * exclusion: the value is not `object`, and is not located in `object`.
     """
 
     kind: str
@@ -145,7 +160,7 @@ class Fuzzy:
     number: int = 0
     initial: str = ""
     since: str = ""
-    """The property of `object` from whose date the years are counted."""
+    """The years are counted from the date that `object` has for this property."""
 
 
 Clause = Image | ClaimClause | ClassClause | Compare | Compute | Reads | SentenceClause | Fuzzy
@@ -161,61 +176,67 @@ _KINDS: dict[str, type] = {
 }
 _NAMES = {kind: name for name, kind in _KINDS.items()}
 _OPTIONAL = {"sign", "number", "initial", "since"}
-"""Fields that most clauses leave empty, and rows leave out."""
+"""Fields that are empty in most clauses. The JSON leaves out a field of this kind if it is
+empty."""
 _TERM_FIELDS = {"subject", "object", "left", "right"}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Ask:
-    """What the question asks for: the variable, the type of the answer, and its precision."""
+    """What the question asks for: which variable, of which type, and how precisely."""
 
     var: str
     type: str
     unit: str = ""
     precision: str = ""
-    """For dates "century", "year", "month" or "day"; otherwise ""."""
+    """The precision of a date: "century", "year", "month" or "day". For other answers the precision
+    is ""."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Form:
-    """The clauses of a question, and the variable that it asks for. Equal forms have equal JSON, so a form can be part
-    of an id."""
+    """The clauses of a question, and what the question asks for. Equal forms have equal JSON, so an
+    id can be made from a form."""
 
     clauses: tuple[Clause, ...]
     ask: Ask
 
     def of(self, kind: type) -> tuple:
-        """The clauses of one kind, in order."""
+        """All clauses of one kind, in order."""
         return tuple(c for c in self.clauses if isinstance(c, kind))
 
     @property
     def anchor(self) -> str:
-        """The variable of the thing in the picture; "" as long as the form has no picture."""
+        """The variable that stands for the thing in the picture; "" if the form has no picture
+        yet."""
         images = self.of(Image)
         assert len(images) < 2, "a form has one picture"
         return images[0].var if images else ""
 
     @property
     def shown_reads(self) -> tuple[Reads, ...]:
-        """The details that a solver reads in the question's own picture."""
+        """The details that must be read in the question's own picture."""
         return tuple(c for c in self.of(Reads) if c.of == self.anchor)
 
     @property
     def later_reads(self) -> tuple[Reads, ...]:
-        """The details that a solver reads in pictures of things that must be found first."""
+        """The details that must be read in pictures of other things, which a solver has to find
+        first."""
         return tuple(c for c in self.of(Reads) if c.of != self.anchor)
 
     @property
     def sign(self) -> str:
-        """The property whose value is the question's picture, if the picture is a sign (a flag, a logo); else ""."""
+        """If the question's picture is a sign (a flag, a logo), the property whose value is this
+        picture; otherwise ""."""
         return next((c.sign for c in self.of(Image)), "")
 
     def without(self, clause: Clause) -> "Form":
-        """The form without one of its clauses, for counting effective hops and for planted faults."""
+        """The same form without one clause. A form without one clause is used to count effective
+        hops, and to plant faults on purpose."""
         return Form(clauses=tuple(c for c in self.clauses if c is not clause), ask=self.ask)
 
     def to_json(self) -> dict[str, Any]:
-        """The form as plain JSON, for records and prompts."""
+        """The form as plain JSON, which records and prompts contain."""
         out = []
         for clause in self.clauses:
             entry: dict[str, Any] = {"is": _NAMES[type(clause)]}
@@ -233,10 +254,11 @@ class Form:
 
     @staticmethod
     def from_json(data: Any) -> "Form":
-        """Reads the form from JSON that `to_json` made.
+        """Reads a form from JSON that `to_json` has written.
 
-        Raises: ValueError: the JSON has an unknown clause, or an unknown or missing field (in a model's reply or a
-        damaged row).
+        Raises:
+            ValueError: the JSON has an unknown clause, an unknown field, or a field too few. Such
+                JSON may come from a model's reply or a damaged row.
         """
         try:
             clauses = []
@@ -254,7 +276,7 @@ class Form:
 
 
 def variables(clause: Clause) -> tuple[str, ...]:
-    """The variables that a clause names, in order, without duplicates."""
+    """The variables that a clause contains, in order, each one once."""
     terms: list[Any] = []
     for name, value in vars(clause).items():
         if name in ("args", "keys"):

@@ -1,7 +1,9 @@
-"""Every id is a hash of content, and every random draw is seeded by an id.
+"""Ids and random draws that are the same in every run.
 
-An id does not depend on order, shard, worker, path on disk or time. The same recipe over the same inputs therefore
-gives the same bytes on any runner.
+Every id is a hash of content. Every random draw gets its seed from an id.
+
+An id does not depend on order, shard, worker, file path or time. Therefore the same recipe
+(settings of a run) gives the same bytes from the same inputs on every machine.
 """
 
 import hashlib
@@ -26,26 +28,27 @@ def canonical_json(value: Any) -> str:
 
 
 def sha256_hex(data: bytes | str) -> str:
-    """The sha256 of bytes or of a text's UTF-8, as 64 hex digits."""
+    """The sha256 of bytes, or of a text in UTF-8, as 64 hex digits."""
     return hashlib.sha256(data.encode("utf-8") if isinstance(data, str) else data).hexdigest()
 
 
 def record_id(kind: str, *parents: Any, version: int = 1, index: int = 0) -> str:
-    """The id of a record: 32 hex digits of a hash over type, schema version, parents (or natural
-    key) and index.
+    """The id of a record: 32 hex digits of a hash over the record's type, schema version, parents
+    (or natural key) and index.
 
     Args:
         kind: name of the record type.
-        parents: ids of the parent records, or the natural key. Only JSON values are allowed; never a recipe, a path on
-            disk or a reply's text.
+        parents: ids of the parent records, or the natural key. Only JSON values are allowed. A
+            recipe, a file path or the text of a model's reply must not be part of an id.
         version: schema version of the record type.
-        index: index among records with the same parents.
+        index: number of this record among the records with the same parents.
     """
     return sha256_hex(canonical_json([kind, version, list(parents), index]))[:ID_HEX_DIGITS]
 
 
 def chance(recipe_seed: int, item_id: str, stage: str) -> random.Random:
-    """A random generator for one (recipe seed, record, stage). Jobs take random numbers from no other source."""
+    """A random generator whose seed is a hash of the recipe's seed, a record's id and the name of a
+    stage. Jobs take all their random numbers from these generators."""
     return random.Random(
         int.from_bytes(
             hashlib.sha256(canonical_json([recipe_seed, item_id, stage]).encode()).digest()[:16],
@@ -61,13 +64,16 @@ def priority(recipe_seed: int, item_id: str, purpose: str) -> str:
 
 
 def shard_of(item_id: str, num_shards: int) -> int:
-    """The number of the shard to which an item belongs. The number depends only on the item's hash, not on arrival
-    order or neighbours."""
+    """The number of the shard to which an item belongs.
+
+    The number is computed from the item's hash alone. Neither other items nor the order of arrival
+    influence the shard's number.
+    """
     return int(sha256_hex(item_id)[:12], 16) % num_shards
 
 
 def digest_of(parts: Iterable[str]) -> str:
-    """One digest over many strings in order, for manifests and tables."""
+    """One hash over many strings in their order; used for manifests and tables."""
     digest = hashlib.sha256()
     for part in parts:
         raw = part.encode("utf-8")
@@ -77,5 +83,6 @@ def digest_of(parts: Iterable[str]) -> str:
 
 
 def rounded(score: float) -> float:
-    """Rounds a model's score for comparison and storage, because a float's last digits depend on the batch shape."""
+    """Rounds a model's score before it is compared or stored. The last digits of a float depend on
+    the shape of the batch."""
     return round(float(score), SCORE_DIGITS) + 0.0

@@ -1,4 +1,5 @@
-"""Records that readers produce and the store holds: articles, entities, claims, pictures."""
+"""Records that the readers of dumps produce and the store holds: articles, entities, claims,
+pictures."""
 
 import builtins
 import functools
@@ -18,7 +19,8 @@ from questloom.records.periods import (
 from questloom.records.table import Json, Record
 
 CACHED = 131_072
-"""Values kept that are things: each is made thousands of times, and an equal one serves as well."""
+"""Number of entity values that a cache keeps. One cached value can stand for the thousands of equal
+values that occur."""
 VALUE_KINDS = (
     "entity",
     "time",
@@ -35,7 +37,7 @@ VALUE_KINDS = (
 RANKS = ("preferred", "normal", "deprecated")
 SOURCES = ("wikidata", "infobox", "text")
 DOMAINS = ("person", "building_or_place", "location", "organism", "artifact")
-"""The five coarse domains of OpenSearch-VL. An entity outside all five has the domain "other"."""
+"""The five coarse domains of OpenSearch-VL. Any other entity has the domain "other"."""
 TOPICS = (
     "math",
     "news",
@@ -49,16 +51,20 @@ TOPICS = (
     "politics",
     "entertainment",
 )
-"""ODE's eleven domains."""
+"""The eleven topics of ODE."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Value(Record):
     """One typed value of a claim, as in Wikidata's JSON data model.
 
-    Only the fields of the value's kind are filled, as follows: `entity` (QID); `text` (string, monolingual, url,
-    external_id, commons_media); `number` (quantity); `time` and `precision` (ISO 8601 with sign, see
-    `questloom.records.periods`); `latitude` and `longitude` (coordinate).
+    `kind` decides which fields are filled:
+
+    * entity: `entity`, the Wikidata id.
+    * string, monolingual, url, external_id, commons_media: `text`.
+    * quantity: `number`.
+    * time: `time` (ISO 8601 with sign) and `precision`; see `questloom.records.periods`.
+    * coordinate: `latitude` and `longitude`.
     """
 
     kind: str
@@ -67,31 +73,31 @@ class Value(Record):
     language: str = ""
     number: float | None = None
     unit: str = ""
-    """The Wikidata id of a quantity's unit, a day's calendar or a coordinate's globe.
-
-    The id is "" for a bare number, for the Gregorian calendar and for the Earth."""
+    """The Wikidata id of a quantity's unit, of a day's calendar, or of a coordinate's globe; "" for
+    a quantity without a unit, for the Gregorian calendar, and for the Earth."""
     time: str = ""
     precision: int = 0
     latitude: float | None = None
     longitude: float | None = None
     lower: float | None = None
-    """The lowest value that an inexact quantity can have; None if the claim states no bounds."""
+    """The lowest value that an inexact quantity can have; None if the claim gives no bounds."""
     upper: float | None = None
 
     def __hash__(self) -> int:
         return hash((self.kind, self.entity, self.text, self.number, self.time))
 
     def key(self) -> str:
-        """A string that is equal for equal values; claims are indexed by (property, key).
+        """A string that is the same for equal values; the store finds claims by (property, key).
 
-        A day in the Julian calendar has the key of its Gregorian day, and a longer time has the key of its period. The
-        precision of a quantity is not part of the key.
+        A day in the Julian calendar has the key of the same day in the Gregorian calendar. A time
+        that is less exact than a day has the key of its period. The key of a quantity does not
+        contain the quantity's bounds.
         """
         return self.entity if self.kind == "entity" else self._key
 
     @functools.cached_property
     def _key(self) -> str:
-        """Kept in the value: a margin compares the same values thousands of times."""
+        """The value's key, computed once and then kept. Keys are compared thousands of times."""
         match self.kind:
             case "time":
                 return key_of_time(*self.gregorian, self.precision)
@@ -115,8 +121,8 @@ class Value(Record):
 
     @property
     def gregorian(self) -> tuple[int, int, int]:
-        """Year (negative before Christ), month and day of a time. A Julian day is converted to the Gregorian
-        calendar."""
+        """Year, month and day of a time; the year is negative before Christ. A Julian day is
+        converted to the Gregorian calendar."""
         parts = parts_of(self.time)
         return to_gregorian(*parts) if self.unit == JULIAN and self.precision >= DAY else parts
 
@@ -132,7 +138,7 @@ class Value(Record):
 
     @property
     def year(self) -> int | None:
-        """The year of a time whose precision is a year or finer; else None."""
+        """The year of a time that is exact to a year or better; else None."""
         return parts_of(self.time)[0] if self.kind == "time" and self.precision >= YEAR else None
 
 
@@ -143,7 +149,8 @@ def entity_value(qid: str) -> Value:
 
 
 def value_of_key(key: str) -> Value:
-    """Makes the value that has this key. A period gets its first time; a field that the key does not contain is zero.
+    """Makes the value that has a given key (see `Value.key`). If the key stands for a period, the
+    value's time is the first time in that period. A field that the key does not contain is zero.
 
     >>> value_of_key("time:+1832/9").time, value_of_key("time:+18/7").time
     ('+1832-00-00T00:00:00Z', '+1801-00-00T00:00:00Z')
@@ -179,11 +186,12 @@ class Qualifier(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Claim(Record):
-    """One statement about a thing: subject, property, value.
+    """One statement about an entity: subject, property and value.
 
-    `best` is true if the statement has the best rank of its property and holds on the snapshot's date. The certificate
-    uses only best claims. `revision` is the revision of the entity (source wikidata) or of the page (source infobox or
-    text).
+    `best` is true if no statement of the same property has a higher rank and the statement holds on
+    the snapshot's date. The certificate (the proof that a question has one answer) uses only best
+    claims. `revision` is the revision of the source: of the Wikidata entity, or of the page with
+    the infobox or text.
     """
 
     subject: str
@@ -202,8 +210,8 @@ class Claim(Record):
 
     @functools.cached_property
     def id(self) -> str:
-        """The id of a claim: a hash of what the claim states. If two readers read the same statement, they therefore
-        give the same id."""
+        """The id of a claim: a hash of what the claim states. If two readers read the same
+        statement, both claims have the same id."""
         return record_id(
             "Claim",
             self.subject,
@@ -217,7 +225,8 @@ class Claim(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Popularity(Record):
-    """How well known an item is, as a popularity file states it. If the file lacks a figure, the value is None."""
+    """How well known an entity is, according to a popularity file. If the file lacks a figure, the
+    field is None."""
 
     sitelinks: int | None = None
     """Number of wikis that have a page about the item."""
@@ -226,30 +235,37 @@ class Popularity(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Entity(Record):
-    """A Wikidata item, or an entity that was made for an article without an item (id `wiki:title`)."""
+    """A Wikidata item.
+
+    An article without an item gets an entity of its own, whose id is `wiki:title`.
+    """
 
     id: str
     labels: dict[str, str] = field(default_factory=dict)
     aliases: dict[str, tuple[str, ...]] = field(default_factory=dict)
     descriptions: dict[str, str] = field(default_factory=dict)
     sitelinks: dict[str, str] = field(default_factory=dict)
-    """A dict from the wiki's name ("enwiki") to the page's title."""
+    """Titles of the pages about the entity, by the wiki's name ("enwiki")."""
     num_statements: int = 0
     classes: tuple[str, ...] = ()
-    """Best values of P31 (instance of)."""
+    """Best values of the property P31 (instance of)."""
     class_closure: tuple[str, ...] = ()
-    """The entity's classes and all their superclasses by P279 (subclass of), sorted; ingest fills this field."""
+    """The entity's classes and all their superclasses by P279 (subclass of), sorted. The ingest job
+    fills this field."""
     domain: str = "other"
     topic: str = ""
     picture_files: tuple[str, ...] = ()
-    """Best values of P18 (image): names of files on Commons, without the namespace."""
+    """Best values of the property P18 (image): file names on Wikimedia Commons, without the prefix
+    "File:"."""
     in_degree: int = 0
-    """Number of distinct articles that link to the entity's article; ingest fills this field."""
+    """Number of different articles that link to the entity's article. The ingest job fills this
+    field."""
     revision: int = 0
     merged_ids: tuple[str, ...] = ()
-    """Ids that redirect to this entity."""
+    """Former Wikidata ids that now redirect to this entity."""
     popularity: Popularity | None = None
-    """The entity's figures in the popularity file; None if there is no file or the file lacks the entity."""
+    """The entity's figures in the popularity file; None if there is no file, or if the file has no
+    figures for the entity."""
 
     @property
     def num_sitelinks(self) -> int:
@@ -271,7 +287,8 @@ class Entity(Record):
         )
 
     def names(self, languages: tuple[str, ...]) -> tuple[str, ...]:
-        """Labels, aliases and titles in the given languages, sorted, without duplicates; used to check for leaks."""
+        """Labels, aliases and page titles in the given languages, sorted, without duplicates. The
+        names are used to check that a question gives no name away."""
         found = {self.labels.get(code, "") for x in languages for code in codes_of(x)}
         found.update(alias for x in languages for alias in self.other_names(x))
         found.update(self.sitelinks.get(f"{x}wiki", "") for x in languages)
@@ -280,7 +297,7 @@ class Entity(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class PropertyInfo(Record):
-    """The parts of a property's definition that the certificate uses."""
+    """The parts of a Wikidata property's definition that the certificate uses."""
 
     id: str
     labels: dict[str, str] = field(default_factory=dict)
@@ -290,14 +307,15 @@ class PropertyInfo(Record):
     single_best_value: bool = False
     """Whether the property has a single-best-value constraint (P2302 Q52060874) that is not deprecated."""
     separators: tuple[str, ...] = ()
-    """Qualifiers that make several values legitimate (P4155 of the constraint)."""
+    """Properties whose qualifiers allow a subject to have several values (P4155 of the
+    constraint)."""
     exceptions: tuple[str, ...] = ()
-    """Entities that are exempt from the constraint (P2303 of the constraint)."""
+    """Entities to which the constraint does not apply (P2303 of the constraint)."""
     stability: str = ""
     """How often values of the property change (P2668): the Wikidata id of the class "never", "rarely" or
     "frequently"."""
     expected_completeness: str = ""
-    """How complete the property's data are expected to be (P2429)."""
+    """How completely Wikidata is expected to state the property (P2429)."""
 
     def label(self, language: str = "en") -> str:
         """The label in a language, else the English label, else the id."""
@@ -306,9 +324,11 @@ class PropertyInfo(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class PropertyProfile(Record):
-    """How the instances of one class use one property. The best claims are counted in one pass over the store.
+    """How often the entities of one class have one property, and with which values. Only best
+    claims are counted, in one pass over the store.
 
-    `class_id` is a direct class of the counted subjects; "" stands for all subjects together.
+    `class_id` is a class that the subjects state directly (P31), without superclasses. For the
+    subjects of all classes together, `class_id` is "".
     """
 
     property: str
@@ -316,25 +336,32 @@ class PropertyProfile(Record):
     num_instances: int = 0
     """Number of entities of the class in the store."""
     num_subjects: int = 0
-    """Number of instances with at least one best claim that uses the property."""
+    """Number of entities of the class that have at least one best claim with the property."""
     num_pairs: int = 0
-    """Number of distinct (subject, value) pairs; an unknown value (somevalue) counts as one value."""
+    """Number of different (subject, value) pairs; an unknown value (somevalue) counts as one
+    value."""
     num_values: int = 0
-    """Number of distinct values of the property."""
+    """Number of different values of the property."""
     num_dated: int = 0
-    """Number of subjects with a best claim that says when it holds (P580, P582, P585)."""
+    """Number of subjects with a best claim that is dated (P580 start time, P582 end time, P585
+    point in time)."""
     num_commonest: int = 0
-    """Number of subjects that have the commonest value; dates in the same year count as one value. The number shows how
-    often a guess of the commonest value is right."""
+    """Number of subjects that have the most common value. Dates in the same year count as one
+    value.
+
+    This count shows how often a guess of the most common value is right.
+    """
 
     @builtins.property
     def functionality(self) -> float:
-        """Subjects ÷ pairs; the quotient is 1.0 if every subject has exactly one value."""
+        """Number of subjects ÷ number of (subject, value) pairs; 1.0 if every subject has exactly
+        one value."""
         return self.num_subjects / self.num_pairs if self.num_pairs else 0.0
 
     @builtins.property
     def coverage(self) -> float:
-        """Subjects ÷ instances; the quotient is 1.0 if every instance has the property."""
+        """Number of subjects with the property ÷ number of entities of the class; 1.0 if every
+        entity has the property."""
         return self.num_subjects / self.num_instances if self.num_instances else 0.0
 
 
@@ -349,13 +376,16 @@ class Section(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Link(Record):
-    """A link in the body text, with the sentence that contains it. Offsets count characters in the section's text."""
+    """A link in the body text of an article, with the sentence that contains it.
+
+    `sentence_start` and `sentence_end` count characters in the section's text.
+    """
 
     target: str
-    """Normalised title of the target page; ingest follows redirects."""
+    """Title of the target page in normal form. The ingest job replaces a redirect by its target."""
     anchor: str
     section: int
-    """Index of the section in the article."""
+    """Number of the section in the article, from 0."""
     sentence_start: int
     sentence_end: int
 
@@ -371,7 +401,8 @@ class InfoboxField(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class ArticlePicture(Record):
-    """A picture in an article: its Commons file name (or ZIM path) and its caption."""
+    """A picture in an article: its caption, and its file name on Wikimedia Commons (or its path in
+    a ZIM file)."""
 
     file: str
     caption: str = ""
@@ -380,7 +411,7 @@ class ArticlePicture(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Article(Record):
-    """One page of the main namespace, as the readers extract it."""
+    """One article page of a wiki, as the readers extract it."""
 
     wiki: str
     title: str
@@ -388,8 +419,8 @@ class Article(Record):
     revision: int
     timestamp: str = ""
     entity_id: str = ""
-    """The id of the page's Wikidata item, from a sitelink or wikibase_item, or else `wiki:title`; ingest fills this
-    field."""
+    """The id of the page's Wikidata item, or `wiki:title` if the page has none. The ingest job
+    takes the item from a sitelink or from the page's property wikibase_item."""
     sections: tuple[Section, ...] = ()
     links: tuple[Link, ...] = ()
     infobox_name: str = ""
@@ -397,10 +428,11 @@ class Article(Record):
     pictures: tuple[ArticlePicture, ...] = ()
     categories: tuple[str, ...] = ()
     redirects: tuple[str, ...] = ()
-    """Titles that redirect to this page; ingest fills this field."""
+    """Titles that redirect to this page. The ingest job fills this field."""
     in_degree: int = 0
     item: str = ""
-    """The page's property wikibase_item; "" if the reader found none."""
+    """The item that the page itself names in its property wikibase_item; "" if the reader found
+    none."""
 
     @property
     def id(self) -> str:
@@ -411,17 +443,19 @@ class Article(Record):
         return self.sections[0].text if self.sections else ""
 
     def sentence(self, link: Link) -> str:
-        """The sentence that contains a link."""
+        """The sentence that contains the given link."""
         return self.sections[link.section].text[link.sentence_start : link.sentence_end]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Redirect(Record):
-    """A page that only points to another page. The titles of both pages are in normal form.
+    """A wiki page that only points to another page. The titles of the page and of its target are in
+    normal form.
 
-    Several pages may have the same title; `revision` and `timestamp` (as in `Article`) show which of them is the
-    newest. If a source has no versions, the values are 0 and "". The identity of the redirect does not depend on
-    `revision` and `timestamp`.
+    Several pages may have the same title. Among pages with the same title, `revision` and
+    `timestamp` (as in `Article`) show which page is the newest. In a source without versions,
+    `revision` is 0 and `timestamp` is "". Two redirects that differ only in `revision` and
+    `timestamp` are equal.
     """
 
     wiki: str
@@ -433,33 +467,38 @@ class Redirect(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Detail(Record):
-    """Something visible in a picture, as Commons' structured data states it.
+    """Something visible in a picture, as the structured data of Wikimedia Commons states it.
 
-    A detail comes from a statement about the picture's file. P1684 (inscription) gives `property` P1684 and a text.
-    P180 (depicts) with a qualifier (P1114 quantity, P462 colour) gives three fields: the class of the depicted thing in
-    `part`, the qualifier's property, and its value. `box` is (left, top, width, height) in per cent, from P2677.
+    Each detail comes from one statement about the picture's file. A statement with P1684
+    (inscription) gives a detail whose `property` is P1684 and whose value is the text. A statement
+    with P180 (depicts) gives a detail if it has a qualifier such as P1114 (quantity) or P462
+    (colour). For a statement with P180, `part` is the class of the depicted thing; `property` and
+    `value` are those of the qualifier. `box` is (left, top, width, height) in per cent of the
+    picture, from P2677.
     """
 
     property: str
     value: Value
     part: str = ""
-    """The Wikidata id of the depicted part (a plaque, an arch, a band); "" if the statement names no part."""
+    """The Wikidata id of the depicted part (such as a plaque, an arch or a band); "" if the
+    statement names no part."""
     part_label: str = ""
     box: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
 class ImageAsset(Record):
-    """A picture with its source, licence and author. The store keeps the picture's bytes and vector outside this
-    record.
+    """A picture with its source, licence and author. The store keeps the bytes and the embedding
+    vector of the picture elsewhere.
 
-    If the licence is unknown, the field is ""; no default value is ever used.
+    If the licence is unknown, `licence` is "". No default licence is ever assumed.
     """
 
     id: str
     """The sha256 of the source file's bytes, 64 hex digits."""
     file: str
-    """Commons file name without namespace, or the path inside the ZIM file or folder."""
+    """File name on Wikimedia Commons without the prefix "File:", or the path inside the ZIM file or
+    folder."""
     mime: str
     width: int
     height: int
@@ -468,24 +507,27 @@ class ImageAsset(Record):
     """Short name of the licence as the source states it ("CC BY-SA 4.0", "Public domain"); "" if unknown."""
     licence_url: str = ""
     author: str = ""
-    """The person to credit: in the page's own words if the page asks for a wording, else the author."""
+    """Whom to credit, in the words that the picture's page demands; without such words, the
+    author's name."""
     credit: str = ""
     source_page: str = ""
     description: str = ""
     categories: tuple[str, ...] = ()
     depicts: tuple[str, ...] = ()
-    """The Wikidata ids that P180 (depicts) names."""
+    """The Wikidata ids that the property P180 (depicts) names."""
     entity_ids: tuple[str, ...] = ()
-    """Entities whose image (P18), infobox or article shows the picture, sorted; ingest fills this field."""
+    """Entities that show the picture in their property P18 (image), their infobox or their article,
+    sorted. The ingest job fills this field."""
     details: tuple[Detail, ...] = ()
     perceptual_hash: str = ""
     repository: str = ""
-    """"shared" for Commons, "local" for a wiki's own upload (refused, because it may be fair use), "" if unknown."""
+    """"shared" if the picture is on Wikimedia Commons; "local" if a wiki stores it itself; "" if
+    unknown. Local pictures are refused, because they may be shown under fair use only."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Passage(Record):
-    """A piece of an article that text search can find."""
+    """A piece of an article that a text search can return."""
 
     id: str
     article_id: str
@@ -494,5 +536,5 @@ class Passage(Record):
     section: int
     text: str
     start: int = 0
-    """Position of the passage in its section, in characters."""
+    """Number of characters in the section before the passage."""
     extra: Json = Json(None)

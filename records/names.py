@@ -1,18 +1,20 @@
-"""Names by language, in Wikibase's format.
+"""Names of entities in several languages, in the format of Wikibase (the software of Wikidata).
 
-Wikibase stores a name under a language's own code, under the code of a broader language, or under "mul".
+Wikibase stores a name under a language's own code ("de-at"), under the code of a broader language
+("de"), or under "mul".
 """
 
 from collections.abc import Iterable, Mapping
 from functools import cache
 
 EVERY_LANGUAGE = "mul"
-"""The code of names that are valid in every language."""
+"""The code for names that hold in every language."""
 
 
 @cache
 def codes_of(language: str) -> tuple[str, ...]:
-    """The codes under which names in a language are stored. The label is taken from the first code that has one.
+    """The codes under which names in a language are stored. The label comes from the first of these
+    codes that has one.
 
     >>> codes_of("de-at"), codes_of("en")
     (('de-at', 'de', 'mul'), ('en', 'mul'))
@@ -30,12 +32,12 @@ def names_by_language(
 ) -> tuple[dict[str, str], dict[str, tuple[str, ...]]]:
     """An entity's labels and aliases in each language. Every reader returns names in this form.
 
-    If a language has its own label, a label under a broader code becomes an alias.
+    If a language has a label of its own, labels under broader codes become aliases.
 
     Args:
         labels: label by language code.
         aliases: aliases by language code.
-        languages: language codes to keep. () keeps all codes as they are, and adds English.
+        languages: language codes to keep. With (), all codes are kept, and English is added.
 
     >>> names_by_language({"mul": "Haus Lorn", "de": "Lornhaus"}, {"mul": ["Lornpalais"]}, ("en", "de"))
     ({'en': 'Haus Lorn', 'de': 'Lornhaus'}, {'en': ('Lornpalais',), 'de': ('Lornpalais', 'Haus Lorn')})

@@ -1,5 +1,5 @@
-"""An item ends in one of three ways: kept, rejected for a reason, or pending. In every stage, the number of items read
-equals kept + rejected + pending."""
+"""How an item leaves a stage: kept, rejected for a reason, or pending. In every stage, the number
+of items read equals the sum of kept, rejected and pending items."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -8,10 +8,12 @@ from questloom.records.table import Json, Record
 
 
 class Reason(StrEnum):
-    """Why an item was rejected. Each reason has one meaning; the report explains each reason in a sentence."""
+    """Why an item was rejected. Each reason has one meaning. The run's report explains each reason
+    in a sentence."""
 
     ERROR = "error"
-    """A stage raised an exception. The fault is in our code, and the evidence contains the traceback."""
+    """A stage raised an exception. The fault is in our code. The traceback is in the evidence of
+    the rejection."""
     # reading
     NAMESPACE = "namespace"
     NOT_WIKITEXT = "not_wikitext"
@@ -83,7 +85,8 @@ class Reason(StrEnum):
 
 
 class PendingCause(StrEnum):
-    """Why an item is pending. In both cases a resumed run tries the item again."""
+    """Why an item is pending: a service failed, or the budget is spent. A resumed run tries a
+    pending item again."""
 
     PROVIDER = "provider"
     BUDGET = "budget"
@@ -95,18 +98,20 @@ class Rejection(Record):
 
     item_id: str
     seed_id: str
-    """The seed from which the item descends; "" during ingest."""
+    """The seed (the entity of a future question) from which the item comes; "" during ingest."""
     stage: str
     reason: str
     evidence: Json = Json(None)
-    """The evidence for the reason, as small JSON: the rival, the leaked alias, the traceback."""
+    """Evidence for the reason, as a small JSON value: the rival, the alias that gave the answer
+    away, the traceback."""
     title: str = ""
     """A readable name of the item: a page title, an entity's label, the question's text."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Pending(Record):
-    """An item that waits for a provider or for more budget. A resumed run repeats the shard of the item."""
+    """An item that waits for a service or for more budget. A resumed run repeats the whole shard of
+    the item."""
 
     item_id: str
     seed_id: str
@@ -123,8 +128,9 @@ class StageCount(Record):
     shard: int
     num_in: int = 0
     num_kept: int = 0
-    """Number of input items from which at least one record passed."""
+    """Number of input items that gave at least one record."""
     num_rejected: int = 0
     num_pending: int = 0
     num_out: int = 0
-    """Number of records that passed. If a stage makes several records from one item, `num_out` exceeds `num_kept`."""
+    """Number of records that the stage passed on. If a stage makes several records from one item,
+    `num_out` exceeds `num_kept`."""

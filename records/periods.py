@@ -1,21 +1,25 @@
-"""The periods for which Wikidata's times stand: a day, a month, a year, a decade, a century, up to a billion years.
+"""The periods for which times in Wikidata stand: a day, a month, a year, a decade, a century, and
+so on up to a billion years.
 
-Wikidata stores a period as any moment within it: "+2000" and "+1901" of precision 7 both mean the 20th century. This
-module therefore compares times by their periods. A decade begins with a year that ends in 0 (the 1830s are 1830 to
-1839). A longer period begins with a year that ends in 1 (the 19th century is 1801 to 1900). Years before Christ are
-counted backwards by the same rules: the 1st century BC is 100 to 1 BC. There is no year 0; this module uses negative
-numbers for years before Christ.
+Wikidata stores a period as any moment within the period: with precision 7, "+2000" and "+1901" both
+mean the 20th century. Therefore this module compares periods, not moments. A decade begins with a
+year that ends in 0 (the 1830s are 1830 to 1839). A longer period begins with a year that ends in 1
+(the 19th century is 1801 to 1900). Years before Christ are counted backwards by the same rules: the
+1st century BC is 100 to 1 BC. There is no year 0. In this module, years before Christ are negative
+numbers.
 
-Source: https://www.wikidata.org/wiki/Help:Dates. Wikidata's pages round long periods to the nearest 10,000 years or
-more; this module counts such periods in the same way as centuries.
+Source: https://www.wikidata.org/wiki/Help:Dates. For a time that is exact to 10,000 years or worse,
+Wikidata's pages round to the nearest multiple of that precision. This module treats periods of
+10,000 years or more like centuries.
 """
 
 import datetime
 
 MILLENNIUM, CENTURY, DECADE, YEAR, MONTH, DAY = range(6, 12)
-"""Wikidata's precisions. 0 is a billion years; each next precision is a tenth of the one before, down to one year."""
+"""Wikidata's precisions. Precision 0 is a billion years, and precision 9 is one year. From each
+precision to the next, up to precision 9, the period becomes ten times shorter."""
 GREGORIAN, JULIAN = "Q1985727", "Q1985786"
-"""The Wikidata ids of the two calendar models."""
+"""The Wikidata ids of the Gregorian and the Julian calendar."""
 _DAYS_IN_400_YEARS = 146_097
 _JULIAN_OFFSET = 308
 """Number of days from 1 March of the year 0 (Julian calendar) to the day before 1 January of the
@@ -23,7 +27,7 @@ year 1 (Gregorian calendar)."""
 
 
 def parts_of(time: str) -> tuple[int, int, int]:
-    """Year, month and day from a time string of Wikidata. If the month or the day is not given, it is 0.
+    """Year, month and day from a time string of Wikidata. A month or a day that is not given is 0.
 
     >>> parts_of("-0044-03-15T00:00:00Z"), parts_of("+00000001832-00-00T00:00:00Z")
     ((-44, 3, 15), (1832, 0, 0))
@@ -42,7 +46,7 @@ def time_of(year: int, month: int = 0, day: int = 0) -> str:
 
 
 def years_of(year: int, precision: int) -> tuple[int, int]:
-    """The first and last year of the period that contains a year.
+    """The first and the last year of the period that contains a given year.
 
     >>> years_of(2000, 7), years_of(1832, 8), years_of(-44, 8), years_of(-44, 6), years_of(5, 8)
     ((1901, 2000), (1830, 1839), (-49, -40), (-1000, -1), (1, 9))
@@ -53,7 +57,8 @@ def years_of(year: int, precision: int) -> tuple[int, int]:
 
 
 def _start(year: int, precision: int) -> int:
-    """The first year of the period that contains a year; 0 for the decade of the years 1 to 9."""
+    """The first year of the period that contains a given year; 0 for the decade of the years 1 to
+    9."""
     if precision >= DECADE:
         return year if precision > DECADE else year // 10 * 10
     span: int = 10 ** (YEAR - precision)
@@ -61,7 +66,8 @@ def _start(year: int, precision: int) -> int:
 
 
 def key_of_time(year: int, month: int, day: int, precision: int) -> str:
-    """A string for a period: the precision, and the digits of year, month and day that all days in the period share.
+    """A string for a period. The string consists of the precision, and of those digits of year,
+    month and day that all days of the period share.
 
     >>> [key_of_time(1832, 5, 4, p) for p in (11, 10, 9, 8, 7, 6, 5)]
     ['time:+1832-05-04/11', 'time:+1832-05/10', 'time:+1832/9', 'time:+183/8', 'time:+18/7', 'time:+1/6', 'time:+/5']
@@ -75,7 +81,7 @@ def key_of_time(year: int, month: int, day: int, precision: int) -> str:
 
 
 def time_of_key(key: str) -> tuple[str, int]:
-    """The first time in the period that a key names, and the precision.
+    """The inverse of `key_of_time`: the first time in a period, and the precision of that time.
 
     >>> time_of_key("time:+18/7"), time_of_key("time:-D66/3")
     (('+1801-00-00T00:00:00Z', 7), ('-66000001-00-00T00:00:00Z', 3))
@@ -90,8 +96,10 @@ def time_of_key(key: str) -> tuple[str, int]:
 
 
 def year_digits(year: int) -> str:
-    """A year written in four digits. A longer year gets a letter in front that states its length, so that the strings
-    sort as the years do.
+    """A year as a string. Strings of years sort as the years do.
+
+    A short year gets four digits. A year with more than four digits gets a letter in front, which
+    states the number of digits.
 
     >>> year_digits(44), year_digits(12_000)
     ('0044', 'A12000')
@@ -101,7 +109,8 @@ def year_digits(year: int) -> str:
 
 
 def to_gregorian(year: int, month: int, day: int) -> tuple[int, int, int]:
-    """Converts a day in the Julian calendar to the Gregorian calendar (continued backwards).
+    """Converts a day of the Julian calendar to the Gregorian calendar, which is also used for days
+    before 1582.
 
     >>> to_gregorian(1642, 12, 25), to_gregorian(-1, 12, 30)
     ((1643, 1, 4), (-1, 12, 28))
@@ -113,7 +122,7 @@ def to_gregorian(year: int, month: int, day: int) -> tuple[int, int, int]:
 
 
 def day_number(year: int, month: int, day: int) -> int:
-    """Number of a day in the Gregorian calendar; 1 January 1 has the number 1.
+    """Number of a day in the Gregorian calendar; the first day of the year 1 has the number 1.
 
     Raises:
         ValueError: the calendar has no such day.
@@ -123,14 +132,14 @@ def day_number(year: int, month: int, day: int) -> int:
 
 
 def date_of_day(number: int) -> tuple[int, int, int]:
-    """The day that has this number; `day_number` explains the count."""
+    """The day that has a given number, as `day_number` counts."""
     cycles, rest = divmod(number - 1, _DAYS_IN_400_YEARS)
     found = datetime.date.fromordinal(rest + 1)
     return _said(found.year + 400 * cycles), found.month, found.day
 
 
 def years_after(year: int, years: int) -> int:
-    """The year that is `years` years later than a given year. After 1 BC comes AD 1.
+    """The year that comes a given number of years after another year. The year after 1 BC is AD 1.
 
     >>> years_after(-44, 57), years_after(14, -57)
     (14, -44)
@@ -139,7 +148,7 @@ def years_after(year: int, years: int) -> int:
 
 
 def years_between(one: int, other: int) -> int:
-    """By how many years the second year is later than the first.
+    """Number of years from the first year to the second.
 
     >>> years_between(-44, 14)
     57
@@ -148,7 +157,7 @@ def years_between(one: int, other: int) -> int:
 
 
 def _counted(year: int) -> int:
-    """The number of a year in a count without a gap, where 1 BC is 0."""
+    """The number of a year in a count that has no gap at Christ's birth: 1 BC has the number 0."""
     return year + (year < 0)
 
 

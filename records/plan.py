@@ -1,4 +1,5 @@
-"""Records that planning passes on: a seed with its plans, before the writer puts them into words."""
+"""Records that planning passes to the writer: a seed (the entity of a future question) with its
+plans, not yet in words."""
 
 from dataclasses import dataclass, field
 
@@ -9,25 +10,31 @@ from questloom.records.table import Json, Record
 
 DETAIL, COMPUTATION, PLAIN = "detail", "computation", "plain"
 LATER_PICTURE, MID_CHAIN = "later picture", "mid-chain picture"
-"""Kinds of work that need a later picture, which is one that a solver sees after the question's own picture. A solver
-reads the answer in the later picture ("later picture"), or continues from a detail in it ("mid-chain picture")."""
+"""Kinds of work that need a second picture, besides the picture of the question. The solver finds
+the second picture on the way.
+
+"later picture": the solver reads the answer in the second picture. "mid-chain picture": the solver
+reads a detail in the second picture and continues from there.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Plan(Record):
-    """What a question will ask: a certified form with its price, not yet in words."""
+    """What a question will ask: a logical form (clauses over variables) with its certificate and
+    its price, not yet in words."""
 
     form: Json
-    """The `questloom.records.form.Form` of the plan, as JSON."""
+    """The plan's form (a `questloom.records.form.Form`) as JSON."""
     bindings: dict[str, str] = field(default_factory=dict)
-    """A dict from each variable to the entity id or value key that the plan intends."""
+    """The entity id or value key that the plan intends for each variable."""
     answer: Answer
     shape: str
     """The shape of the plan: "chain", "meet" or "tree"."""
     certificate: Certificate
     route: Route
     interest: float = 0.0
-    """How much a reader might want to know the answer, 1 to 5; decides between plans that are otherwise equal."""
+    """How much a reader might want to know the answer, from 1 to 5. This score decides between
+    plans that are otherwise equal."""
 
     @property
     def logical_form(self) -> Form:
@@ -40,19 +47,20 @@ class Plan(Record):
 
     @property
     def work(self) -> str:
-        """What a solver must do besides looking and searching: read a detail in the picture or in a later picture,
-        compute, or nothing."""
+        """What a solver must do besides looking at the picture and searching: read a detail in the
+        picture or in a later picture, compute, or nothing."""
         return work_of(self.logical_form)
 
     @property
     def relations(self) -> tuple[str, ...]:
-        """The plan's properties, sorted, without duplicates."""
+        """The properties that the plan uses, sorted, without duplicates."""
         clauses = self.logical_form.clauses
         return tuple(sorted({c.property for c in clauses if isinstance(c, ClaimClause | Fuzzy)}))
 
 
 def work_of(form: Form) -> str:
-    """The kind of work that a form needs, as in `Plan.work`. A computation with a detail counts as reading a detail."""
+    """The kind of work that a form needs, as in `Plan.work`. A form with both a computation and a
+    detail counts as "detail"."""
     if form.later_reads:
         return MID_CHAIN if {c.var for c in form.later_reads} - {form.ask.var} else LATER_PICTURE
     return DETAIL if form.shown_reads else COMPUTATION if form.of(Compute) else PLAIN
@@ -60,7 +68,8 @@ def work_of(form: Form) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class PlannedSeed(Record):
-    """A seed with its plans, dearest plan first. The list is empty if the seed's writer or method makes no plans."""
+    """A seed with its plans, the most expensive plan first. The list is empty for a seed whose
+    writer or method works without plans."""
 
     seed: Seed
     plans: tuple[Plan, ...] = ()

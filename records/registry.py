@@ -1,4 +1,5 @@
-"""Every registry refuses two objects with the same name, and help texts that are not a sentence."""
+"""Checks that all registries share: no two objects have the same name, and every help text is a
+sentence."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -8,7 +9,7 @@ def check_names(what: str, names: Iterable[str]) -> None:
     """Raises an error if two objects of a registry share a name.
 
     Args:
-        what: what the objects share, for the error message: "two filters have the reason".
+        what: the start of the error message: "two filters have the reason".
 
     Raises:
         ValueError: a name occurs twice.

@@ -9,7 +9,8 @@ Z95 = 1.959963984540054
 
 @dataclass(frozen=True)
 class Share:
-    """The proportion `num_good` / `num`, with Wilson's 95 % interval (Wilson 1927; Newcombe 1998, method 3)."""
+    """The proportion `num_good` / `num`, with Wilson's 95 % confidence interval (Wilson 1927;
+    Newcombe 1998, method 3)."""
 
     num_good: int
     num: int
@@ -20,7 +21,7 @@ class Share:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The interval (low, high) of the proportion; (0, 1) if no items were judged."""
+        """The confidence interval (low, high) of the proportion; (0, 1) if there are no items."""
         if not self.num:
             return 0.0, 1.0
         p, n, z2 = self.num_good / self.num, self.num, Z95 * Z95

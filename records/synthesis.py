@@ -11,15 +11,16 @@ from questloom.records.table import Json, Record
 METHODS = ("paths", "injection", "exploration", "external")
 LEVELS = ("easy", "medium", "hard", "expert", "benchmark")
 MAX_ANSWER_WORDS = 6
-"""Default value of the recipe's limit `DraftRules.max_answer_words` (OpenSearch-VL, App.: at most 6 tokens)."""
+"""Maximum number of words of an answer, unless the recipe's `DraftRules.max_answer_words` says
+otherwise. OpenSearch-VL (appendix) allows at most 6 tokens."""
 ABILITIES = (
     "perception",
     "perception+search",
     "perception+reasoning",
     "perception+search+reasoning",
 )
-"""What a question demands of its solver (the ability profiles of ODE). Every question needs its picture; some also need
-a search, and some a computation or comparison."""
+"""What a question demands of its solver. ODE calls these the ability profiles. Every question needs
+its picture; some also need a search, and some a computation or comparison."""
 NOT_RUN = "not_run"
 BASES = ("closed", "margin", "external")
 
@@ -31,14 +32,16 @@ class Seed(Record):
     entity_id: str
     method: str
     rule: str
-    """The rule that chose the seed's entity: "rare" (VSearcher), "anchor" (OpenSearch-VL) or "external"."""
+    """The rule that selected the entity: "rare" (VSearcher's rule), "anchor" (OpenSearch-VL's rule)
+    or "external"."""
     level: str
     domain: str
     topic: str = ""
     ability: str = ""
-    """What the question will demand of its solver: one of `ABILITIES`; "" if the method does not plan this."""
+    """What the question will demand of its solver: one of `ABILITIES`; "" if the method does not
+    plan abilities."""
     index: int = 0
-    """Index of the seed among the seeds with the same entity and method."""
+    """Number of this seed among the seeds with the same entity and method."""
 
     @property
     def id(self) -> str:
@@ -47,7 +50,7 @@ class Seed(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Hop(Record):
-    """One edge of the path from picture to answer, with the evidence for the edge."""
+    """One edge of the path from the picture to the answer, with the evidence for the edge."""
 
     source: str
     """Variable at the start of the edge."""
@@ -56,14 +59,17 @@ class Hop(Record):
     property: str = ""
     """Property id; "" if only a sentence states the link."""
     reverse: bool = False
-    """Whether the claim's direction is opposite to the edge: the claim's subject is the edge's target."""
+    """Whether the claim points against the edge: the claim's subject is the edge's target."""
     claim_id: str = ""
     revision: int = 0
     evidence: str = ""
-    """The sentence or infobox line that states the claim; `stated` says which of the two it is."""
+    """The sentence or the infobox line that states the claim; `stated` says which of them it is."""
     stated: str = ""
-    """Where a page states the claim: "sentence", "infobox", or "no" if neither end's page states it in known words.
-    In rows of an older version, this field is ""."""
+    """Where a page states the claim: "sentence", "infobox" or "no".
+
+    "no" means that neither the page of the subject nor that of the object states the claim in known
+    words. In rows of an older version, this field is "".
+    """
     page: str = ""
     """Title of the page that holds the evidence."""
     article_id: str = ""
@@ -74,7 +80,7 @@ class Hop(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Answer(Record):
-    """The answer: its typed value, the expected words, and other accepted words."""
+    """The answer: its typed value, the expected words, and other words that are accepted."""
 
     value: Value
     text: str
@@ -96,28 +102,31 @@ class Check(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Rival(Record):
-    """The entity that fits a description best, apart from the intended entity."""
+    """The entity that comes closest to fitting a description, apart from the intended entity."""
 
     var: str
     entity_id: str
     label: str = ""
     num_gaps: int = 0
-    """Number of clauses on which the store has no data about this entity. The entity contradicts none of the
-    clauses."""
+    """Number of clauses (statements in the description) on which the store has no data about this
+    entity. The entity contradicts none of the clauses."""
     gaps: tuple[str, ...] = ()
-    """The clauses on which the store has no data, in the notation of the form."""
+    """The clauses on which the store has no data about this entity, in the notation of the logical
+    form."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Fuzzed(Record):
-    """A clue that is said vaguely, and how many things of the described thing's class fit it said exactly and as it is said."""
+    """A clue that the question states vaguely. Among the things of the described thing's class,
+    `before` counts those that fit the exact clue, and `after` counts those that fit the vague
+    clue."""
 
     kind: str
     """Of `questloom.records.form.FUZZY_KINDS`."""
     var: str
     property: str
     value: str
-    """Key of the value that is not said."""
+    """Key of the exact value, which the question does not state."""
     before: int
     after: int
 
@@ -128,23 +137,23 @@ class Certificate(Record):
 
     basis: str
     margin: int
-    """The smallest number of gaps (clauses without data) over all rivals and variables; -1 if the basis of the
-    certificate is not "margin"."""
+    """The smallest number of gaps (clauses on which the store has no data) over all rivals and
+    variables; -1 if the certificate's basis is not "margin"."""
     nearest_rival: Rival | None = None
     breaking_claims: tuple[str, ...] = ()
-    """Ids of the claims without which the certificate would fail."""
+    """Ids of the claims without which the proof would fail."""
     evidence: tuple[Hop, ...] = ()
     nominal_hops: int = 0
     effective_hops: int | None = None
-    """Number of hops in `smallest_part`; None if the form was not executed."""
+    """Number of hops in `smallest_part`; None if the form was not run as a query on the store."""
     smallest_part: Json = Json(None)
-    """The smallest part of the form that still has the same single answer."""
+    """The smallest part of the logical form that still has the same answer and no other."""
     answers_without_picture: int | None = None
-    """Number of answers that the form has without the picture (counted up to a limit); None if the form was not
-    executed."""
+    """Number of answers that the form has if the picture is left out (counted up to a limit); None
+    if the form was not run as a query on the store."""
     checks: tuple[Check, ...] = ()
     fuzzed: tuple[Fuzzed, ...] = ()
-    """Its vague clauses, in the form's order."""
+    """The vague clauses of the question's logical form, in the form's order."""
     votes: Json = Json(None)
 
     @property
@@ -154,7 +163,7 @@ class Certificate(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Verdict(Record):
-    """The verdict of one filter on a question. A question that is kept has the verdicts of all filters."""
+    """The verdict of one filter on a question. A kept question has a verdict of every filter."""
 
     filter: str
     passed: bool | None
@@ -173,7 +182,8 @@ def not_run(filter: str, why: str) -> Verdict:
 
 @dataclass(frozen=True, kw_only=True)
 class Enhancement(Record):
-    """How the shown picture was degraded, and which tool repairs it. The store still has the original picture."""
+    """How the shown picture was degraded, and which tool repairs it. The store keeps the original
+    picture."""
 
     degradation: str
     tool: str
@@ -198,10 +208,10 @@ class Question(Record):
     form: Json = Json(None)
     """The logical form (`questloom.records.form.Form`) as JSON; null if the draft has no form."""
     bindings: dict[str, str] = field(default_factory=dict)
-    """A dict from each variable to the entity id or value key that the question intends."""
+    """The entity id or value key that the question intends for each variable of the form."""
     hops: tuple[Hop, ...] = ()
     interest: float = 0.0
-    """How much a reader might want to know the answer, 1 to 5; 0 if this was not measured."""
+    """How much a reader might want to know the answer, from 1 to 5; 0 if this was not measured."""
     anchor: str = ""
     """The entity that the picture shows."""
     anchor_phrase: str = ""
@@ -210,16 +220,19 @@ class Question(Record):
     source_image_id: str = ""
     """Id of the picture before degradation; equals `image_id` if the picture was not degraded."""
     votes: Json = Json(None)
-    """Votes of the models that checked the question's wording, in order; null if code wrote the words from the form."""
+    """Votes of the models that checked the question's wording, in order; null if code wrote the
+    question from the logical form."""
     certificate: Certificate | None = None
     route: Route | None = None
-    """The price of the question's cheapest solution; None if the question has no form."""
+    """The price of the question: its cheapest sequence of tool calls. The value is None if the
+    question has no logical form."""
     grounding: Json = Json(None)
     verdicts: tuple[Verdict, ...] = ()
     enhancement: Enhancement | None = None
     split: str = ""
     provenance: Json = Json(None)
-    """Source of a question from an external file: file, row and licence as given."""
+    """For a question from an external file: the file, the row and the licence as the file gives
+    them."""
     index: int = 0
 
     @property
@@ -233,12 +246,15 @@ class Question(Record):
 
     @property
     def needs_detail(self) -> bool:
-        """Whether a solver must read a detail that only a close look shows."""
+        """Whether a solver must read a detail that can be seen only from close up."""
         return self._has("reads")
 
     @property
     def reads_its_picture(self) -> bool:
-        """Whether a solver must read a detail in the question's own picture, and not only in a later picture."""
+        """Whether a solver must read a detail in the question's own picture.
+
+        A detail in a later picture alone does not count.
+        """
         form = self.logical_form
         return form is not None and bool(form.shown_reads)
 

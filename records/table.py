@@ -1,7 +1,10 @@
-"""Records as table rows: a base class derives the Arrow schema from the dataclass itself.
+"""Records as table rows.
 
-The dataclass alone defines the fields. `tests/records/schemas/` holds each schema as text, so that a change becomes
-visible. The tests also keep rows of older versions and check that these rows still load.
+A record is a dataclass. The base class of all records derives the Arrow schema from the dataclass
+fields.
+
+`tests/records/schemas/` holds each schema as text, so that a change of a schema is seen in review.
+The tests also keep rows of older versions and check that these rows still load.
 
 Supported field types: str, int, float, bool, bytes, another Record, `T | None`, `tuple[T, ...]`,
 `dict[str, T]` (an Arrow map, sorted by key) and `Json` (any JSON value, stored as canonical text).
@@ -32,7 +35,7 @@ _PLAIN: dict[Any, pa.DataType] = {
 
 
 def _without_none(hint: Any) -> Any:
-    """The type T for the hint `T | None`, else the hint itself."""
+    """For a hint `T | None`, the type T; any other hint unchanged."""
     if typing.get_origin(hint) in (types.UnionType, typing.Union):
         rest = [a for a in typing.get_args(hint) if a is not type(None)]
         assert len(rest) == 1, f"only `T | None` unions can be stored, not {hint}"
@@ -83,8 +86,8 @@ def decode_json(cell: str | None) -> Any:
 
 @functools.cache
 def _decoder(hint: Any) -> Callable[[Any], Any]:
-    """The function that turns a cell's value into a field's value. The function is made once per type, because runs
-    read millions of rows."""
+    """The function that turns a table cell into a field's value. The function is made once per
+    type, because runs read millions of rows."""
     hint = _without_none(hint)
     if hint is Json:
         return decode_json
@@ -135,8 +138,8 @@ class Record:
 
     @classmethod
     def from_row(cls, row: dict[str, Any]) -> Self:
-        """Makes a record from a row. If the row lacks a field (an older version wrote the row), the field gets its
-        default.
+        """Makes a record from a row. If the row lacks a field, the field gets its default; rows of
+        older versions lack newer fields.
 
         Raises:
             ValueError: the row lacks a field that has no default.

@@ -1,7 +1,8 @@
-"""Records that the teacher's stages pass to each other: an episode with its task, the judges' verdicts, and tool
-statistics.
+"""Records that the stages of the teacher (the model that plays episodes) pass to each other: an
+episode with its task, the judges' verdicts, and tool statistics.
 
-The records in this module do not depend on time, machine or worker. `EpisodeTimes` stores the clock times separately.
+These records do not depend on time, machine or worker. Clock times are stored separately, in
+`EpisodeTimes`.
 """
 
 from dataclasses import dataclass, field
@@ -13,26 +14,27 @@ from questloom.records.table import Record
 
 @dataclass(frozen=True, kw_only=True)
 class ToolStatistics(Record):
-    """What one episode did with its tools (the measures of behaviour from ODE). A call counts only if it passed the
-    format check and was run."""
+    """What one episode did with its tools: the measures of behaviour from ODE. A call counts only
+    if it passed the format check and was run."""
 
     num_turns: int = 0
     num_slips: int = 0
-    """Number of turns that broke the protocol."""
+    """Number of turns that broke the agent's protocol."""
     num_calls: int = 0
     calls_by_tool: dict[str, int] = field(default_factory=dict)
     faults_by_tool: dict[str, int] = field(default_factory=dict)
-    """Number of failed calls by tool and cause: the model's fault, a limit, or the provider's fault."""
+    """Number of failed calls, by tool and by cause: a fault of the model, a limit, or a fault of an
+    external service."""
     pictures_found: int = 0
     """Number of pictures that searches and pages returned."""
     pictures_made: int = 0
     """Number of pictures that tools made: crops, repairs, figures."""
     handles_as_input: int = 0
-    """Number of calls that named a picture."""
+    """Number of calls that had a picture as input."""
     tool_pictures_used_again: int = 0
-    """Number of pictures from tools, found or made, that a later call named."""
+    """Number of pictures from tools (found or made) that were the input of a later call."""
     made_pictures_used_again: int = 0
-    """Number of pictures that a tool made and a later call named."""
+    """Number of pictures that a tool made and that were the input of a later call."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,13 +44,13 @@ class AnswerVerdict(Record):
     outcome: str
     """A `questloom.records.episodes.Outcome`."""
     by: str
-    """Who judged: "rules", or the model's name."""
+    """Who judged: "rules", or the name of a model."""
     given: str = ""
     """The final answer that the judge read."""
     why: str = ""
     confidence: float | None = None
     prompt: str = ""
-    """Version of the prompt that the judge's model got."""
+    """Version of the prompt for the judge's model."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,21 +59,22 @@ class ProcessFinding(Record):
 
     rule: str
     turn: int
-    """Index of the turn with the fault; -1 if the fault concerns the whole episode."""
+    """Index of the faulty turn; -1 if the fault concerns the whole episode."""
     evidence: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ProcessCheck(Record):
-    """The process judge's report on a trajectory that passed."""
+    """What the process judge reports on a trajectory that it accepted."""
 
     by: str
     num_checked: int = 0
-    """Number of cited facts that the judge looked up in observations."""
+    """Number of facts cited in the trajectory that the judge looked up in the tools'
+    observations."""
     findings: tuple[ProcessFinding, ...] = ()
-    """The faults that were found and that the recipe tolerates."""
+    """The faults that were found, but that the recipe tolerates."""
     scores: dict[str, float] = field(default_factory=dict)
-    """The model's scores, by dimension of quality."""
+    """The scores that the judge's model gave, by dimension of quality."""
     why: str = ""
     prompt: str = ""
 
@@ -83,7 +86,7 @@ class Trajectory(Record):
     question_id: str
     seed_id: str
     split: str
-    """The split to which the question belongs: "sft/train", "rl/validation", …"""
+    """The split to which the question belongs, such as "sft/train" or "rl/validation"."""
     level: str
     method: str
     domain: str
@@ -91,12 +94,13 @@ class Trajectory(Record):
     answer: Answer
     """The expected answer."""
     image_id: str
-    """Id of the task's picture as the model saw it."""
+    """Id of the task's picture in the form in which the model saw it."""
     source_image_id: str
     episode: Episode
     """The episode without its times; `EpisodeTimes` holds the times."""
     source_ids: tuple[str, ...] = ()
-    """For each picture of the episode, the store's picture that it is or was made from; "" if unknown."""
+    """For each picture of the episode, the store's picture that it is or that it was made from; ""
+    if unknown."""
     statistics: ToolStatistics
     verdict: AnswerVerdict | None = None
     process: ProcessCheck | None = None
@@ -108,25 +112,27 @@ class Trajectory(Record):
 
     @property
     def text(self) -> str:
-        """A readable name of the trajectory: its question."""
+        """A readable name of the trajectory: the text of its question."""
         return self.episode.question
 
 
 @dataclass(frozen=True, kw_only=True)
 class EpisodeTimes(Record):
-    """The clock times of an episode, and data that depend on how workers shared the work."""
+    """The clock times of an episode, and figures that depend on which process did which part of the
+    work."""
 
     episode_id: str
     seconds: float = 0.0
-    """Number of seconds that the whole episode took, over all runs that played it."""
+    """Number of seconds that the whole episode took, summed over all runs that worked on it."""
     turn_seconds: tuple[float, ...] = ()
-    """Number of seconds of model and tool together, by turn."""
+    """Number of seconds that the model and the tool took together, for each turn."""
     tool_seconds: tuple[float, ...] = ()
-    """Number of seconds of the tool, by turn; 0 for turns without a tool call."""
+    """Number of seconds that the tool took, for each turn; 0 for a turn without a tool call."""
     tool_cost: tuple[float, ...] = ()
-    """Money spent on the tool, by turn. A result from the cache in a process's memory costs nothing."""
+    """Money spent on the tool, for each turn. A result costs nothing if it came from a cache in the
+    memory of the process."""
     cached: tuple[bool, ...] = ()
-    """Whether the tool's result came from the cache in a process's memory, by turn."""
+    """For each turn, whether the tool's result came from a cache in the memory of the process."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,11 +144,11 @@ class TaskResult(Record):
     split: str
     num_rollouts: int
     num_correct: int
-    """Number of rollouts with a correct answer, whether or not the process judge passed them."""
+    """Number of rollouts with a correct answer, including those that the process judge refused."""
     num_kept: int
-    """Number of kept trajectories."""
+    """Number of trajectories of the task that were kept."""
     reasons: dict[str, int] = field(default_factory=dict)
-    """Reasons why the other rollouts were not kept, with counts."""
+    """Number of rollouts that were not kept, for each reason."""
 
     @property
     def id(self) -> str:

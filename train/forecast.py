@@ -1,9 +1,11 @@
-"""Forecasts the tokens, updates, GPU memory and hours of a training run, without torch or a GPU.
+"""Forecasts the tokens, updates, GPU memory and hours of a training run. The forecast needs neither
+torch nor a GPU.
 
-No constant was measured on a GPU. If the caller gives measured tokens a second, the time is the
-number of tokens divided by this speed. Otherwise the time is the number of operations divided by an
-assumed share (MFU) of the GPU's peak speed. The memory is the sum of all known tensors. It lacks
-fragmentation, and the 1 to 3 GB that the libraries take.
+None of the constants was measured on a GPU. A caller may give the measured speed in tokens per
+second. With a measured speed, the time is the number of tokens divided by this speed. Without a
+measured speed, the time is the number of operations divided by an assumed share (MFU) of the GPU's
+peak speed. The memory is the sum of all known tensors. The sum leaves out memory fragmentation, and
+the 1 to 3 GB that the libraries take.
 """
 
 import math
@@ -15,40 +17,41 @@ from questloom.train.model.shape import ModelShape
 from questloom.train.settings.training_settings import WeightSettings
 
 LOGITS = 1 << 27
-"""Number of logits per chunk on a GPU, as in `logprobs.CHUNK_ELEMENTS`."""
+"""Number of logits that a GPU computes at once, as in `logprobs.CHUNK_ELEMENTS`."""
 Kind = Literal["single", "ddp", "fsdp"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Gpu:
-    """The GPU of a forecast. The defaults are the figures of an H100 (SXM), and assumed shares of
-    its peak speed and bandwidth.
+    """The GPU for which a forecast is made. The defaults are the figures of an H100 (SXM). Which
+    shares of the peak speed and bandwidth are reached is an assumption.
     """
 
     memory: float = 80e9
     peak: float = 989e12
-    """Dense bf16 operations a second."""
+    """Dense bf16 operations per second."""
     bandwidth: float = 3.35e12
-    """Bytes a second between GPU memory and compute units."""
+    """Bytes per second between the GPU's memory and its compute units."""
     mfu: float = 0.3
-    """The assumed share of the GPU's peak speed in training and in reading prompts."""
+    """The share of the peak speed that training and reading prompts are assumed to reach."""
     decode_share: float = 0.5
-    """The assumed share of the memory bandwidth that sampling uses."""
+    """The share of the memory bandwidth that sampling is assumed to reach."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class RowLength:
-    """The length of a row in tokens."""
+    """The length of a row (an episode as tokens)."""
 
     tokens: int
-    """All tokens of the row, pictures included."""
+    """Number of all tokens in the row, including those of pictures."""
     labels: int
-    """Tokens in the loss, which the policy wrote."""
+    """Number of tokens in the loss; the policy wrote these tokens."""
     pictures: tuple[int, ...] = ()
     """The number of tokens of each picture."""
 
     def shortened(self, max_tokens: int) -> "RowLength":
-        """The row, cut to a number of tokens, with proportionally fewer labels and pictures.
+        """The row cut to a number of tokens. The numbers of labels and pictures shrink in the same
+        proportion.
 
         >>> RowLength(tokens=3000, labels=300, pictures=(256, 256, 256)).shortened(2000)
         RowLength(tokens=2000, labels=200, pictures=(256, 256))
@@ -62,10 +65,10 @@ class RowLength:
 
 
 def num_trained_parameters(shape: ModelShape, weights: WeightSettings) -> int:
-    """The number of trained parameters; with LoRA, those of the adapters.
+    """The number of trained parameters; with LoRA, only the adapters are trained.
 
-    The examples train an 8B model in full, then with a frozen vision model, then adapters of rank
-    64.
+    The examples train an 8B model in three ways: in full, with a frozen vision model, and with
+    adapters of rank 64.
 
     >>> from questloom.train.model.shape import KNOWN
     >>> frozen = {"freeze_vision": True, "freeze_projector": True}
@@ -103,40 +106,41 @@ class Memory:
     """Bytes of memory on one GPU, by use."""
 
     trained: float
-    """Trained weights, their gradient and AdamW's two moments, all in fp32: 16 bytes per parameter."""
+    """Trained weights, their gradients and the two moments of AdamW, all in fp32: 16 bytes per
+    parameter."""
     frozen: float
     """Frozen weights in bf16: 2 bytes per parameter."""
     copies: float
     """Copies of weights in bf16.
 
-    Autocast keeps one copy of every trained weight during the pass. FSDP2 gathers the largest group
-    of weights (embedding and head) and the gradient of this group. It sums the gradient over ranks
-    in fp32.
+    Autocast keeps a copy of every trained weight during the forward and backward pass. FSDP2
+    gathers the largest group of weights (embedding and head) and the gradient of this group. FSDP2
+    sums this gradient over the ranks in fp32.
     """
     activations: float
-    """The input of each layer, and the inner tensors of one layer. Without checkpointing, the inner
-    tensors of all layers.
+    """The inputs of all layers, and the inner tensors of one layer. Without activation
+    checkpointing: the inputs and the inner tensors of all layers.
     """
     head: float
-    """Two chunks of logits in fp32 and one in bf16, and the head's gradient in fp32."""
+    """Two chunks of logits in fp32, one chunk in bf16, and the gradient of the head in fp32."""
 
     @property
     def total(self) -> float:
-        """All parts together."""
+        """The sum of all parts."""
         return self.trained + self.frozen + self.copies + self.activations + self.head
 
 
 def memory(
     shape: ModelShape, weights: WeightSettings, *, tokens: int, gpus: int, kind: Kind
 ) -> Memory:
-    """The peak memory of a GPU in bf16 training.
+    """The peak memory of one GPU when it trains in bf16.
 
     Args:
         tokens: number of tokens in one forward pass.
         gpus: number of ranks.
 
-    The first two examples show the GB of an 8B model at 20,480 tokens: fully trained on one GPU,
-    then under FSDP2 on eight GPUs.
+    The first two examples train an 8B model with 20,480 tokens per forward pass, in full: on one
+    GPU, then under FSDP2 on eight GPUs. These examples print GB.
 
     >>> from questloom.train.model.shape import KNOWN
     >>> for gpus, kind in ((1, "single"), (8, "fsdp")):
@@ -145,7 +149,7 @@ def memory(
     {'trained': 140.3, 'frozen': 0.0, 'copies': 17.5, 'activations': 9.4, 'head': 3.8} 171
     {'trained': 17.5, 'frozen': 0.0, 'copies': 10.0, 'activations': 9.4, 'head': 3.8} 41
 
-    The third example trains adapters of rank 64 for the same model on one GPU:
+    The third example trains adapters of rank 64 for the same model, on one GPU:
 
     >>> from questloom.train.settings.training_settings import LoraSettings
     >>> found = memory(KNOWN["qwen3-vl-8b"], WeightSettings(lora=LoraSettings(rank=64)), tokens=20_480, gpus=1, kind="single")
@@ -177,12 +181,13 @@ def memory(
 
 
 def fitting_kind(gpus: int) -> Kind:
-    """The default way in which several GPUs train together: sharded."""
+    """How several GPUs train together by default: FSDP shards the weights."""
     return "single" if gpus == 1 else "fsdp"
 
 
 def row_flops(shape: ModelShape, weights: WeightSettings, row: RowLength) -> float:
-    """The number of operations to train on one row, without recomputation."""
+    """The number of operations for training on one row (an episode as tokens), if nothing is
+    computed twice."""
     full = 3 if weights.lora is None else 2
     tower = 1 if weights.freeze_vision else full
     projector = full if not weights.freeze_projector else 1 if weights.freeze_vision else 2
@@ -197,7 +202,7 @@ def row_flops(shape: ModelShape, weights: WeightSettings, row: RowLength) -> flo
 
 
 def forward_flops(shape: ModelShape, row: RowLength) -> float:
-    """The number of operations to read a row once."""
+    """The number of operations for one forward pass over a row."""
     return shape.flops(
         row.tokens, row.labels, row.pictures, text_passes=1, projector_passes=1, tower_passes=1
     )
@@ -205,7 +210,7 @@ def forward_flops(shape: ModelShape, row: RowLength) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class Pace:
-    """Tokens a second on one GPU."""
+    """Tokens per second on one GPU."""
 
     tokens_per_second: float
     measured: bool
@@ -218,10 +223,12 @@ def training_pace(
     gpu: Gpu,
     measured: float | None,
 ) -> Pace:
-    """The training speed: the measured speed, or else the speed by the number of operations.
+    """The training speed: the measured speed, or else a speed derived from the number of
+    operations.
 
-    The example is an 8B model with frozen vision, on rows of 9,000 tokens with 900 in the loss. A
-    row takes 5 × 10¹⁴ operations at 30 % of 989 × 10¹² operations a second.
+    The example is an 8B model with a frozen vision model. A row has 9,000 tokens, 900 of them in
+    the loss. One row takes 5 × 10¹⁴ operations, and the GPU does 30 % of 989 × 10¹² operations per
+    second.
 
     >>> from questloom.train.model.shape import KNOWN
     >>> frozen = WeightSettings(freeze_vision=True, freeze_projector=True)
@@ -240,11 +247,12 @@ def training_pace(
 def decode_pace(
     shape: ModelShape, rows: Sequence[RowLength], gpu: Gpu, at_once: int, measured: float | None
 ) -> Pace:
-    """The sampling speed of a GPU in tokens a second: the measured speed, or else the speed by the
-    bytes that a step reads.
+    """The sampling speed of a GPU in tokens per second: the measured speed, or else a speed derived
+    from the bytes that a sampling step reads.
 
-    A step samples one token in each of `at_once` episodes. A step reads the bf16 weights once. For
-    each episode, it also reads the keys and values of half of the episode's tokens.
+    A sampling step samples one token in each of `at_once` episodes. The step reads the bf16 weights
+    once. For each episode, the step also reads cached keys and values, on average for half of the
+    episode's tokens.
 
     >>> from questloom.train.model.shape import KNOWN
     >>> round(decode_pace(KNOWN["qwen3-vl-8b"], [RowLength(tokens=9000, labels=900)], Gpu(), 32, None).tokens_per_second)
@@ -262,7 +270,7 @@ def decode_pace(
 
 @dataclass(frozen=True, kw_only=True)
 class SftForecast:
-    """The forecast of a run of supervised fine-tuning."""
+    """The forecast of supervised fine-tuning."""
 
     rows: int
     tokens: int
@@ -276,7 +284,7 @@ class SftForecast:
 
     @property
     def hours(self) -> float:
-        """Hours of wall time, without start, validation and checkpoints."""
+        """Hours of wall time. Start, validation and checkpoints are not included."""
         return self.tokens * self.epochs / (self.pace.tokens_per_second * self.gpus) / 3600
 
 
@@ -297,9 +305,9 @@ def forecast_sft(
 
     Args:
         lengths: lengths of the rows before they are cut to `max_tokens`.
-        micro_tokens: tokens per forward pass.
-        update_rows: rows per update.
-        measured: measured tokens a second per GPU.
+        micro_tokens: number of tokens in a forward pass.
+        update_rows: number of rows in an update.
+        measured: measured tokens per second on a GPU.
     """
     rows = [row.shortened(max_tokens) for row in lengths]
     return SftForecast(
@@ -316,28 +324,30 @@ def forecast_sft(
 
 @dataclass(frozen=True, kw_only=True)
 class GrpoForecast:
-    """The forecast of a GRPO run whose GPUs sample and train in turn."""
+    """The forecast of a GRPO run. In each step, all GPUs first sample, then train."""
 
     steps: int
     episodes: int
-    """Episodes per step: questions × rollouts."""
+    """Number of episodes per step: questions × rollouts per question."""
     update_tokens: int
     """Number of trained tokens per step."""
     decode_tokens: int
     """Number of tokens per step that the policy samples."""
     memory: Memory
-    """The memory during training, without an engine's own copy of the weights and its cache."""
+    """The memory during training. An inference engine's own copy of the weights and its cache are
+    not included."""
     pace: Pace
     decode: Pace
     read_seconds: float
-    """Seconds per step to read the prompts and observations of all episodes. Each token is read
-    once.
+    """Seconds per step for reading the prompts and observations of all episodes. Each token of a
+    prompt or observation is read once.
     """
     gpus: int
 
     @property
     def seconds(self) -> tuple[float, float, float]:
-        """Seconds of one training step: sampling the turns, reading their prompts, and the update. The wait for tools and judges is not included."""
+        """Seconds of one training step for three parts: sampling the turns, reading their prompts,
+        and the update. The wait for tools and judges is not included."""
         return (
             self.decode_tokens / (self.decode.tokens_per_second * self.gpus),
             self.read_seconds,
@@ -366,13 +376,13 @@ def forecast_grpo(
     measured: float | None = None,
     measured_decode: float | None = None,
 ) -> GrpoForecast:
-    """Forecasts a GRPO run whose episodes are as long as the given rows.
+    """Forecasts a GRPO run; its episodes are assumed to be as long as the given rows.
 
     Args:
-        questions, rollouts: number of questions per step, and of rollouts per question; both leave
-            out AXPO's continuations and refills.
+        questions, rollouts: number of questions per step, and of rollouts per question. Both
+            numbers leave out AXPO's continuations, and questions that replace others.
         at_once: episodes that a GPU plays at once.
-        measured, measured_decode: tokens a second per GPU in updates and in sampling.
+        measured, measured_decode: measured tokens per second on a GPU, in updates and in sampling.
     """
     rows = [row.shortened(max_tokens) for row in lengths]
     episodes = questions * rollouts

@@ -1,4 +1,4 @@
-"""The meaning of each reason, check and filter, in one sentence for people who have not read the code."""
+"""Explains each reason, check and filter in one sentence for people who have not read the code."""
 
 from collections.abc import Iterable
 
@@ -65,7 +65,7 @@ _GENERAL: dict[str, str] = {
 
 
 def with_own(filters: Iterable[Filter]) -> dict[str, str]:
-    """The sentences of all reasons, including the reasons of the given filters.
+    """The sentences for all reasons, including the reasons of the given filters.
 
     Raises:
         ValueError: a filter explains a reason that this module explains already.

@@ -1,4 +1,5 @@
-"""Keeps the answers of look-ups as long as the store or model that gave them."""
+"""Keeps the answers of look-ups. The answers of a store or model live as long as the store or
+model."""
 
 import functools
 from collections.abc import Callable
@@ -8,18 +9,20 @@ Source = TypeVar("Source")
 Params = ParamSpec("Params")
 Answer = TypeVar("Answer")
 CACHED = 131_072
-"""Maximum number of answers kept of each function. A margin asks the same question about hundreds
-of rivals, thousands of times."""
+"""Maximum number of answers that are kept for each function. To make a certificate, the program
+asks the same question thousands of times, about hundreds of things."""
 PLACE = "_remembered"
-"""The attribute of a source that holds its answers. A class with `__slots__` must list it."""
+"""The name of the attribute in which a source keeps its answers. A class with `__slots__` must list
+the attribute that holds answers."""
 
 
 class Answers:
-    """The answers of one source. A copy of the source, also a pickled copy, starts without answers.
+    """The answers of one source. A copy of the source starts without answers, and so does a pickled
+    copy.
 
     Args:
-        source: the object that gave the answers; None after unpickling, so that the first look-up
-            starts anew.
+        source: the object that gave the answers. The source is None after unpickling, so that the
+            first look-up starts without answers.
     """
 
     __slots__ = ("by_function", "source")
@@ -37,13 +40,14 @@ def remembered(
 ) -> Callable[
     [Callable[Concatenate[Source, Params], Answer]], Callable[Concatenate[Source, Params], Answer]
 ]:
-    """Decorator that keeps a function's answers by its other arguments. The first argument, a store
-    or a model, holds the kept answers.
+    """A decorator that keeps a function's answers. The function's first argument (a store or a
+    model) holds the answers. The other arguments are the key of an answer.
 
-    A cache in the module would keep the store alive for ever.
+    A cache in a module would keep the store in memory for ever.
 
     Args:
-        size: number of answers kept for each source. The least recently used answers go first.
+        size: number of answers that are kept for each source. The least recently used answers are
+            dropped first.
     """
 
     def keeping(

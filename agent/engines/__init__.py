@@ -1,1 +1,1 @@
-"""Engines produce the next turn of a conversation."""
+"""Engines produce the next turn of a conversation between a policy and its tools."""

@@ -1,16 +1,18 @@
-"""Continuous batching over a local transformers model. Conversations join and leave the batch; each conversation keeps
-its key-value cache between turns.
+"""Samples many conversations at once with a local transformers model (continuous batching).
+Conversations join and leave the batch. Each conversation keeps its key-value cache between turns.
 
-The code calls a conversation a row. At the start of a turn, one forward pass reads the row's new tokens and pictures,
-in a batch with rows of similar length. Rows with the same prompt, such as the rollouts of one question, share one
-reading of the prompt.
+In the code, each conversation is called a row. At the start of a turn, one forward pass reads the
+new tokens and pictures of several rows of similar length. Several attempts at one question have the
+same prompt, so the model reads this prompt only once.
 
-Decoding runs in a batch: the key-value caches of the rows are stacked and padded on the left. The stacked caches are
-split when a row joins or enough rows have finished.
+The model then samples tokens for all rows together. Before sampling, the key-value caches of the
+rows are stacked and padded on the left. The stacked caches are split again when a row joins the
+batch, or when enough rows have finished their turns.
 
-Positions are always passed explicitly: the text position and the three mrope positions of each token. With positions
-counted from the cache's length, a second picture shifts the logits by 0.17; with explicit positions the difference is
-2e-7.
+The code passes four positions of each token to the model: the text position and the three mrope
+(multimodal rotary embedding) positions. If the model instead counted positions from the length of
+its cache, the logits after a second picture would differ by 0.17. With the positions that the code
+passes, the logits differ by 2e-7.
 """
 
 import inspect
@@ -30,20 +32,22 @@ from questloom.agent.turns.token_renderer import Segment
 from questloom.records.errors import InputError
 
 NUM_PROMPTS = 8
-"""Maximum number of prompts that are kept for later rows; rollouts of one question arrive close together."""
+"""Maximum number of read prompts that are kept for later conversations with the same prompt.
+Attempts at one question arrive close together, so a few prompts suffice."""
 READ_TOKENS = 4_096
-"""Maximum number of new tokens in one forward pass over several rows, with padding."""
+"""Maximum number of new tokens, with padding, in one forward pass over several conversations."""
 
 
 @dataclass(eq=False)
 class Row:
-    """The state of one conversation during and between its turns."""
+    """One conversation as the model sees it: its tokens, its cache and the state of its current
+    turn."""
 
     ids: list[int] = field(default_factory=list)
-    """All tokens whose keys and values the row has cached."""
+    """All tokens whose keys and values are in the conversation's cache."""
     layers: Layers = field(default_factory=list)
     position: int = 0
-    """The mrope position that the next token gets."""
+    """The mrope position (position in the multimodal rotary embedding) of the next token."""
     chance: random.Random = field(default_factory=random.Random)
     most: int = 0
     """Maximum number of new tokens in this turn."""
@@ -67,20 +71,21 @@ class TurnRequest:
     """A request to sample one turn."""
 
     row: Row
-    """The row with the cache of its earlier turns; a row without a cache reads the whole conversation."""
+    """The conversation with the cache of its earlier turns. Without a cache, the model reads the
+    whole conversation again."""
     segments: Sequence[Segment]
-    """Segments of the whole conversation."""
+    """The whole conversation, as segments (pieces of encoded text and pictures)."""
     begun: Segment
-    """The given first tokens of the turn; no ids if the turn is sampled from its start."""
+    """Tokens with which the turn must begin; without ids, the model samples the whole turn."""
     most: int
-    """Maximum number of tokens of the turn, including the given first tokens."""
+    """Maximum number of tokens of the turn, including the tokens in `begun`."""
     seed: int
     """Random seed for sampling the turn."""
 
 
 @dataclass(frozen=True)
 class _Read:
-    """The result of reading a conversation."""
+    """What the model computed when it read a conversation."""
 
     layers: Layers
     position: int
@@ -90,12 +95,13 @@ class _Read:
 
 @dataclass(eq=False)
 class _Reading:
-    """Tokens for one forward pass, for one row or for several rows with the same prompt."""
+    """Tokens that one forward pass reads for a conversation, or for several conversations with the
+    same prompt."""
 
     ids: list[int]
     segments: Sequence[Segment]
     start: int
-    """The number of tokens that the row's key-value cache already holds."""
+    """The number of tokens that are already in the conversation's key-value cache."""
     layers: Layers
     asked: list[TurnRequest] = field(default_factory=list)
 
@@ -105,15 +111,15 @@ class _Reading:
 
 
 class CachedModel:
-    """A model with its rules for sampling tokens.
+    """A local model that samples tokens for many conversations and keeps their caches.
 
     Args:
-        model: a transformers model, causal or image-text-to-text, on its device, in eval mode.
+        model: a transformers model (causal or image-text-to-text) in eval mode, on its device.
         stop_ids: tokens that end a turn.
         forbidden: tokens that are never sampled.
 
     Raises:
-        InputError: the model's cache is not made of the keys and values of all tokens.
+        InputError: the model has layers that do not cache the keys and values of all tokens.
     """
 
     def __init__(
@@ -145,7 +151,8 @@ class CachedModel:
 
     @torch.inference_mode()
     def begin(self, asked: Sequence[TurnRequest]) -> None:
-        """Reads the new tokens of each row and samples the first token of each row's turn."""
+        """Begins a turn in several conversations: reads the new tokens of each, and samples the
+        first token of each turn."""
         readings: dict[Hashable, _Reading] = {}
         for each in asked:
             segments = [*each.segments, each.begun]
@@ -199,17 +206,17 @@ class CachedModel:
             self._draw([row for row, _ in drawing], torch.cat([logits for _, logits in drawing]))
 
     def forget_prompts(self) -> None:
-        """Frees the prompts that are kept for later rows."""
+        """Frees the memory of the prompts that are kept for later conversations."""
         self._prompts.clear()
 
     @property
     def num_kept(self) -> int:
-        """The number of tokens in the prompts that are kept for later rows."""
+        """The number of tokens in the prompts that are kept for later conversations."""
         return sum(read.layers[0][0].shape[2] for read in self._prompts.values())
 
     def _read(self, readings: Sequence[_Reading]) -> list[_Read]:
-        """One forward pass over the new tokens of several rows. In the pass, either all rows have a cache or none
-        has."""
+        """Runs one forward pass over the new tokens of several conversations. Either all
+        conversations in a pass have a cache, or none has one."""
         new = max(reading.num_new for reading in readings)
         stack = Stack(self.model.config, [reading.layers for reading in readings], new)
         ids, mask = torch.zeros(len(readings), new, dtype=torch.long), stack.mask(new)
@@ -251,7 +258,8 @@ class CachedModel:
         return made
 
     def _positions(self, ids: list[int], segments: Sequence[Segment]) -> torch.Tensor:
-        """The positions of all tokens: (4, 1, T) for models with mrope, (1, T) for others."""
+        """The positions of all tokens, as a tensor: (4, 1, T) for models with mrope (multimodal
+        rotary embedding), (1, T) for others."""
         line = torch.arange(len(ids))[None]  # (1, T)
         if self._rope is None:
             return line
@@ -268,7 +276,7 @@ class CachedModel:
     def _pictures_after(
         self, segments: Sequence[Segment], start: int
     ) -> list[tuple[str, torch.Tensor]]:
-        """The pictures that begin at or after a given token."""
+        """The tensors of the pictures that begin at or after a given token."""
         found: list[tuple[str, torch.Tensor]] = []
         place = 0
         for segment in segments:
@@ -285,8 +293,8 @@ class CachedModel:
 
     @torch.inference_mode()
     def go_on(self, rows: Sequence[Row], steps: int) -> None:
-        """Samples up to `steps` more tokens for each unfinished row. Sampling stops early when a quarter of the rows
-        have finished, to save their computation."""
+        """Samples up to `steps` more tokens for each unfinished row. Sampling stops early when a
+        quarter of the rows have finished, because finished rows waste computation."""
         rows = [row for row in rows if not row.done]
         if not rows:
             return
@@ -320,13 +328,13 @@ class CachedModel:
             row.layers = stack.row(place, [held]) if row.done else stack.view(place, held)
 
     def _draw(self, rows: Sequence[Row], logits: torch.Tensor) -> torch.Tensor:
-        """Samples a token for each unfinished row. The log-probabilities are computed before any cut (top-p, forbidden
-        tokens).
+        """Samples a token for each unfinished row. The log-probabilities are computed before top-p
+        and forbidden tokens reduce the choice.
 
         Args:
             logits: array (B, V).
 
-        Returns: Sampled tokens, (B,); a finished row's token has no meaning.
+        Returns: One sampled token per row, (B,). The token of a finished row has no meaning.
         """
         temperature = self._sampling.temperature
         scaled = logits.float() / (temperature or 1.0)
@@ -346,8 +354,9 @@ class CachedModel:
         return drawn
 
     def _at(self, probs: torch.Tensor, chances: list[float]) -> torch.Tensor:
-        """For each row, the token at a point between 0 and 1 of the cumulative distribution. Tokens are ordered by id;
-        with top-p they are ordered by probability."""
+        """Picks each row's token where the cumulative probability reaches the row's random number
+        between 0 and 1. The tokens are in the order of their ids, or with top-p in the order of
+        their probability."""
         tokens = None
         if self._sampling.top_p < 1:
             probs, tokens = probs.sort(dim=-1, descending=True, stable=True)  # (B, V)
@@ -365,8 +374,8 @@ class CachedModel:
 def _batches(
     readings: Sequence[tuple[Hashable, _Reading]],
 ) -> list[list[tuple[Hashable, _Reading]]]:
-    """Groups readings into forward passes with little padding; in a pass, either all readings have a cache or none
-    has."""
+    """Groups conversations to read into forward passes with little padding. A pass never mixes
+    conversations with and without a cache."""
     made: list[list[tuple[Hashable, _Reading]]] = []
     for key, reading in sorted(readings, key=lambda item: (item[1].start > 0, item[1].num_new)):
         first = made[-1][0][1] if made else None

@@ -1,4 +1,5 @@
-"""The protocol of engines: given a conversation, an engine samples the policy's next turn."""
+"""The protocol (interface) of engines. An engine gets a conversation and samples the model's next
+turn."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,32 +11,36 @@ from questloom.models.messages import Message
 
 @dataclass(frozen=True, kw_only=True)
 class Sample:
-    """One sampled turn."""
+    """One turn that an engine sampled."""
 
     text: str
-    """The rendered text, without the end-of-turn token. The text includes a `<think>` that the chat template put into
-    the prompt."""
+    """The turn's text, without the end-of-turn token. If the chat template put a `<think>` into the
+    prompt, the text includes it."""
     complete: bool = True
     """Whether the model ended the turn itself; False if a limit cut the turn."""
     refusal: str = ""
-    """The reason why the model or provider declined, if it was given outside the text."""
+    """Why the model or its provider refused to reply, if the reply gives a reason outside its
+    text."""
     num_prompt_tokens: int = 0
     num_new_tokens: int = 0
     token_ids: tuple[int, ...] = ()
-    """The sampled tokens, with the end-of-turn token if it was sampled; empty for engines without token ids."""
+    """The ids of the sampled tokens, including a sampled end-of-turn token; empty for engines
+    without token ids."""
     logprobs: tuple[float, ...] = ()
-    """Natural log-probabilities of `token_ids` at the sampling temperature, before any cut (top-p, forbidden tokens)."""
+    """Natural log-probabilities of `token_ids` at the sampling temperature, computed before top-p
+    and forbidden tokens reduce the choice."""
     cost: float = 0.0
-    """Cost of the turn in money."""
+    """Price of the turn, in the currency of the price list."""
 
 
 class ContextFull(Exception):
-    """The conversation is longer than the model's context. The exception's message comes from the endpoint."""
+    """The conversation is longer than the model's context. The message of this exception is the
+    error message of the endpoint."""
 
 
 class Engine(Protocol):
-    """An engine produces turns. `step` is called for many conversations at once; a batching engine forms its batches
-    itself."""
+    """An engine produces the model's turns in conversations. Callers call `step` for many
+    conversations concurrently. An engine that works in batches forms the batches itself."""
 
     name: str
     """The engine's name: "openai", "transformers", "server" or "oracle"."""
@@ -43,7 +48,7 @@ class Engine(Protocol):
 
     @property
     def sampling(self) -> Mapping[str, Any]:
-        """All other settings that change the turns (temperature, top-p, seed), as JSON."""
+        """The settings that change the sampled turns (temperature, top-p, seed), as JSON."""
 
     async def step(self, conversation: Conversation, *, max_new_tokens: int) -> Sample:
         """Samples the next turn.
@@ -58,7 +63,8 @@ class Engine(Protocol):
         """
 
     def num_tokens(self, message: Message) -> int:
-        """The number of tokens of a message: exact with a local tokenizer, otherwise a high estimate."""
+        """The number of tokens of a message. If the engine has no local tokenizer, it estimates the
+        number on the high side."""
 
     def forget(self, conversation: Conversation) -> None:
         """Drops everything that the engine keeps for a finished episode."""

@@ -1,5 +1,5 @@
-"""The keys and values of conversations, stored per conversation and stacked for a forward pass. The stack has free room
-at its end, so adding a token copies no tensor.
+"""Stores the attention keys and values of each conversation, and stacks them for a forward pass of
+the model. The stacked tensors have free room at their end, so adding a token copies no tensor.
 
 ```
 row 0   ....k k k k k | new │ room      a dot is a pad, masked
@@ -15,11 +15,12 @@ from transformers import DynamicCache
 from transformers.cache_utils import Cache, DynamicLayer
 
 Layers = list[tuple[torch.Tensor, torch.Tensor]]
-"""Keys and values per layer, each (1, heads, length, dim). The tensors are shared and never changed."""
+"""The key tensor and the value tensor of each layer, each of shape (1, heads, length, dim). Several
+conversations may share these tensors, so the tensors are never changed."""
 
 
 class _RoomyLayer(DynamicLayer):
-    """A cache layer whose tensors are allocated at their final length."""
+    """A cache layer whose tensors have their final length from the start."""
 
     def __init__(self, keys: torch.Tensor, values: torch.Tensor, width: int) -> None:
         super().__init__()
@@ -45,9 +46,10 @@ class Stack:
     """The keys and values of several conversations as one cache, padded on the left.
 
     Args:
-        config: config of the model.
-        rows: layers of each conversation; either all are empty, or none is.
-        room: number of tokens that will be added.
+        config: the model's transformers configuration.
+        rows: the stored layers of each conversation. Either all conversations have stored layers,
+            or none has any.
+        room: number of tokens that will be added to each conversation.
     """
 
     def __init__(self, config: Any, rows: Sequence[Layers], room: int) -> None:
@@ -68,8 +70,8 @@ class Stack:
             )
 
     def _padded(self, tensors: Sequence[torch.Tensor], room: int) -> torch.Tensor:
-        """The padded tensors as one, (B, heads, width + room, dim). Padding is zero, because masked values are still
-        multiplied."""
+        """Stacks the padded tensors into one tensor, (B, heads, width + room, dim). Padding is
+        zero, because attention still multiplies masked values."""
         _, heads, _, dim = tensors[0].shape
         made = tensors[0].new_empty(len(tensors), heads, self.width + room, dim)
         for place, (tensor, pad) in enumerate(zip(tensors, self.pads, strict=True)):
@@ -78,14 +80,15 @@ class Stack:
         return made
 
     def mask(self, room: int) -> torch.Tensor:
-        """The attention mask, (B, width + room) int64: 1, except 0 at the padding."""
+        """The attention mask, (B, width + room), int64: 0 at the padding, 1 elsewhere."""
         mask = torch.ones(len(self.pads), self.width + room, dtype=torch.long)
         for place, pad in enumerate(self.pads):
             mask[place, :pad] = 0
         return mask
 
     def row(self, place: int, parts: Sequence[slice]) -> Layers:
-        """A copy of one conversation's keys and values, joined from the given parts of the stack's length."""
+        """Copies one conversation's keys and values out of the stack, and joins the given ranges of
+        positions."""
         return [
             (
                 torch.cat([layer.keys[place : place + 1, :, part] for part in parts], dim=2),
@@ -95,8 +98,8 @@ class Stack:
         ]
 
     def view(self, place: int, part: slice) -> Layers:
-        """A view of one conversation's keys and values, for immediate stacking. The view keeps the whole stack in
-        memory."""
+        """A view of one conversation's keys and values in the stack. Use the view only for the next
+        stack, because a view keeps the whole old stack in memory."""
         return [
             (layer.keys[place : place + 1, :, part], layer.values[place : place + 1, :, part])
             for layer in self.cache.layers

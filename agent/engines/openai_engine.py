@@ -1,5 +1,6 @@
-"""An engine over any OpenAI-compatible endpoint, for teachers and evaluation. This engine gives no token ids; `calls/`
-caches, paces and accounts for its requests."""
+"""An engine that asks any OpenAI-compatible endpoint, for teachers and evaluation. The endpoint
+returns no token ids. The package `calls/` caches the requests, limits their rate and counts their
+cost."""
 
 import json
 import re
@@ -20,18 +21,20 @@ CONTEXT_FULL = re.compile(
 
 
 class OpenAIEngine:
-    """Samples turns from an endpoint, as text in the turn protocol. The engine requests no native tool calls; if a
-    server makes native calls, the engine turns them into the protocol's calls.
+    """Samples turns from an endpoint, as text in the turn protocol (`turn_protocol.py`). The engine
+    asks the server for plain text. If a server returns native tool calls anyway, the engine
+    rewrites them as text in the protocol.
 
-    The cache key of a request holds the messages and (task, rollout, turn): no turn is paid twice, and rollouts stay
-    apart.
+    The cache key of a request holds the messages and (task, rollout, turn). With this key, no turn
+    is paid for twice, and two rollouts (attempts) of a task never share a reply.
 
     Args:
-        client: chat client that knows the endpoint.
-        role: role whose model and sampling settings are used.
-        opened: text that the model's template opens before a turn; the value is "<think>\\n" for Qwen3-VL-Thinking
-            behind a server that does not separate the thought from the reply, and "" for Instruct models; servers that
-            separate them are recognised by the reply.
+        client: chat client that sends the requests to the endpoint.
+        role: name of a role, which has a model and sampling settings in the client's settings.
+        opened: text that the model's chat template writes before each turn. For Instruct models,
+            the text before a turn is "". For Qwen3-VL-Thinking, the text before a turn is
+            "<think>\\n", if the server leaves the thought in the reply. If a server returns the
+            thought separately, this setting is not needed.
         price: price of the model, for the episode's cost; None counts the cost as 0.
     """
 
@@ -81,8 +84,8 @@ class OpenAIEngine:
         )
 
     def _rendered(self, reply: ChatReply) -> str:
-        """The turn as the model wrote it. The thought and the tool calls that the server separated are put back around
-        the reply."""
+        """Restores the turn as the model wrote it. If the server separated the thought and the tool
+        calls from the reply, they are put back around the reply."""
         text = reply.text
         if (
             reply.calls and "<tool_call>" not in text
@@ -100,14 +103,15 @@ class OpenAIEngine:
         return f"<think>\n{reply.reasoning.strip()}\n</think>\n\n{text.strip()}"
 
     def num_tokens(self, message: Message) -> int:
-        """A high estimate of the message's token count."""
+        """Estimates the message's token count, on the high side."""
         return message.num_tokens()
 
     def forget(self, conversation: Conversation) -> None:
-        """Does nothing, because each request carries the whole conversation."""
+        """Does nothing, because the engine stores nothing: each request contains the whole
+        conversation."""
 
 
 def _tags(name: str, arguments: str) -> str:
-    """A tool call in the notation of the turn protocol. Arguments that are not JSON stay unchanged, and the protocol
-    refuses them."""
+    """Writes a tool call as text, in the form that the turn protocol demands. Arguments that are
+    not valid JSON stay as they are; the check of the turn later refuses them."""
     return f'<tool_call>\n{{"name": {json.dumps(name, ensure_ascii=False)}, "arguments": {arguments.strip() or "{}"}}}\n</tool_call>'

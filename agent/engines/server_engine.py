@@ -1,20 +1,20 @@
-"""An engine over an inference server that takes and returns token ids with log-probabilities, for rollouts of models of
-8B and above.
+"""An engine that asks an inference server, for models with 8 billion parameters or more. The server
+takes token ids, and returns token ids with their log-probabilities.
 
-Two dialects:
+The engine speaks the HTTP interfaces of two servers:
 
-* `sglang`: POST /generate, with pictures. The request has one placeholder token per picture, and the server expands it
-  with its own processor. Every reply states the prompt length, so a server with another number of tokens per picture is
-  noticed at once.
-* `vllm`: POST /v1/completions with `return_token_ids`, text only, because this endpoint takes no pictures beside token
-  ids.
+* `sglang`: POST /generate, with pictures. The request has one placeholder token per picture. The
+  server replaces each placeholder by the picture's tokens. Every reply states the prompt length, so
+  the engine notices at once if the server counts other tokens per picture.
+* `vllm`: POST /v1/completions with `return_token_ids`. vLLM's endpoint takes token ids but no
+  pictures, so only text works.
 
-Every call goes through `calls/`. Calls are paced, retried and cached; the cache key holds ids, picture hashes, sampling
-settings and (task, rollout, turn).
+The package `calls/` sends every request: it limits the rate, retries and caches. The key of a
+cached reply holds the token ids, hashes of pictures, sampling settings and (task, rollout, turn).
 
-`load_weights` makes the server load a checkpoint from a folder that both sides can read. SGLang reports the version of
-its weights in every reply, and the engine checks the version. vLLM reports no version, so a failed load shows only when
-the trainer compares log-probabilities.
+`load_weights` makes the server load a checkpoint from a folder that both sides can read. SGLang
+reports the version of its weights in every reply, and the engine checks the version. vLLM reports
+no version. With vLLM, a failed load is noticed only when the trainer compares log-probabilities.
 """
 
 import asyncio
@@ -46,22 +46,24 @@ from questloom.records.errors import InputError, ProviderFault
 from questloom.records.identity import canonical_json, sha256_hex
 
 FORBID = -100.0
-"""The number that is added to the logits of forbidden tokens. The server's log-probabilities include this number. A
-trained model gives forbidden tokens so little probability that the difference is not visible."""
+"""The number that the server adds to the logits of forbidden tokens. The server's log-probabilities
+are computed after this addition, so they exclude forbidden tokens. A trained model gives forbidden
+tokens so little probability that the other log-probabilities hardly change."""
 
 
 class ServerEngine(TokenEngine):
-    """Samples turns from an inference server. The engine serves one event loop at a time; call `aclose` before the loop
-    ends.
+    """Samples turns from an inference server. Only one asyncio event loop at a time may use the
+    engine. Call `aclose` before the loop ends.
 
     Args:
         config: settings of the server.
-        tokens: renderer for the model's processor; the server must have the same processor.
+        tokens: turns conversations into token ids with the model's processor. The server must use
+            the same processor.
         caller: caches, paces and retries the calls.
 
     Raises:
-        InputError: the address is malformed, or the server reports log-probabilities at another temperature than it
-            samples with.
+        InputError: the address is malformed, or the server's log-probabilities have another
+            temperature than its sampling.
     """
 
     name = "server"
@@ -102,7 +104,7 @@ class ServerEngine(TokenEngine):
         self._image_ids = frozenset(tokens.image_ids)
         caller.set_pace(config.name, Pace(config.max_in_flight, None))
         self._version: str | None = None
-        """The version of weights that every reply must state; None until a version is set."""
+        """The version of the weights that every reply must state; None if no version was set."""
         self._session: aiohttp.ClientSession | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._num_turns = 0
@@ -113,26 +115,27 @@ class ServerEngine(TokenEngine):
         return {**asdict(self._sampling), "dialect": self._config.dialect}
 
     async def aclose(self) -> None:
-        """Closes the connections of this event loop."""
+        """Closes the connections that were opened in this asyncio event loop."""
         if self._session is not None:
             await self._session.close()
             self._session = None
 
     def weights_are(self, version: str) -> None:
-        """Sets the version of the weights, after this or another process loaded them into the server. Cached replies of
-        earlier versions are no longer used."""
+        """Sets the version of the weights, after some process loaded them into the server. After
+        the change, cached replies from earlier versions are not used."""
         self.model, self._version = f"{self.model.partition('@')[0]}@{version}", version
 
     async def load_weights(self, folder: str, version: str) -> None:
-        """Makes the server load new weights when no turn of this engine is in flight. New turns wait until the weights
-        are loaded.
+        """Waits until the server has finished all turns of this engine, then makes the server load
+        new weights. New turns wait until the weights are loaded.
 
         Args:
             folder: folder of the checkpoint, as a path that the server can read.
             version: version of the weights; it becomes part of `model`.
 
         Raises:
-            InputError: the server refuses, or cannot load weights while it runs.
+            InputError: the server refuses the weights, or this kind of server cannot load weights
+                while it runs.
             ProviderFault: the server cannot be reached.
         """
         self._enter_loop()
@@ -148,8 +151,8 @@ class ServerEngine(TokenEngine):
             self._open.set()
 
     def _loading(self, folder: str, version: str) -> list[tuple[str, dict[str, Any]]]:
-        """The requests (path, body) that make the server load new weights. The server drops its prompt cache together
-        with the old weights."""
+        """The HTTP requests (path and body) that make the server load new weights. When the server
+        loads new weights, it drops its cache of prompts that the old weights read."""
         if self._config.dialect == "sglang":
             return [
                 (
@@ -201,8 +204,8 @@ class ServerEngine(TokenEngine):
         """See `TokenEngine.step`.
 
         Raises:
-            InputError: the server's token count of the prompt differs from ours, the server samples forbidden tokens,
-                or its weights have another version than the loaded one.
+            InputError: the server and this engine count different numbers of prompt tokens; the
+                server samples forbidden tokens; or the server's weights have an unexpected version.
         """
         self._enter_loop()
         while not self._open.is_set():
@@ -348,14 +351,15 @@ class ServerEngine(TokenEngine):
         }
 
     def _collapsed(self, ids: Sequence[int]) -> list[int]:
-        """The token ids with one placeholder per picture."""
+        """The prompt's token ids, with one placeholder token for each picture."""
         made: list[int] = []
         for number, run in groupby(ids):
             made += [number] if number in self._image_ids else list(run)
         return made
 
     def _enter_loop(self) -> None:
-        """Binds the connections and the waiting turns to the running event loop."""
+        """Starts with new connections and no waiting turns if another asyncio event loop runs than
+        before."""
         loop = asyncio.get_running_loop()
         if self._loop is not loop:
             self._loop, self._session, self._num_turns = loop, None, 0
@@ -426,7 +430,7 @@ class ServerEngine(TokenEngine):
 
 @dataclass(frozen=True)
 class _Generation:
-    """The server's output in a form that both interfaces share; the cache stores this form."""
+    """A server's reply, in one form for both servers; the cache stores this form."""
 
     ids: list[int]
     logprobs: list[float]
@@ -437,8 +441,8 @@ class _Generation:
 
 
 def _succeeded(raw: bytes, *, unsaid: bool) -> bool:
-    """Whether a reply with status 200 reports success of the request. `unsaid` is the result for a reply that states
-    neither success nor failure, as most vLLM replies do."""
+    """Whether a reply with status 200 reports success of the request. If a reply states neither
+    success nor failure, as most vLLM replies do, the function returns `unsaid`."""
     try:
         said = orjson.loads(raw)
     except orjson.JSONDecodeError:

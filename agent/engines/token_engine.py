@@ -1,5 +1,6 @@
-"""The base class of engines that work on token ids. The class keeps the token segments of each conversation from turn
-to turn, so that no text is encoded twice."""
+"""The base class of engines that work on token ids. The class stores each conversation as segments
+(pieces of encoded text and pictures). Later turns reuse the segments, so no text is encoded
+twice."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -22,10 +23,10 @@ class Sampling:
     """The settings for sampling tokens."""
 
     temperature: float = 1.0
-    """With temperature 0, the engine takes the likeliest token."""
+    """The sampling temperature; at 0 the engine always takes the likeliest token."""
     top_p: float = 1.0
     seed: int = 0
-    """Sampling depends only on this seed and on (task, rollout, turn)."""
+    """The random seed. The random choices depend only on this seed and on (task, rollout, turn)."""
 
     def __post_init__(self) -> None:
         if self.temperature < 0 or not 0 < self.top_p <= 1:
@@ -37,10 +38,10 @@ class Sampling:
 
 
 class TokenEngine(ABC):
-    """The base class of engines on token ids.
+    """The base class of engines that read and write token ids.
 
     Args:
-        tokens: renders text with the model's processor and template.
+        tokens: turns conversations into token ids with the model's processor and chat template.
     """
 
     name: str
@@ -63,14 +64,15 @@ class TokenEngine(ABC):
         """See `Engine.step`.
 
         Args:
-            begun: first token ids of the turn, with their log-probabilities; the engine continues the turn after these
-                ids; the sample and `max_new_tokens` include them.
+            begun: token ids with which the turn must begin, and their log-probabilities. The engine
+                continues the turn after these ids. The returned sample and `max_new_tokens` include
+                these ids.
 
-        Raises: InputError: no turn can continue after these ids, see `check_begun`.
+        Raises: InputError: a turn cannot begin with these ids, see `check_begun`.
         """
 
     def check_begun(self, begun: Segment) -> None:
-        """Checks that a turn can continue after its given first ids.
+        """Checks that a turn can begin with the given token ids.
 
         Raises:
             InputError: the ids end the turn, contain a picture token, end inside a tag, or lack a log-probability.
@@ -100,7 +102,7 @@ class TokenEngine(ABC):
             )
 
     def segments_of(self, conversation: Conversation, last: Turn | None) -> tuple[Segment, ...]:
-        """The segments of a finished episode.
+        """The segments (pieces of encoded text and pictures) of a finished episode.
 
         Args:
             last: last turn of the episode.
@@ -115,7 +117,7 @@ class TokenEngine(ABC):
     def sample(
         self, ids: Sequence[int], logprobs: Sequence[float], *, complete: bool, num_prompt: int
     ) -> Sample:
-        """Makes the `Sample` of a sampled turn."""
+        """Makes a `Sample` from the token ids of a sampled turn."""
         return Sample(
             text=self.tokens.rendered(ids),
             complete=complete,
@@ -126,8 +128,8 @@ class TokenEngine(ABC):
         )
 
     def segments(self, conversation: Conversation) -> list[Segment]:
-        """The segments of the conversation. The method reuses the segments of earlier turns and does not render them
-        again."""
+        """The segments (pieces of encoded text and pictures) of the conversation. The method reuses
+        the segments of earlier turns, so it encodes only new turns."""
         before, known = self._known.get(conversation.key, (None, []))
         if (
             before is None
@@ -140,7 +142,8 @@ class TokenEngine(ABC):
         return made
 
     def num_tokens(self, message: Message) -> int:
-        """Exact for observations; see `Engine.num_tokens`."""
+        """The number of tokens of a message, see `Engine.num_tokens`. The number is exact for
+        observations (tool results)."""
         return self.tokens.num_tokens(message)
 
     def forget(self, conversation: Conversation) -> None:

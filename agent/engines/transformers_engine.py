@@ -1,8 +1,9 @@
-"""An engine over a local transformers model, for training and tests. The engine batches turns, keeps caches across
-turns, and returns token ids with log-probabilities.
+"""An engine that runs a local transformers model, for training and tests. The engine samples many
+turns in one batch and keeps key-value caches between turns. The engine returns token ids with their
+log-probabilities.
 
-Conversations join and leave the batch every few tokens, so a long turn does not delay the others. The model runs on a
-thread of its own; the event loop stays free.
+Conversations join and leave the batch every few tokens, so a long turn does not delay the others.
+The model runs in its own thread, so that it does not block the asyncio event loop.
 """
 
 import asyncio
@@ -22,23 +23,24 @@ from questloom.agent.turns.token_renderer import Segment, TokenRenderer
 
 @dataclass(eq=False)
 class _Waiting:
-    """A requested turn whose sample is not finished yet."""
+    """A turn that was requested but is not finished yet."""
 
     turn: TurnRequest
     done: asyncio.Future[None]
 
 
 class TransformersEngine(TokenEngine):
-    """Samples turns from a local model. The engine serves one event loop at a time.
+    """Samples turns from a local model. Only one asyncio event loop at a time may use the engine.
 
     Args:
         model: a transformers model in eval mode, on its device.
-        tokens: renderer for the model's processor.
-        model_name: model name in the records; it includes the version of the weights if the weights change.
+        tokens: turns conversations into token ids with the model's processor.
+        model_name: name of the model in the stored episodes. If the weights change, the name must
+            include their version.
         max_batch: maximum number of conversations that are decoded together.
-        chunk: number of tokens between two changes of the batch.
-        max_cached_tokens: maximum number of cached tokens over all conversations; above this number the least recently
-            used conversations lose their caches.
+        chunk: number of tokens that are sampled before conversations may join or leave the batch.
+        max_cached_tokens: maximum number of cached tokens over all conversations. If more tokens
+            are cached, the conversations that were idle longest lose their caches.
     """
 
     name = "transformers"
@@ -114,7 +116,7 @@ class TransformersEngine(TokenEngine):
         self._thread.shutdown()
 
     async def _work(self) -> None:
-        """Decodes in rounds of a few tokens as long as turns wait."""
+        """Samples a few tokens at a time, until all requested turns are finished."""
         loop = asyncio.get_running_loop()
         while self._waiting or self._playing:
             self._playing = [
@@ -144,7 +146,8 @@ class TransformersEngine(TokenEngine):
         self._model.go_on([asked.turn.row for asked in playing], self._chunk)
 
     def _drop_oldest(self) -> None:
-        """Drops the oldest caches until the limit holds; rows in the batch keep their caches."""
+        """Drops the oldest caches until the total is within the limit. Conversations in the batch
+        keep their caches."""
         busy = {id(asked.turn.row) for asked in (*self._playing, *self._waiting)}
         held = sum(len(row.ids) for row in self._rows.values() if row.layers)
         if held + self._model.num_kept > self._max_cached_tokens:

@@ -1,10 +1,13 @@
-"""The answer judge: rules decide first, then a model if one is configured. Scores count correct, wrong, missing and
-unknown answers in their denominators.
+"""The answer judge decides whether an episode's answer is right. Rules decide first, then a model
+if one is configured. Scores divide by the number of all answers: correct, wrong, missing and
+unknown ones.
 
-The judge reads only the final answer, because a report with many candidates would also contain the right answer. If the
-rules accept an answer, it is right and no model is asked. A model must quote the answer that it read, and the final
-answer must contain the quote. The quote prevents two errors: a reply that talks the model into a verdict, and a model
-that uses its own knowledge.
+The judge reads only the final answer. If the judge read a whole report, a report with many
+candidates would be accepted, because one of them is right by chance. If the rules accept an answer,
+the answer counts as right and no model is asked. The judging model must quote the answer that it
+read. The quote must occur in the final answer. The quote prevents two errors of the judging model.
+A manipulative answer cannot talk the model into a verdict, and the model cannot judge by its own
+knowledge.
 """
 
 import re
@@ -25,8 +28,8 @@ from questloom.records.errors import ProviderFault
 from questloom.records.synthesis import Answer
 
 MAX_SHOWN_CHARS = 1_500
-"""Maximum number of characters of a final answer that a model reads. In a longer reply without an answer mark, an
-answer after this limit counts as missing."""
+"""Maximum number of characters of a final answer that a model reads. If a long reply has no answer
+mark ("Answer: …"), the judge reads only this number of characters and misses a later answer."""
 ROLE = "judge_answer"
 
 _MARK = re.compile(
@@ -43,15 +46,16 @@ class Judgement:
 
     outcome: Outcome
     by: str
-    """Who judged: "rules", the model's name, or "" for an unknown verdict."""
+    """Who judged: "rules", or the name of the model; "" if the verdict is unknown."""
     given: str = ""
     """The final answer that the judge read."""
     why: str = ""
-    """The rule that accepted the answer, the model's reason, or the fault."""
+    """The name of the rule that accepted the answer, the model's reason, or the error that
+    occurred."""
     confidence: float | None = None
     """The model's confidence, 0 to 1; None if the model gave no confidence."""
     prompt: str = ""
-    """The version of the prompt that the model got."""
+    """The version of the prompt template with which the model was asked."""
     fault: BadReply | ProviderFault | None = None
     """The reason why the judge failed."""
 
@@ -70,7 +74,7 @@ class AnswerJudge:
     Args:
         client: chat client with the role `judge_answer`; with None, only the rules decide and reject every unrecognised
             answer (`benchmarks/judge.py` measures how many).
-        tolerance: allowed errors of quantities in the rules.
+        tolerance: errors of quantities that the rules allow.
     """
 
     client: Client | None = None
@@ -86,8 +90,8 @@ class AnswerJudge:
         item_id: str = "",
         seed_id: str = "",
     ) -> Judgement:
-        """Judges one final answer. If the model or its provider fails, the verdict is unknown; only `BudgetExceeded` is
-        raised.
+        """Judges one final answer. If the model or its provider fails, the verdict is "unknown".
+        The only exception raised is `BudgetExceeded`.
 
         Args:
             answer: the expected answer.
@@ -155,8 +159,8 @@ def judge_by_rules(
     language: str = "en",
     tolerance: Tolerance = EXACT,
 ) -> Judgement:
-    """The outcome of the rules: correct, no answer, or wrong. An answer that the rules do not recognise counts as
-    wrong."""
+    """What the rules decide: correct, no answer, or wrong. If the rules do not recognise an answer,
+    it counts as wrong."""
     given = final_answer(said)
     rule = match(answer, given, question=question, language=language, tolerance=tolerance)
     if rule:
@@ -171,11 +175,11 @@ def judge_by_rules(
 
 
 def final_answer(text: str) -> str:
-    """Extracts the final answer from an episode's last text: the text after the only answer mark ("Answer: …",
-    `\\boxed{…}`), else the whole text.
-
-    If a text has several marks with different answers, or continues after its mark, it answers twice and stays whole. A
-    line with a confidence may follow the answer.
+    """Extracts the final answer from an episode's last text. If the text has one answer mark
+    ("Answer: …", `\\boxed{…}`), the text after the mark is the answer. A text without an answer
+    mark is the answer as a whole. The whole text also counts if several marks give different
+    answers, or if the text goes on after the answer. Only a line that states a confidence may
+    follow the answer.
 
     >>> final_answer("The dome was built later.\\n**Answer:** 1871"), final_answer("Answer: 1871\\nNo, it was 1872.")
     ('1871', 'Answer: 1871\\nNo, it was 1872.')
@@ -201,7 +205,7 @@ def final_answer(text: str) -> str:
 
 
 def _undressed(text: str) -> str:
-    """The text without Markdown marks and without a box around it."""
+    """Removes Markdown marks and a box (`\\boxed{…}`) from a text."""
     box = _BOXED.fullmatch(text.strip())
     return (box[1] if box else text).strip().strip("*_`").strip()
 

@@ -1,8 +1,9 @@
-"""Checks citations: whether an observation contains the quotations, numbers and names that a thought ascribes to it.
+"""Checks the citations in a model's thoughts. A thought may cite quotations, numbers and names from
+an observation (a tool result). The observation must contain what the thought cites.
 
-The check reads only sentences that clearly cite a source ("the search result says …", "according to the page …").
-Claims without a clear source are left to the process judge. The check skips claims about pictures, and sentences that
-deny, suppose or plan.
+The check reads only sentences that clearly cite a source ("the search result says …", "according to
+the page …"). Claims without a clear source are left to the process judge. The check skips claims
+about pictures. The check also skips sentences that deny, suppose or plan something.
 """
 
 import re
@@ -25,15 +26,16 @@ _SAYS = (
 _STATES = re.compile(
     rf"\b{_SOURCE} (?:\S+ ){{0,3}}?(?:also |clearly |explicitly )?{_SAYS}\b", re.IGNORECASE
 )
-"""Matches a phrase that names a source before the claim. Words before this phrase may name the source ("the Daily Post
-article says")."""
+"""Matches a phrase such as "the article says", which names a source and comes before the claim. The
+source's name may come before the phrase, as in "the Daily Post article says"."""
 _REFERS = re.compile(
     rf"\baccording to (?:the |this |that |these |its |a )?{_SOURCE}\b"
     rf"|\b(?:as )?(?:stated|said|mentioned|reported|given|listed|written|described|noted) (?:in|on|by) (?:the |this |that |these )?{_SOURCE}\b"
     rf"|\bfrom (?:the|this|that|these) {_SOURCE}\b,? (?:i|we) (?:learn|learned|know|see|read|find|found)",
     re.IGNORECASE,
 )
-"""Matches a phrase that names a source anywhere in a sentence; the whole sentence is then the claim."""
+"""Matches a phrase such as "according to the page" anywhere in a sentence. The whole sentence then
+counts as the claim."""
 _NO_CLAIM = re.compile(
     r"\b(?:not|no|none|nothing|never|without|neither|nor|cannot|if|whether|would|should|could|might|may|perhaps|maybe|let me|let's|need to|want to"
     r"|going to|will|can|hope|expect|suppose|assum\w+|probably|likely|presumably|sometimes|imagine|for example|check|checking|use|visit|perform|look for"
@@ -75,7 +77,8 @@ MAX_THOUGHT_CHARS = 40_000
 
 @dataclass(frozen=True)
 class Unfounded:
-    """A claim that a thought ascribes to an observation although no earlier observation contains it."""
+    """A claim that a thought cites from an observation (a tool result), but that no earlier
+    observation contains."""
 
     kind: str
     """The kind of claim: "quote", "number" or "name"."""
@@ -85,7 +88,8 @@ class Unfounded:
 
 @dataclass(frozen=True)
 class Source:
-    """An observation prepared for look-ups: its words in order, and its numbers."""
+    """An observation (a tool result) in a form for look-ups: its words in order, and its
+    numbers."""
 
     words: str
     solid: str
@@ -97,20 +101,20 @@ class Source:
         return cls(words, words.replace(" ", ""), frozenset(_numbers(text)))
 
     def holds(self, words: str) -> bool:
-        """Whether the observation contains these words in this order. Scripts without spaces are compared by
-        characters."""
+        """Whether the observation contains the given words in the given order. In scripts without
+        spaces, characters are compared instead of words."""
         key = _key(words)
         return key in self.words or (not key.isascii() and key.replace(" ", "") in self.solid)
 
     def holds_name(self, name: str) -> bool:
-        """Whether the observation contains the name, or each longer word of the name: "Varga, Ilse" contains "Ilse
-        Varga"."""
+        """Whether the observation contains the name, or all words of the name with three letters or
+        more in any order: "Varga, Ilse" contains "Ilse Varga"."""
         words = [w for w in _key(name).split() if len(w) > 2]
         return self.holds(name) or (len(words) > 1 and all(f" {w} " in self.words for w in words))
 
     def has_number(self, number: float, *, rough: bool) -> bool:
-        """Whether the observation contains the number. A number that is cited as approximate, and is no year, may be 5
-        % off."""
+        """Whether the observation contains the number. If the citation calls the number
+        approximate, the observation's number may differ by 5 %, except for years."""
         if number in self.numbers:
             return True
         return (
@@ -131,8 +135,8 @@ def _numbers(text: str) -> list[float]:
 
 
 def cited(thought: str) -> list[str]:
-    """The claims that a thought ascribes to observations, sentence by sentence; the thought's own conclusions are left
-    out.
+    """The claims that a thought cites from observations (tool results), one per sentence.
+    Conclusions that a thought itself draws from what it read are left out.
 
     >>> cited("The Daily Post article says it was lit in 1871, so it is older. If the result says 1900, I am wrong.")
     ['it was lit in 1871']
@@ -155,12 +159,13 @@ def cited(thought: str) -> list[str]:
 def unfounded(
     said: list[str], observations: Sequence[Source], question: Source
 ) -> tuple[list[Unfounded], int]:
-    """Returns the claims that no observation contains, and the number of checked quotations, numbers and names.
+    """Finds the claims that no observation contains. Returns these claims, and the number of all
+    quotations, numbers and names that were checked.
 
     Args:
         said: the thought's citations, from `cited`.
         observations: all tool results before this turn.
-        question: the question; a citation may use names from the question.
+        question: the question, because a thought may also use names and words from the question.
     """
     found: list[Unfounded] = []
     num_checked = 0
@@ -196,14 +201,16 @@ def unfounded(
 
 
 def _digits_only(text: str) -> str:
-    """The text with its numbers in digits and its scale words ("2 million"); numbers in words cannot be looked up.
-    Short decades ("the 90s") are also removed."""
+    """Removes all words from a text except words for scale, as in "2 million". Numbers in digits
+    remain. Numbers in words are removed because they cannot be looked up. Short decades ("the 90s")
+    are removed too."""
     text = re.sub(r"(?<!\d)['’]?\d0['’]?s\b", "·", text)
     return re.sub(r"\b(?!million|billion|trillion|thousand|hundred|dozen)[^\W\d_]+\b", "·", text)
 
 
 def _names(text: str) -> list[str]:
-    """The names in a sentence, except its first word, words that are always capitalised, and demonyms."""
+    """The capitalised names in a sentence. The first word of the sentence, words that are always
+    capitalised, and words such as "Spanish" do not count as names."""
     names = []
     for match in _NAME.finditer(text):
         words = match[0].split()

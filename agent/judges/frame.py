@@ -1,5 +1,5 @@
-"""Decides whether a final answer is the expected answer plus framing words: "the answer is …", or words of the
-question."""
+"""Decides whether a final answer is the expected answer with harmless words around it. Harmless
+words are "the answer is …", or words of the question."""
 
 import re
 
@@ -14,7 +14,7 @@ la le el los las les un una der die das ein eine respuesta es fue era son repons
 en em im am
 """.split()
 )
-"""Words that add no claim to an answer."""
+"""Words around an answer that claim nothing ("the answer is")."""
 
 DOUBT = frozenset(
     """
@@ -26,8 +26,8 @@ like similar including such apart formerly previously nicht kein keine oder aber
 ne plus minus against unlike despite versus allegedly reportedly supposedly
 """.split()
 )
-"""Words that negate or weaken an answer, or join two answers. An answer with any of these words is refused, even if the
-question contains the word."""
+"""Words that negate an answer ("not"), weaken it ("perhaps") or join two answers ("or"). An answer
+with any of these words is refused, even if the question contains the word."""
 
 APPROXIMATELY = frozenset(
     {
@@ -44,8 +44,9 @@ APPROXIMATELY = frozenset(
         "unos",
     }
 )
-"""Words that may stand before a quantity, because the number itself must still be right. Before a date, these words
-make the date vague."""
+"""Words such as "about", which make a value vague. An answer may have such a word before a
+quantity, because the number itself must still be right. An answer may not have such a word before a
+date."""
 _VAGUE_DATE = frozenset(
     {
         "by",
@@ -173,8 +174,8 @@ _PAST = {
 
 
 def _stems(words: list[str]) -> set[str]:
-    """Adds variants of words, with and without a plural s, and past tenses of a question's verbs: "When did it open?" –
-    "It opened in 1931"."""
+    """Adds variants to a question's words: the word without a final s, and the past tense of verbs.
+    For example, "When did it open?" adds "opened", which the answer "It opened in 1931" repeats."""
     return {
         w
         for word in words
@@ -186,7 +187,7 @@ def is_frame(around: str, question: str, *, kind: str) -> bool:
     """Whether the words around a date or a quantity leave its meaning unchanged.
 
     Args:
-        around: the answer's text without the date or quantity.
+        around: the answer's text after the date or quantity was removed.
         question: the question, whose words the answer may repeat.
         kind: "date" or "quantity".
     """
@@ -203,14 +204,14 @@ def is_frame(around: str, question: str, *, kind: str) -> bool:
 
 
 def framed_name(said: str, wording: str, question: str, language: str) -> bool:
-    """Whether a short sentence contains only a given name and framing.
+    """Whether a short sentence contains only a given name and harmless words around it.
 
     Args:
         said: the final answer.
-        wording: a right wording of the name.
-        question: the question, whose words the answer may repeat; "" if the question itself names the answer as one of
-            two candidates.
-        language: language whose articles are dropped.
+        wording: one of the correct wordings of the name.
+        question: the question, whose words the answer may repeat; "" if the question asks to choose
+            between two names.
+        language: language of the answer; articles of this language ("the") are ignored.
 
     >>> framed_name("The answer is U2.", "U2", "", "en"), framed_name("Cameron's wife directed Titanic", "Cameron", "Who directed Titanic?", "en")
     (True, False)
@@ -259,14 +260,16 @@ def names(text: str, name: str, language: str) -> bool:
 
 
 def _places(key: tuple[str, ...], words: list[str]) -> list[int]:
-    """The positions in a list of words where a name begins. Consecutive words are grouped and each group is read as a
-    name of its own, because abbreviations depend on their position."""
+    """Finds the positions in a list of words at which a name begins. Each run of consecutive words
+    is read as a name by itself, because the meaning of an abbreviation depends on its position in
+    the name."""
     return [i for i in range(len(words) - len(key) + 1) if expanded(words[i : i + len(key)]) == key]
 
 
 def says_yes_or_no(text: str, question: str) -> bool | None:
-    """Reads a yes or no: True for yes, False for no, None for any other text. After "yes", the text may only repeat the
-    question; after "no", it may only repeat the question negated.
+    """Reads a yes or no: True for yes, False for no, None for any other text. After "yes", the
+    answer may repeat the question and say nothing else. After "no", the answer may repeat the
+    question with a negation.
 
     >>> says_yes_or_no("Yes.", ""), says_yes_or_no("No, it did not.", ""), says_yes_or_no("Yes and no", ""), says_yes_or_no("Yes, but late", "")
     (True, False, None, None)
@@ -303,7 +306,7 @@ def says_yes_or_no(text: str, question: str) -> bool | None:
 
 
 def is_nothing(text: str) -> bool:
-    """Whether a final answer says nothing: no words, or words such as "unknown".
+    """Whether a final answer says nothing: it has no words, or only words such as "unknown".
 
     >>> is_nothing("I don't know."), is_nothing("—"), is_nothing("The Unknown")
     (True, True, False)

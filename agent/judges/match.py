@@ -1,9 +1,11 @@
 """Compares a final answer with the expected answer by strict rules for each type of answer, without a model.
 
-A match is certain; an answer without a match may still be right. The final answer must *be* the expected answer, not
-only contain it. Further words may only frame the answer ("the answer is …") or repeat the question ("… directed
-Titanic"). Hedges, negations, lists of candidates and explanations are rejected. A false accept trains a policy to be
-vague, while a false reject only costs a call of the model judge.
+If the rules find a match, the answer is certainly right. If the rules find no match, the answer may
+still be right. The final answer must *be* the expected answer. A longer text that only contains the
+expected answer is refused. Only two kinds of other words are allowed: words such as "the answer is
+…", and words that repeat the question ("… directed Titanic"). Hedges, negations, lists of
+candidates and explanations are rejected. Rules that accept wrong answers train a model to be vague.
+Rules that reject a right answer only cost a call of the judging model.
 """
 
 import re
@@ -26,15 +28,18 @@ class Tolerance:
     """The errors that the rules allow in numbers."""
 
     relative: float = 5e-10
-    """By default, only the rounding of answer texts to ten digits is allowed.
+    """The default value allows only the rounding to ten digits that answer texts have.
 
-    The relative error in the expected unit, or in a unit that differs by a power of ten or only in hours and minutes.
-    With 0.01, the rules accept 1.1 million for 1,097,379.
+    The allowed relative error if the answer has the expected unit. The same error is allowed for
+    units that differ by a power of ten, and for hours and minutes. With the value 0.01, the rules
+    accept the answer 1.1 million for 1,097,379.
     """
     converted: float = 5e-3
-    """The relative error after conversion between unit systems; people convert feet to three digits at most."""
+    """The allowed relative error after a conversion between unit systems, such as feet to metres.
+    People give at most three digits when they convert."""
     kelvin: float = 0.6
-    """The absolute error between °C and °F, where a relative error has no meaning."""
+    """The allowed error in degrees after a conversion between °C and °F. A relative error has no
+    meaning for temperatures."""
 
 
 EXACT = Tolerance()
@@ -48,19 +53,21 @@ def match(
     language: str = "en",
     tolerance: Tolerance = EXACT,
 ) -> str:
-    """The rule that accepts the final answer: "wording", "framed", "quantity", "date", "yes_no"; "" if no rule accepts
-    it.
+    """The name of the rule that accepts the final answer ("wording", "framed", "quantity", "date",
+    "yes_no"), or "" if no rule accepts the answer.
 
     Args:
-        answer: expected answer with typed value, text, aliases, unit and precision.
+        answer: the expected answer with its typed value, text, aliases, unit and precision.
         said: the final answer, without other text.
         question: the question, whose words the answer may repeat.
         language: language of question and answer.
         tolerance: allowed errors of quantities.
 
-    A date must be at least as precise as the question asks (`answer.precision`, else the value's precision). Every part
-    of the stated date must agree with the known parts of the expected date. If the question asks for a year, a full
-    date in that year matches when its month and day are right or unknown.
+    A date must be at least as precise as the question asks (`answer.precision`). If
+    `answer.precision` is missing, the precision of the expected value counts. The year, month and
+    day of the stated date must agree with the known parts of the expected date. If the question
+    asks for a year, a full date in that year is also right, unless its month or day contradicts the
+    expected date.
     """
     if not said.strip() or len(said) > MAX_CHARS or "\n" in said.strip():
         return ""
@@ -143,8 +150,8 @@ def _is_quantity(
 
 
 def _restated(found: list[amounts_.Amount]) -> bool:
-    """Whether all amounts in a text are the same amount, in several units or in words and digits: "8,849 m (29,032
-    ft)", "twelve (12)"."""
+    """Whether all amounts in a text are equal, although written in several units ("8,849 m (29,032
+    ft)") or in words and digits ("twelve (12)")."""
     if len({(a.number, a.unit) for a in found}) == 1:
         return True
     units = [a.unit for a in found if a.unit is not None]

@@ -1,8 +1,9 @@
 """The process judge decides whether an episode is fit for training. Rules decide first, then a model if one is
 configured.
 
-By the rules, every turn keeps the protocol, except a few slips from which the policy recovers. The episode must call at
-least one tool. No call may be repeated without a new result. Every citation in a thought must stand in an observation.
+The rules demand that every turn keeps the turn protocol; the policy may break the protocol in a few
+turns if it recovers. The episode must call at least one tool. A call may be repeated only if the
+second result is new. What a thought cites from an observation (a tool result) must occur there.
 Every broken rule is reported as a reason, with its turn and evidence.
 """
 
@@ -25,7 +26,7 @@ MAX_SHOWN = 200
 
 @dataclass(frozen=True)
 class Reason:
-    """A rule that the episode breaks, with the turn and the evidence."""
+    """A violation of a rule by an episode, with the turn and the evidence."""
 
     rule: str
     """The broken rule: "format", "no_call", "repeated", "unfounded" or "model"."""
@@ -36,21 +37,23 @@ class Reason:
 
 @dataclass(frozen=True, kw_only=True)
 class ProcessVerdict:
-    """The verdict on the process of an episode, with reasons."""
+    """The verdict on how the model worked in an episode, with reasons."""
 
     passed: bool | None
-    """Whether the episode is fit; None if the rules pass and the model failed."""
+    """Whether the episode is fit for training; None if the rules accept the episode but the judging
+    model failed."""
     reasons: tuple[Reason, ...] = ()
     num_checked: int = 0
-    """The number of checked quotations, numbers and names that thoughts cite from observations."""
+    """The number of quotations, numbers and names that thoughts cite from tool results and that
+    were checked."""
     by: str = "rules"
     """Who judged: "rules", or the model's name if the model decided."""
     scores: dict[str, float] | None = None
-    """The model's scores, by dimension of quality."""
+    """The judging model's score for each dimension of quality."""
     why: str = ""
     prompt: str = ""
     fault: BadReply | ProviderFault | None = None
-    """The reason why the model failed."""
+    """The reason why the judging model failed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,9 +62,9 @@ class ProcessJudge:
 
     Args:
         client: chat client with the role `judge_process`; with None, only the rules judge.
-        least: minimum of each of the model's four scores; OpenSearch-VL gives no threshold, so the default ("mixed") is
-            ours.
-        max_unfounded: maximum share of checked citations without support in an observation.
+        least: minimum that each of the model's four scores must reach. OpenSearch-VL, the source of
+            the method, gives no threshold, so we chose the default ("mixed").
+        max_unfounded: maximum share of the checked citations that no observation supports.
         max_slips: maximum number of turns that break the protocol.
     """
 
@@ -71,8 +74,8 @@ class ProcessJudge:
     max_slips: int = 0
 
     async def judge(self, episode: Episode) -> ProcessVerdict:
-        """Judges an episode. The model is asked only if the rules pass. If the model fails, `passed` is None; only
-        `BudgetExceeded` is raised."""
+        """Judges an episode. The model is asked only if the rules accept the episode. If the model
+        fails, `passed` is None. The only exception raised is `BudgetExceeded`."""
         ruled = judge_by_rules(episode, max_unfounded=self.max_unfounded, max_slips=self.max_slips)
         if self.client is None or not ruled.passed:
             return ruled
@@ -115,7 +118,7 @@ class ProcessJudge:
 def judge_by_rules(
     episode: Episode, *, max_unfounded: float = 0.0, max_slips: int = 0
 ) -> ProcessVerdict:
-    """The rules' verdict on a finished episode, whatever ended it."""
+    """Judges a finished episode by the rules alone, whatever ended the episode."""
     slips = [
         Reason("format", i, turn.violation)
         for i, turn in enumerate(episode.turns)
@@ -137,10 +140,9 @@ def judge_by_rules(
 
 
 def repeated(episode: Episode) -> list[Reason]:
-    """The repeated calls that bring nothing new: the same result, another error, or no new picture.
-
-    A call may be repeated after a provider's fault, because the first call got no answer. A repeated call is allowed if
-    its second result differs.
+    """Finds the repeated calls that bring nothing new: they return the same result, another error,
+    or no new picture. A call may be repeated after a fault of the provider, because the first call
+    got no answer. A repeated call is also allowed if its second result differs from the first.
     """
     reasons = []
     before: dict[str, list[Step]] = {}

@@ -1,7 +1,8 @@
-"""The query judge scores the searches of an episode in [0, 1] (OpenSearch-VL's r_query), by a model or by measurement.
+"""The query judge gives the searches of an episode a score from 0 to 1, as OpenSearch-VL's reward
+r_query does. A model gives the score, or the score is measured without a model.
 
-If the judge fails, the score is None ("unknown"), because a reward of 0 would be a false statement about the rollout.
-`retrieval_score` returns only the score, as a number.
+If the judge fails, the score is None ("unknown"), because a score of 0 would wrongly call the
+searches bad. `retrieval_score` returns only the score, as a number.
 """
 
 import math
@@ -29,7 +30,7 @@ from questloom.records.synthesis import Answer
 
 ROLE = "judge_retrieval"
 MEASURED = "measured"
-"""The value of `by` if a score comes from the measurement and not from a model."""
+"""The value of the field `by` if the score is measured without a model."""
 CRITERIA = ("image_search", "text_search", "progression", "complementarity", "evidence")
 
 
@@ -40,27 +41,30 @@ class QueryScore:
     score: float | None
     """The score, 0 to 1; None if unknown."""
     by: str
-    """What gave the score: "rules", "measured", the model's name, or "" if the score is unknown."""
+    """Where the score comes from: "rules", "measured" or the model's name; "" if the score is
+    unknown."""
     parts: dict[str, float | None]
-    """The score of each criterion; their mean is the whole score, and None marks a criterion that does not apply."""
+    """The score of each criterion. The mean of these scores is the whole score. If a criterion does
+    not apply, its score is None."""
     why: str = ""
     prompt: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
 class QueryJudge:
-    """Computes the r_query of an episode: by the model of the role `judge_retrieval`, or without a client by
-    measurement."""
+    """Computes the search score (r_query) of an episode. The model of the role `judge_retrieval`
+    gives the score; without a client, the score is measured."""
 
     client: Client | None = None
 
     async def score(self, episode: Episode, answer: Answer | None = None) -> QueryScore:
-        """Scores the searches of an episode. A used-up budget raises `BudgetExceeded`; every other failure of the judge
-        gives an unknown score.
+        """Scores the searches of an episode. If the budget is used up, the judge raises
+        `BudgetExceeded`. If the judge fails for any other reason, the score is unknown.
 
         Args:
             episode: a finished episode.
-            answer: the expected answer, if the judge may see it (OpenSearch-VL's judge does).
+            answer: the expected answer, if the judge may see it. OpenSearch-VL's judge sees the
+                answer.
         """
         if not num_calls(episode):
             return QueryScore(score=0.0, by="rules", parts={}, why="no tool call")
@@ -91,11 +95,11 @@ class QueryJudge:
 async def retrieval_score(
     episode: Episode, *, client: Client | None = None, answer: Answer | None = None
 ) -> float:
-    """The r_query of a finished episode, 0 to 1. If the client has the role `judge_retrieval`, a model gives the score;
-    otherwise the score is measured.
+    """The search score (r_query) of a finished episode, from 0 to 1. If the client has the role
+    `judge_retrieval`, a model gives the score; otherwise the score is measured.
 
-    Returns: The score; 0.0 for an episode without a tool call. NaN means that the score is unknown, because the judge
-    failed or a provider answered no call.
+    Returns: The score; 0.0 for an episode without a tool call. NaN means that the score is unknown:
+    the judge failed, or providers failed in all calls.
 
     Raises:
         BudgetExceeded: the hard budget is reached.
@@ -114,18 +118,20 @@ def _of_reply(reply: RetrievalJudged, model: str, version: str) -> QueryScore:
 
 
 def measured(episode: Episode) -> QueryScore:
-    """The measured score is the mean of the three shares below over the answered calls.
+    """The measured score is the mean of three shares. Each of the three shares is taken over the
+    calls that got an answer.
 
-    * used: the share of calls whose result is used by a later thought, a later call or the answer. A text is used if
-      one of its new words, numbers or addresses is repeated later. A picture is used if its handle is repeated, or if
-      the next thought states something new.
-    * not_wasted: the share of calls that returned something (no error, no empty result) and did not repeat an earlier
-      call.
-    * new_evidence: how many of a result's terms are new to the question and earlier results, as a mean over calls; a
-      new picture counts as 1.
+    * used: the share of calls whose result is used by a later thought, a later call or the answer.
+      A text counts as used if a later turn repeats one of its new words, numbers or addresses. A
+      picture counts as used if a later turn repeats its handle (its name for the tools), or if the
+      next thought states something new.
+    * not_wasted: the share of calls that returned something and did not repeat an earlier call. An
+      error or an empty result counts as nothing.
+    * new_evidence: the share of a result's terms that neither the question nor earlier results
+      contain, as a mean over calls. A new picture counts as 1.
 
-    Crops, repairs of pictures and computations count like other calls. An episode without calls scores 0; if providers
-    failed in all its calls, the score is unknown.
+    Calls that crop or repair a picture or compute something count like all other calls. An episode
+    without calls scores 0; if providers failed in all its calls, the score is unknown.
     """
     every = steps(episode)
     if not num_calls(episode):

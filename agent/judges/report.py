@@ -1,9 +1,11 @@
-"""The lenient judge accepts an episode if its last text contains the right answer anywhere, as published scores of
-search agents do.
+"""The lenient judge accepts an episode if its last text contains the right answer anywhere.
+Published scores of search agents come from judges of this kind.
 
-OpenSearch-VL and Vision-DeepResearch judge the whole report, so a report that names many candidates passes. Lenient
-scores can be compared only with the scores of these two projects. Every table of results therefore also shows the
-strict judge's score (`answer.py`). The lenient judge accepts every answer that the strict judge accepts.
+OpenSearch-VL and Vision-DeepResearch judge the whole report, so a report that names many candidates
+passes. Compare scores of the lenient judge only with the scores of OpenSearch-VL and
+Vision-DeepResearch. Every table of results also shows the strict judge's score (`answer.py`),
+because lenient scores are too high. The lenient judge accepts every answer that the strict judge
+accepts.
 """
 
 from dataclasses import dataclass
@@ -23,7 +25,8 @@ from questloom.records.synthesis import Answer
 
 ROLE = "judge_report"
 MAX_REPORT_CHARS = 8_000
-"""Maximum number of characters of a report that the model reads (OpenSearch-VL's number)."""
+"""Maximum number of characters of a report that the model reads. OpenSearch-VL uses the same
+number."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,8 +34,8 @@ class ReportJudge:
     """Judges reports.
 
     Args:
-        client: chat client with the role `judge_report`; with None, a rule accepts a report that contains a wording of
-            the answer.
+        client: chat client with the role `judge_report`. If `client` is None, no model is asked: a
+            rule accepts a report that contains a wording of the answer.
     """
 
     client: Client | None = None
@@ -48,7 +51,8 @@ class ReportJudge:
         item_id: str = "",
         seed_id: str = "",
     ) -> Judgement:
-        """Judges one report. Only a used-up budget raises: `BudgetExceeded`.
+        """Judges one report. The only exception raised is `BudgetExceeded`, if the budget is used
+        up.
 
         Args:
             answer: the expected answer.

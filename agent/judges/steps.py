@@ -1,4 +1,5 @@
-"""The tool steps of an episode for both trajectory judges: each call, its result, and whether the result was useful."""
+"""Lists the tool calls of an episode for the two judges of searches and process: each call, its
+result, and whether the call returned anything."""
 
 import json
 import re
@@ -15,17 +16,17 @@ from questloom.records.identity import canonical_json
 MAX_STEPS = 20
 MAX_ARGUMENT_CHARS = 200
 MAX_RESULT_CHARS = 1_600
-"""Maximum number of characters of a tool result that a judge sees. OpenSearch-VL shows 400 characters; in our episodes,
-this limit cut off the number that decided the answer."""
+"""Maximum number of characters of a tool result that a judge sees. OpenSearch-VL shows 400
+characters. In our episodes, a limit of 400 cut off the number that decided the answer."""
 MAX_SENTENCES, MAX_SENTENCE_CHARS = 2, 400
-"""Maximum number and length of the sentences that a judge also sees from the cut-off part of a result, because they
-contain the answer."""
+"""If a long tool result is cut off, a judge also sees sentences with the answer from the rest. The
+two limits are the maximum number of such sentences, and their maximum length in characters."""
 MAX_LAST_THOUGHT_CHARS = 1_600
 MAX_THOUGHT_CHARS = 400
-"""OpenSearch-VL's maximum length of a thought that the query judge sees."""
+"""Maximum number of characters of a thought that the query judge sees (OpenSearch-VL's limit)."""
 
 NOTHING = ("no_effect", "no_results")
-"""Error codes of calls that returned nothing although no error occurred."""
+"""Codes of calls that worked without an error but returned nothing."""
 HANDLE = re.compile(r"<?\bimage:(\d+)>?")
 _COMMON = frozenset(
     """
@@ -50,12 +51,14 @@ class Step:
 
     @property
     def faulted(self) -> bool:
-        """Whether the call failed because a service failed. The policy is not blamed for a failure of a service."""
+        """Whether the call failed because a service failed. Judges do not blame the policy (the
+        model that plays) for this."""
         return self.result.status == ToolStatus.PROVIDER_FAULT
 
     @property
     def empty(self) -> bool:
-        """Whether the call brought nothing: a fault, a limit without a picture, "no effect", or "no results"."""
+        """Whether the call returned nothing: a service failed, a limit was reached and no picture
+        came, or the tool reported "no effect" or "no results"."""
         if self.result.status == ToolStatus.OK:
             return self.result.code in NOTHING or not (
                 self.result.text.strip() or self.result.images
@@ -64,14 +67,15 @@ class Step:
 
     @property
     def key(self) -> str:
-        """A key that is equal for two calls with the same request. Case, punctuation and spacing of strings do not
-        matter; code must be equal word for word."""
+        """A key for comparing calls. Two calls have the same key if they request the same thing.
+        Letter case, punctuation and spacing do not matter in texts. Python code must be equal word
+        for word."""
         return f"{self.name} {self.arguments if self.name == 'python_interpreter' else ' '.join(t.text for t in tokens(clean(self.arguments)))}"
 
 
 def steps(episode: Episode) -> list[Step]:
-    """The executed calls of an episode, in order. The list leaves out a call that ended the episode before its result
-    came."""
+    """Lists the tool calls of an episode that were executed, in order. The list leaves out a call
+    that ended the episode before the call's result came."""
     return [
         Step(i, turn, turn.call.name, canonical_json(turn.call.arguments), turn.result)
         for i, turn in enumerate(episode.turns)
@@ -80,13 +84,13 @@ def steps(episode: Episode) -> list[Step]:
 
 
 def num_calls(episode: Episode) -> int:
-    """The number of calls that passed the format check."""
+    """The number of calls whose format was valid."""
     return sum(turn.call is not None for turn in episode.turns)
 
 
 def terms(text: str) -> set[str]:
-    """The terms of a text for comparisons: words of four letters or more, numbers, and pairs of characters in scripts
-    without spaces.
+    """The terms of a text, for comparing texts. Terms are words of four letters or more, and
+    numbers. In scripts without spaces, terms are pairs of characters.
 
     >>> sorted(terms("The page of Ardwen Light says 1871."))
     ['1871', 'ardwen', 'light', 'says']
@@ -107,12 +111,13 @@ def terms(text: str) -> set[str]:
 
 
 def handles(text: str) -> set[int]:
-    """The picture handles that a text names."""
+    """The numbers of the pictures that a text names, such as 2 for "image:2"."""
     return {int(n) for n in HANDLE.findall(text) if len(n) < 10}
 
 
 def handles_in(arguments: str) -> set[int]:
-    """The pictures that the arguments of a call name: by handle, or by a plain number in a picture argument."""
+    """The numbers of the pictures that a call's arguments name. An argument names a picture by its
+    handle ("image:2") or by a plain number."""
     value = json.loads(arguments)
     plain = (
         {
@@ -127,8 +132,8 @@ def handles_in(arguments: str) -> set[int]:
 
 
 def transcript(episode: Episode) -> str:
-    """The trajectory as text for a judge: at most twenty steps from the start and the end; calls and results are
-    shortened."""
+    """The episode as text for a judge. The text shows at most twenty calls, from the start and the
+    end of the episode. Calls and results are shortened."""
     every = list(enumerate(steps(episode), start=1))
     left_out = max(0, len(every) - MAX_STEPS)
     lines = []
@@ -177,6 +182,6 @@ def _shortened(text: str, answer: str) -> str:
 
 
 def same_text(a: str, b: str) -> bool:
-    """Whether two results of calls are the same. Differences in spacing and case, and the warning about a repeated
-    turn, are ignored."""
+    """Whether two results of calls are the same. The comparison ignores spacing, letter case and
+    the warning about a repeated turn."""
     return fold(clean(without_warning(a))) == fold(clean(without_warning(b)))

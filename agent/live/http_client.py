@@ -1,8 +1,10 @@
-"""The HTTP client of the live provider: rotating keys, replies of bounded size, and downloads from untrusted hosts.
+"""The HTTP client for live web services. The client takes turns among a service's keys, limits the
+size of replies, and downloads pictures from untrusted hosts.
 
-A picture's address comes from the open web and may point into our own network. Pictures are therefore downloaded from
-public addresses only. The address is checked when the name is resolved and again after each redirect. The connection
-uses the checked address, so a second resolution of the name changes nothing.
+A picture's address comes from the open web and may point into our own network. Pictures are
+therefore downloaded only from public IP addresses. The client checks the IP address when it
+resolves the host name, and again after each redirect. The client then connects to the checked IP
+address. If the host name later resolves to another address, this has no effect.
 """
 
 import asyncio
@@ -29,19 +31,22 @@ from questloom.calls.retry import CallFault, fault_of_status
 MAX_REPLY_BYTES = 16 << 20
 MAX_REDIRECTS = 3
 UNICAST = ipaddress.ip_network("2000::/3")
-"""The range of public IPv6 addresses. The range excludes NAT64 addresses and addresses that embed an IPv4 address."""
+"""The range of public IPv6 addresses. Addresses for NAT64 and addresses that embed an IPv4 address
+are outside the range."""
 REST_SECONDS = 60.0
-"""How long a key pauses after a 429 reply that states no time."""
+"""How long a key pauses, in seconds, after a 429 ("too many requests") reply that names no waiting
+time."""
 USER_AGENT = "Mozilla/5.0 (compatible; Questloom/0.1)"
 Parse = Callable[[bytes], Any]
-"""A function that reads the body of a reply; if it raises, the reply is invalid."""
+"""A function that parses the body of a reply. If the function raises an exception, the reply is
+invalid."""
 _NO_TIMEOUT = aiohttp.ClientTimeout()
 _REFUSED = (401, 402, 403)
 
 
 class Keys:
-    """The keys of one service, which take turns. A key that has used up its quota pauses; a key that the service
-    refuses is dropped."""
+    """The access keys of one service; requests use them in turn. A key whose quota is used up
+    pauses. A key that the service refuses is dropped."""
 
     def __init__(self, keys: tuple[str, ...]) -> None:
         self.all = keys
@@ -50,7 +55,7 @@ class Keys:
         self._turn = 0
 
     def candidates(self) -> list[str]:
-        """The usable keys, beginning with the key whose turn is next; [""] if the service needs no key."""
+        """The usable keys, in the order of their next use; [""] if the service needs no key."""
         if not self.all:
             return [""]
         now = time.monotonic()
@@ -66,11 +71,11 @@ class Keys:
             )
 
     def refuse(self, key: str) -> None:
-        """Drops a key that the service does not accept."""
+        """Drops a key that the service refused."""
         self._refused.add(key)
 
     def none_left(self, provider: str) -> CallFault:
-        """The fault if a service has no usable key."""
+        """Makes the fault that reports that a service has no usable key."""
         resting = [until for key, until in self._rest_until.items() if key not in self._refused]
         if not resting:
             return CallFault(
@@ -89,15 +94,16 @@ class Keys:
         )
 
     def hidden(self, body: bytes) -> bytes:
-        """The text of a reply without our keys, in case the service echoed one."""
+        """Removes our keys from the text of a reply, because a service may repeat a key in an
+        error."""
         for key in self.all:
             body = body.replace(key.encode(), b"***")
         return body
 
 
 class Http:
-    """Sends the requests of the live provider. Event loops may use the client one after another; call `aclose` before
-    each loop ends."""
+    """Sends the requests of the live provider. Only one asyncio event loop at a time may use the
+    client. Call `aclose` before each loop ends."""
 
     def __init__(self, *, allow_private: bool) -> None:
         self.allow_private = allow_private
@@ -105,7 +111,7 @@ class Http:
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def aclose(self) -> None:
-        """Closes the connections of this event loop."""
+        """Closes the connections that were opened in this asyncio event loop."""
         for session in self._sessions.values():
             await session.close()
         self._sessions = {}
@@ -214,8 +220,8 @@ class Http:
         return self._sessions[kind]
 
     def _check_public(self, url: str) -> None:
-        """Refuses texts that are not web addresses, and numeric addresses of private networks, which are never
-        resolved."""
+        """Refuses texts that are not web addresses. The function also refuses numeric IP addresses
+        of private networks, because name resolution never checks numeric addresses."""
         try:
             parts = urlsplit(url)
             good = parts.scheme in ("http", "https") and bool(parts.hostname) and not parts.username
@@ -232,7 +238,8 @@ class Http:
 
 
 def is_public(host: str) -> bool:
-    """Whether a host may be public. A host is not public if it is a private IP address or a name in a private network."""
+    """Whether the name or address of a host looks public. Private IP addresses and names in a
+    private network are not public."""
     try:
         return is_public_address(host.strip("[]"))
     except ValueError:
@@ -250,8 +257,8 @@ def is_blocked(host: str, blocked_hosts: tuple[str, ...]) -> bool:
 
 
 def is_public_address(address: str) -> bool:
-    """Whether an IP address is public. For an IPv6 address that contains an IPv4 address (mapped, 6to4), the IPv4
-    address decides.
+    """Whether an IP address is public. Some IPv6 addresses contain an IPv4 address (mapped, 6to4);
+    for these, the IPv4 address decides.
 
     Raises: ValueError: the text is not an IP address.
     """

@@ -1,8 +1,10 @@
-"""The live provider: web search, picture search, a page reader and text recognition. All calls go through `calls/`.
+"""The live provider gives the tools web services: web search, picture search, a page reader and
+text recognition.
 
-Every call is paced and booked, and its reply is stored in the call cache before use. The call cache *is* the recording
-of a run. With `replay`, the cache answers the same run, and nothing is sent. In a replay, a call without an entry in
-the cache ends in the provider fault "not_recorded".
+The package `calls/` sends all calls, limits their rate, counts their cost, and stores each reply in
+a cache before use. The cache *is* the recording of a run. With `replay`, the same run gets all
+replies from the cache, and nothing is sent. If a call of a replay is not in the cache, it fails
+with the fault "not_recorded".
 """
 
 import asyncio
@@ -37,7 +39,8 @@ from questloom.records.errors import ProviderFault
 from questloom.records.identity import sha256_hex
 
 PICTURES_A_PAGE = 3
-"""Maximum number of addresses that are tried for the picture of one page."""
+"""A found page may offer several web addresses for its picture. This is the maximum number of
+addresses that are tried."""
 MAX_PAGE_PICTURES = 8
 STAGE = "tools"
 PICTURE_SECONDS = 10.0
@@ -55,12 +58,13 @@ _NO_PHOTO = re.compile(r"\.(?:svg|ico)(?:$|[?#])|/(?:favicon|logo|sprite|icon)[^
 
 
 class LiveProvider:
-    """The provider that uses live services. Open one provider per process. Event loops may use the provider one after
-    another; call `aclose` before each loop ends.
+    """The provider that uses live services. Open only one provider in each process. Only one
+    asyncio event loop at a time may use the provider. Call `aclose` before each loop ends.
 
     Args:
         settings: settings of the services to use.
-        caller: caches, paces, books and retries the calls; this class gives it the pace of each service.
+        caller: caches and retries the calls, limits their rate and counts their cost. This class
+            tells the caller the maximum rate of each service.
 
     Raises:
         InputError: a service has the wrong role, the address is unusable, or the environment has no keys for it.
@@ -83,7 +87,7 @@ class LiveProvider:
         return f"live:{self.settings.recording}"
 
     async def aclose(self) -> None:
-        """Closes the connections of this event loop."""
+        """Closes the connections that were opened in this asyncio event loop."""
         await self.http.aclose()
 
     async def search_text(self, query: str, k: int) -> Answered[tuple[PageHit, ...]]:
@@ -97,8 +101,8 @@ class LiveProvider:
     async def search_like(
         self, bank: ImageBank, handle: int, k: int, withheld: frozenset[str]
     ) -> Answered[tuple[PictureHit, ...]]:
-        """Finds pages that show a picture from the image bank. `withheld` has no effect, because it names pictures of a
-        store, and the web has none of them."""
+        """Finds pages that show a given picture of the episode. `withheld` has no effect: it lists
+        pictures of a local store, and a web search returns none of these."""
         image = bank.get(handle)
         address = image.url if image.url.startswith(("https://", "http://")) else ""
         if self._service("picture").service.needs_address and not address:
@@ -141,7 +145,8 @@ class LiveProvider:
         )
 
     async def read_text(self, picture: bytes) -> Answered[tuple[Block, ...]] | None:
-        """Text blocks from the text recognition service; None if no such service is set."""
+        """Reads the text blocks in a picture with the text recognition service; returns None if the
+        recipe names no such service."""
         if self.settings.ocr is None:
             return None
         return await self._ask(
@@ -160,8 +165,8 @@ class LiveProvider:
         return service
 
     async def _ask(self, role: str, query: Query, *, key: Any = None) -> Answered[Any]:
-        """Makes one call with cache, pace and budget. The returned value has the type that belongs to the role of the
-        service."""
+        """Calls a service once, through the cache and within rate and budget. The type of the
+        returned value depends on the role of the service."""
         service = self._service(role)
         asked = service.service.ask(service, query)
         content = (
@@ -200,8 +205,8 @@ class LiveProvider:
     async def _with_pictures(
         self, found: Answered[FoundPages], k: int
     ) -> Answered[tuple[PictureHit, ...]]:
-        """The pages, each with its first picture that can be downloaded and decoded. Pages without such a picture come
-        last."""
+        """Gives each page its first picture that can be downloaded and decoded. Pages without any
+        usable picture come last."""
         pages = [page for page in found.value if not self._is_blocked(page.url)][: 2 * k]
         fetched = await asyncio.gather(*(self._first_picture(page.pictures) for page in pages))
         hits = [
@@ -219,8 +224,8 @@ class LiveProvider:
         return "", b""
 
     async def _picture(self, url: str) -> bytes:
-        """Downloads a picture from the open web; returns b"" on failure. Dead addresses are normal on the web, so a
-        dead address is not a fault of the search."""
+        """Downloads a picture from the open web; returns b"" on failure. Many web addresses are
+        dead, so a failed download does not make the search fail."""
 
         async def send(_: str) -> Reply:
             try:
@@ -306,7 +311,8 @@ class LiveProvider:
 
 
 def _joined(base: str, target: str) -> str:
-    """The full web address of a picture from a page's link; "" if there is none."""
+    """Completes the link to a picture on a page to a full web address; "" if the link leads to no
+    web address."""
     try:
         return web_address(urljoin(base, target))
     except ValueError:

@@ -1,5 +1,5 @@
-"""The section of a recipe that names live services. The keys of the services are in the environment, not in the
-recipe."""
+"""The section of a recipe (a settings file) that names live web services. The access keys of the
+services are in environment variables, not in the recipe."""
 
 import os
 from dataclasses import dataclass, field, make_dataclass
@@ -19,8 +19,8 @@ KEY = "recipe key teach.live"
 
 
 def is_custom(kind: Any) -> bool:
-    """Whether a `kind` names a service of another package: `module:SERVICE`, or an entry point of the group
-    `questloom.services`."""
+    """Whether a `kind` names a service of another package. The name of a service of another package
+    is `module:SERVICE`, or an entry point of the group `questloom.services`."""
     return (
         isinstance(kind, str) and kind not in services_by_name() and is_extension(kind, "services")
     )
@@ -40,8 +40,8 @@ def custom_service(named: str) -> Service[Any]:
     """Imports a service from another package.
 
     Raises:
-        InputError: the service does not exist, is not a `Service` with a role, or has settings of its own (recipes
-            cannot set them).
+        InputError: the service does not exist, is not a `Service` with a role, or defines
+            additional settings, which recipes cannot set.
     """
     found, where = load_extension(named, "services", KEY).object, f"{KEY}: {named}"
     fix = "Make it a `Service` without settings of its own; see examples/searxng.py."
@@ -55,7 +55,7 @@ def custom_service(named: str) -> Service[Any]:
 
 
 def service_helps() -> dict[str, str]:
-    """The role of each service, with a sentence of help."""
+    """The roles that services can have, each with a sentence of help."""
     return {each.name: f"({ROLES[each.role]}) {each.help}" for each in SERVICES}
 
 
@@ -66,7 +66,7 @@ OF_SERVICES: Any = make_dataclass(
     frozen=True,
     kw_only=True,
 )
-"""The settings that only some services have."""
+"""The additional settings that only some services have."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,7 +78,8 @@ class ServiceSettings(OF_SERVICES):  # type: ignore[misc]
     address: str = ""
     """Address of the server without a path; "" for the service's public address."""
     key_env: str = ""
-    """Name of the environment variable with the service's keys; commas separate several keys."""
+    """Name of the environment variable that holds the service's access keys, separated by
+    commas."""
     price: float | None = None
     """Price of a call in money; None for unknown, 0 for free."""
     timeout: float = 30.0
@@ -90,7 +91,7 @@ class ServiceSettings(OF_SERVICES):  # type: ignore[misc]
 
     @property
     def service(self) -> Service[Any]:
-        """The service that the setting `kind` names.
+        """Finds the service that the setting `kind` names.
 
         Raises: InputError: the service cannot be imported, see `custom_service`.
         """
@@ -102,18 +103,19 @@ class ServiceSettings(OF_SERVICES):  # type: ignore[misc]
         return (self.address or self.service.address).rstrip("/")
 
     def pace(self) -> Pace:
-        """The pace of calls to the service."""
+        """The maximum rate of calls to the service, and how many may run at once."""
         return Pace(self.max_in_flight, self.requests_per_minute)
 
     def money(self) -> Price | None:
-        """The price of a call in the budget's form: each call counts as one token."""
+        """The price of a call, in the form that the budget needs: a price per token, where each
+        call counts as one token."""
         return None if self.price is None else Price(tokens_out=self.price * 1e6)
 
     def check(self, role: str) -> None:
         """Refuses settings that cannot work.
 
         Args:
-            role: a key of `ROLES`: the role that the recipe gives the service.
+            role: the role that the recipe gives the service; a key of `ROLES`.
 
         Raises:
             InputError: the service has another role, its address is unusable, or a required setting is missing.
@@ -145,7 +147,7 @@ class ServiceSettings(OF_SERVICES):  # type: ignore[misc]
                 )
 
     def keys(self, where: str) -> tuple[str, ...]:
-        """The keys of the service from the environment variable, in their order.
+        """Reads the keys of the service from the environment variable, in the order given there.
 
         Raises:
             InputError: the service needs a key and the variable is empty, or a key contains characters that HTTP
@@ -179,12 +181,13 @@ class ServiceSettings(OF_SERVICES):  # type: ignore[misc]
 
 @dataclass(frozen=True, kw_only=True)
 class LiveSettings:
-    """The services of the live provider. A tool without a service (None) reports that the service is missing."""
+    """The services of the live provider. A role may have no service (None). A tool that needs the
+    role then reports that the service is missing."""
 
     text: ServiceSettings | None = None
     """Service that searches pages by words."""
     picture: ServiceSettings | None = None
-    """Service that searches by a picture for pages."""
+    """Service that takes a picture and finds pages with it."""
     words: ServiceSettings | None = None
     """Service that searches pictures by words."""
     reader: ServiceSettings | None = None
@@ -192,12 +195,13 @@ class LiveSettings:
     ocr: ServiceSettings | None = None
     """Service that reads text in pictures; None uses the built-in reader."""
     recording: str = "live"
-    """Name of the recording of the web's state; part of the cache key of every call."""
+    """Name of the recording of a run's web replies. Runs with the same name share cached
+    replies."""
     replay: bool = False
-    """Whether all answers come from the recording: nothing is sent, and no key is needed."""
+    """Whether all replies come from the recording; if so, nothing is sent and no key is needed."""
     blocked_hosts: tuple[str, ...] = ("huggingface.co",)
-    """Hosts that no search returns and no visit opens, with their subdomains, because they publish benchmarks with
-    answers."""
+    """Hosts, with their subdomains, that no search returns and no visit opens. The default hosts
+    publish benchmarks with their answers."""
     allow_private: bool = False
     """Whether pictures may be downloaded from private and loopback addresses, for tests and private networks."""
 
@@ -208,7 +212,7 @@ class LiveSettings:
 
     @property
     def extensions(self) -> list[str]:
-        """The identities of services that come from other packages.
+        """The names and versions of the services that come from other packages.
 
         Raises:
             InputError: a service cannot be imported.
@@ -220,7 +224,7 @@ class LiveSettings:
         ]
 
     def check(self) -> None:
-        """Refuses services that do not fit their role; the check does not look for keys.
+        """Refuses services that do not fit their role. The check does not need the services' keys.
 
         Raises: InputError: a service does not fit, see `ServiceSettings.check`.
         """

@@ -1,5 +1,6 @@
-"""The oracle's search for the pictured thing. The oracle first searches by the picture (repaired, whole and in parts),
-then by the question's words."""
+"""Searches for the thing that the question's picture shows. The oracle (a scripted solver) first
+searches by the repaired picture, whole and in parts. The oracle then searches by the question's
+words."""
 
 import re
 from collections.abc import Callable, Generator, Iterable, Mapping
@@ -21,11 +22,13 @@ from questloom.agent.oracle.speech import (
 )
 
 MAX_LISTED = 16
-"""Maximum number of result pages of one text search that are opened to compare their pictures."""
+"""Maximum number of pages that the oracle opens after one text search, to compare their pictures
+with the question's picture."""
 SHARE_OF_CALLS = 0.8
-"""Maximum share of an episode's calls that the oracle may use to identify the picture."""
+"""Maximum share of an episode's tool calls that the oracle may use to find out what the picture
+shows."""
 FIRST = 4
-"""The number of search hits whose pictures are shown in a search by the picture."""
+"""When the oracle searches by a picture, this number of hits come with their pictures."""
 
 
 REPAIRS: dict[str, tuple[str, dict[str, Any], str]] = {
@@ -49,21 +52,23 @@ REPAIRS: dict[str, tuple[str, dict[str, Any], str]] = {
 
 
 class AnchorSearch(Desk):
-    """Searches step by step for candidates for the pictured thing, and lists them."""
+    """A search in steps, which returns a list of candidates for the pictured thing."""
 
     seen_as: int = 0
-    """The handle of the picture for the search: the task's picture or its repaired version."""
+    """The handle (number) of the picture to search with: the question's picture or its repaired
+    version."""
     votes: Mapping[Thing, float] = {}
-    """The found things with their scores: each search adds 1 / (1 + rank) to a thing's score."""
+    """The found things with their scores. A search that finds a thing adds 1 / (1 + rank) to the
+    thing's score."""
     found_at: Mapping[Thing, Line] = {}
     described: Mapping[Thing, str] = {}
-    """The short description that a picture search gives for each hit."""
+    """For each found thing, the short description that the picture search gave."""
 
     def find_page(
         self, searches: Iterable[Callable[[str], Listing]]
     ) -> Generator[Action, Observation, tuple[Thing, Line] | None]:
-        """Finds the thing whose page shows the question's picture; returns the thing and the text line that led to its
-        page. If no search finds such a page, the result is None."""
+        """Finds the thing whose page shows the question's picture. Returns the thing and the text
+        line that led to its page, or None if no search finds a page with the picture."""
         var, shown_as = self.puzzle.pictured, subject_phrase(self.puzzle)
         for search in searches:
             if self.num_calls > self.max_calls * SHARE_OF_CALLS:
@@ -105,7 +110,8 @@ class AnchorSearch(Desk):
         return None
 
     def _strayed(self, listed: list[tuple[Thing, Line]]) -> list[tuple[Thing, Line]]:
-        """Sometimes moves a later hit of the right kind to the front, as decided by a random draw."""
+        """Sometimes, at random, moves a later hit of the right kind to the front, so that the
+        oracle opens a wrong page first."""
         neighbour = next(
             (
                 hit
@@ -119,8 +125,8 @@ class AnchorSearch(Desk):
         return [neighbour, *(hit for hit in listed if hit != neighbour)]
 
     def _of_kind(self, thing: Thing) -> bool:
-        """Whether the description of a hit contains the question's noun for the pictured thing. Hits without this noun
-        are opened later."""
+        """Whether the description of a found thing contains the question's noun for the pictured
+        thing ("bridge"). The oracle opens pages without this noun later."""
         return any(says(self.described.get(thing, ""), head) for head in head_of(self.puzzle))
 
     def shows(self, page: PageRead) -> bool:
@@ -128,7 +134,8 @@ class AnchorSearch(Desk):
         return bool(self.own & set(page.images))
 
     def on_no_page(self) -> list[tuple[Thing, Line]]:
-        """Things that are named after picture files; the pictures are among the first hits and on no page."""
+        """Things that are known only from the names of picture files. The files are among the first
+        hits, and no page shows them."""
         return [
             (Thing(_of_file(t.title)), self.found_at[t])
             for t in list(self.votes)[:FIRST]
@@ -136,7 +143,8 @@ class AnchorSearch(Desk):
         ]
 
     def alike(self) -> list[tuple[Thing, Line]]:
-        """The found things that may be in the picture although their pages do not show it, likeliest first."""
+        """The found things that may be in the question's picture although their pages do not show
+        this picture, likeliest first."""
 
         def may_be(thing: Thing) -> bool:
             page = self.page_of(thing)
@@ -160,8 +168,8 @@ class AnchorSearch(Desk):
             self.own.add(self.seen_as)
 
     def searches(self) -> tuple[Callable[[str], Listing], ...]:
-        """The text searches in the order in which they are tried. Each search contains the question's words for the
-        pictured thing."""
+        """The searches for the pictured thing, in the order in which the oracle tries them. Each
+        search gets the question's words for the thing."""
         return (
             self._like_it,
             self._like_its_middle,
@@ -251,7 +259,7 @@ class AnchorSearch(Desk):
 
 
 def _is_file(thing: Thing) -> bool:
-    """Whether a search found a picture that is on no page."""
+    """Whether a found thing is only a picture file that no page shows."""
     return "/File:" in thing.url
 
 

@@ -1,5 +1,5 @@
-"""The oracle's computations: differences, sums, ratios, durations and orders. The Python tool does the computation; if
-the tool returns no number, this module computes the result."""
+"""How the oracle (a scripted solver) computes differences, sums, ratios, durations and orders. The
+oracle calls the Python tool. If the tool returns no number, this module computes the result."""
 
 import re
 from collections.abc import Generator, Mapping
@@ -17,7 +17,8 @@ _OF_TWO = ("difference", "ratio", "sum", "duration_years")
 def computed(
     solver: Desk, needed: Sum, bound: Mapping[str, Any]
 ) -> Generator[Action, Observation, tuple[Read, Line] | None]:
-    """The computed result and the line of text that supports it; None if an operand is missing."""
+    """Computes a result. Returns the result and the line of text that states it, or None if an
+    operand is missing."""
 
     def value(end: Any) -> Read | Const | None:
         return end if isinstance(end, Const) else bound[end].value if end in bound else None

@@ -1,5 +1,5 @@
-"""The state of the oracle's search in one episode: the puzzle, the possible tool calls, and the pages that were read.
-The class `Solver` derives from `Desk`."""
+"""The state of the oracle's search in one episode: the puzzle (the question's logical form), the
+possible tool calls, and the pages that were read. The class `Solver` inherits from `Desk`."""
 
 import re
 from collections.abc import Generator, Mapping
@@ -22,7 +22,7 @@ from questloom.agent.oracle.speech import Action, Observation, strip_protocol_ta
 
 @dataclass(frozen=True)
 class Bound:
-    """The value of a variable, with the line of text that states the value."""
+    """A value of a variable, with the line of text that states this value."""
 
     value: Read
     line: Line
@@ -31,8 +31,8 @@ class Bound:
 Bindings = Mapping[str, Bound]
 Step = TypeVar("Step")
 Actions = Generator[Action, Observation, Any]
-"""A generator that carries out part of the search. The generator yields tool calls, receives their observations, and
-returns its result."""
+"""A generator for a part of the search. The generator yields tool calls, receives their results
+(observations), and returns a value."""
 Listing = Generator[Action, Observation, list[tuple[Thing, Line]]]
 
 
@@ -43,20 +43,23 @@ class Ended:
     answer: str
     thought: str
     failed: str = ""
-    """The failed step that came furthest; "" if the search found an answer."""
+    """The step at which the search failed; "" if the search found an answer. If several steps
+    failed, the field names the step nearest to the answer."""
     turn: int = -1
-    """Index of the turn whose observation holds the answer (for a computed answer: the last operand)."""
+    """Index of the turn whose tool result contains the answer. For a computed answer, the result
+    contains the last operand."""
     bound: Mapping[str, str] = field(default_factory=dict)
-    """The variables' values at the end of the search, or at the failed step that came furthest; for reports."""
+    """The values of the question's variables at the end of the search, for reports. If the search
+    failed, the values are those at the failed step nearest to the answer."""
 
 
 def advanced(
     search: Generator[Step, Observation, Ended], observation: Observation | None
 ) -> Step | Ended:
-    """Advances a search to its next step or its end.
+    """Runs a search up to its next tool call or its end.
 
     Args:
-        observation: the observation of the previous step; None at the start.
+        observation: the result of the previous tool call; None at the start.
     """
     try:
         return next(search) if observation is None else search.send(observation)
@@ -68,7 +71,7 @@ def advanced(
 
 @dataclass
 class Desk:
-    """The working state of the search in one episode."""
+    """What the oracle knows while it searches in one episode."""
 
     puzzle: Puzzle
     max_calls: int
@@ -76,13 +79,14 @@ class Desk:
     pages: dict[str, PageRead] = field(default_factory=dict)
     manner: Manner = field(default_factory=Manner)
     setback: str = ""
-    """Why the last opened page is the wrong one; the next thought begins with this text."""
+    """A text that says why the last opened page is the wrong one. The oracle's next thought begins
+    with this text."""
     num_calls: int = 0
     made: set[tuple[str, str]] = field(default_factory=set)
     failed: tuple[int, str, Bindings] = (-1, "nothing was tried", {})
     looked: Bindings = field(default_factory=dict)
     own: set[int] = field(default_factory=lambda: {0})
-    """Handles of the original picture of the task and of its repaired versions."""
+    """Handles (numbers) of the question's picture and of its repaired versions."""
 
     def gave_up(self, step: str) -> Ended:
         return Ended(
@@ -93,7 +97,7 @@ class Desk:
         )
 
     def fail(self, step: str, bound: Bindings) -> None:
-        """Records a failed step if it came further than earlier failed steps."""
+        """Records a failed step if it is nearer to the answer than earlier failed steps."""
         if len(bound) > self.failed[0]:
             self.failed = len(bound), step, bound
 
@@ -102,7 +106,8 @@ class Desk:
     def call(
         self, thought: str, name: str, **arguments: Any
     ) -> Generator[Action, Observation, Observation | None]:
-        """Makes a tool call, unless it was made before, the tool is off, or the budget is used up."""
+        """Makes a tool call. Makes no call if the same call was made before, the tool is off, or no
+        calls are left."""
         mark = name, repr(sorted(arguments.items()))
         if mark in self.made or self.num_calls >= self.max_calls or name not in self.tools:
             return None
@@ -115,7 +120,8 @@ class Desk:
     def visit(
         self, thing: Thing, goal: str, thought: str
     ) -> Generator[Action, Observation, PageRead | None]:
-        """Opens the page of a thing once per goal; without a known address, the page is opened by name."""
+        """Opens the page of a thing, once for each goal of reading. If the address is unknown, the
+        page is opened by the thing's name."""
         known = self.page_of(thing)
         if known is not None and known.visited:
             return known
@@ -168,7 +174,8 @@ class Desk:
         self.pages[page.title] = page
 
     def hits(self, observation: Observation | None) -> list[tuple[Thing, str]]:
-        """The hits of a text search. The snippet of each hit is stored with its page."""
+        """Reads the hits of a text search, and stores the snippet of each hit with the hit's
+        page."""
         found = hits_of(observation.text) if observation else []
         for thing, snippet in found:
             assert observation is not None

@@ -1,4 +1,6 @@
-"""How the oracle reads a detail in the picture: by text recognition, then, if that fails, with repairs and crops."""
+"""How the oracle (a scripted solver) reads a detail in a picture. The oracle first tries to
+recognise the text in the picture as it is. If the text cannot be recognised, the oracle repairs and
+crops the picture."""
 
 import re
 from collections.abc import Generator
@@ -25,18 +27,21 @@ REPAIRS: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("rotate", {"angle": 180}, "The picture may stand on its head, so I turn it."),
 )
 MARGIN = 60.0
-"""The margin around a line of text in a crop, in thousandths of the picture."""
+"""The margin around a line of text when the oracle crops it, in thousandths of the picture's width
+and height."""
 TILES = ((0, 0, 550, 550), (450, 0, 1000, 550), (0, 450, 550, 1000), (450, 450, 1000, 1000))
 
 
 def looking(
     solver: Desk, look: Look, kind: str, handle: int
 ) -> Generator[Action, Observation, tuple[Literal, Line] | None]:
-    """Reads a detail in a picture; returns its value and the line that shows it. The result is None if no text fits.
+    """Reads a detail in a picture. Returns the detail's value and the line of text that shows it,
+    or None if no text fits.
 
     Args:
         kind: "number" for years and other numbers, "text" for words.
-        handle: handle of the picture, after any repair.
+        handle: handle (number) of the picture; if the picture was repaired, of the repaired
+            version.
     """
     what = look.part or "text"
     reading = yield from _read(
@@ -74,8 +79,8 @@ def looking(
 def looking_once(
     solver: Desk, look: Look, kind: str, handle: int
 ) -> Generator[Action, Observation, tuple[Literal, Line] | None]:
-    """Reads a detail in one picture of a page, without repairs; returns None if this picture does not show the
-    detail."""
+    """Reads a detail in one picture of a page, without repairs. Returns None if the picture does
+    not show the detail."""
     reading = yield from _read(
         solver,
         handle,
@@ -90,8 +95,8 @@ def looking_once(
 def _closer(
     solver: Desk, handle: int, kind: str, reading: tuple[Literal, Line, list[float]]
 ) -> Generator[Action, Observation, tuple[Literal, Line] | None]:
-    """Reads the same detail again in a close crop, because small print is easily misread; returns None if the text is
-    unreadable."""
+    """Crops the picture close around a detail and reads the detail again, because small print is
+    easily misread. Returns None if the text is unreadable."""
     left, top, right, bottom = reading[2]
     box = [
         max(0.0, left - MARGIN),
@@ -116,7 +121,8 @@ def _closer(
 def _read(
     solver: Desk, handle: int, kind: str, thought: str
 ) -> Generator[Action, Observation, tuple[Literal, Line, list[float]] | None]:
-    """Reads the text in a picture; returns the value, the line that shows it, and the line's box."""
+    """Reads the text in a picture. Returns the value, the line of text with the value, and the
+    position (box) of the line."""
     observation = yield from solver.call(thought, "layout_parsing", handle=handle)
     texts = texts_read(observation.text) if observation else []
     if not observation or not texts:

@@ -1,4 +1,5 @@
-"""Scores the doubt about a fact of the puzzle, from 0 upward; 0 means that a page states the fact explicitly."""
+"""Scores how doubtful the oracle (a scripted solver) is about a fact of the question. The score 0
+means that a page states the fact explicitly."""
 
 import re
 
@@ -17,23 +18,27 @@ from questloom.agent.oracle.relation_words import cues_of
 from questloom.agent.oracle.speech import named
 
 SURE = 3.0
-"""Candidates whose reading score is below this threshold are checked before use, because at most a weak cue supports
-them. A cue is a phrase that states a relation."""
+"""A cue is a phrase that states a relation ("was designed by"). Candidate values with a score below
+this threshold have only a weak cue or none, so the oracle checks them before it uses them."""
 NAMED_ONLY = 0.6
-"""Doubt if a page names the other end of a fact, but has no words for the relation."""
+"""The doubt about a fact if the subject's page names the object but has no words for the
+relation."""
 OTHERWISE = 1.5
-"""Doubt if a page names the other end of a fact, but states another value with words for the relation."""
+"""The doubt about a fact if the subject's page names the object, but words for the relation lead to
+another value."""
 UNSTATED_DOUBT = 2.0
-"""Doubt if a page does not mention the fact."""
+"""The doubt about a fact that the subject's page does not mention."""
 
 
 def doubt_of(score: float) -> float:
-    """The doubt about a candidate whose reading score is given."""
+    """Turns the score of a candidate value, which says how clearly a page states it, into a
+    doubt."""
     return max(0.0, 4.0 - score) * 0.75
 
 
 def doubt_about(page: PageRead, fact: Fact, expected: Read | Const) -> float | None:
-    """The doubt about a fact after the page of its subject was read; None if the page contradicts the fact."""
+    """The doubt about a fact after the subject's page was read, or None if the page contradicts the
+    fact."""
     if (
         isinstance(expected, Const)
         and expected.kind in ("thing", "text")
@@ -52,8 +57,8 @@ def doubt_about(page: PageRead, fact: Fact, expected: Read | Const) -> float | N
 
 
 def _doubt_about_word(page: PageRead, fact: Fact, word: str) -> float:
-    """The doubt about a fact whose object is a common noun ("portrait", "oil paint") and thus has neither link nor
-    capital."""
+    """The doubt about a fact whose object is a common noun ("portrait", "oil paint"). Pages write
+    common nouns without a link and without a capital."""
     for line in page.lines():
         for cue in (
             cues_of(fact.relation).subject if fact.relation and says(line.text, word) else ()
@@ -75,7 +80,7 @@ def kind_of(value: Read | Const) -> str:
 
 
 def same(value: Read, expected: Read | Const) -> bool:
-    """Whether a read value and the expected value agree in all parts that both state."""
+    """Whether a value from a page agrees with the expected value in all parts that both state."""
     if isinstance(value, Thing):
         if isinstance(expected, Thing) and value.url and expected.url:
             return value.url == expected.url
@@ -108,12 +113,13 @@ def speaks_of(line: Line, thing: Thing) -> bool:
 
 
 def is_plain(end: object) -> bool:
-    """Whether one end of a fact is a date, an amount or a text from the question."""
+    """Whether the subject or object of a fact is a date, an amount or a text from the question."""
     return isinstance(end, Const) and end.kind != "thing"
 
 
 def bare(end: Read | Const) -> str:
-    """The part of a value that a page contains whatever its unit or format: the name, the year, the number."""
+    """The part of a value that every page writes in the same way: the name, the year or the number,
+    without unit and format."""
     if isinstance(end, Const):
         return end.text[:4] if end.kind == "date" else end.text
     return named(end)

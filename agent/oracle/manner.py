@@ -1,22 +1,24 @@
-"""The oracle's detours and its choice of wordings. The question's id and the seed determine the random draws, so each
-question always gives the same episode.
-
-Without a random generator the oracle makes no detours and uses the first wording.
+"""The oracle (a scripted solver) sometimes makes detours, and varies the wording of its thoughts.
+The question's id and the random seed fix all random choices, so the same question always gives the
+same episode. Without a random generator, the oracle makes no detours and always uses the first
+wording.
 """
 
 import random
 from dataclasses import dataclass
 
 WRONG_TURNS = 0.35
-"""Share of whole-picture searches after which the oracle first opens a later hit of the right kind. The order of the
-hits in the observation does not change."""
+"""Share of searches by the whole picture after which the oracle does not open the first hit first,
+but a later hit of the right kind. The tool result still shows the hits in their true order."""
 CLOSER = 0.5
-"""Share of wrong pages after which the oracle searches with a crop from the middle of the picture."""
+"""When the oracle has opened a wrong page, the probability that it next searches with the middle of
+the picture."""
 LOOKED_UP = 0.4
-"""Share of things whose name is searched for before their page is opened. If the first hit is another page, the oracle
-searches again with more words."""
+"""The probability that the oracle searches for a thing's name before it opens the thing's page. If
+this search first finds another page, the oracle searches again with more words."""
 TOO_BROAD = 0.4
-"""Share of searches for a thing that begin with a search for the thing's kind alone."""
+"""The probability that the oracle first searches for the kind of a thing alone ("bridge"), before
+it adds more words."""
 
 SAYINGS: dict[str, tuple[str, ...]] = {
     "begin": (
@@ -137,15 +139,16 @@ SAYINGS: dict[str, tuple[str, ...]] = {
         "{source} {quote}. I read that in turn {turn}, and it answers the question: {text}.",
     ),
 }
-"""The wordings of a thought for each occasion; the first wording is the plainest."""
+"""Several wordings of the oracle's thought for each occasion; the first wording is the plainest."""
 
 
 @dataclass
 class Manner:
-    """Draws detours and wordings at random.
+    """Chooses the detours and the wordings at random.
 
     Args:
-        draw: random generator of the episode; with None there are no detours, and the first wordings are used.
+        draw: random generator of the episode; with None, there are no detours and only first
+            wordings.
     """
 
     draw: random.Random | None = None
@@ -155,7 +158,7 @@ class Manner:
         return self.draw is not None and self.draw.random() < share
 
     def say(self, occasion: str, **parts: object) -> str:
-        """The wording of a thought for a given occasion.
+        """Puts a thought of the oracle into words for a given occasion.
 
         Raises: KeyError: the occasion is unknown, or a part of the wording is missing.
         """

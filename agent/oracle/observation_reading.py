@@ -1,4 +1,5 @@
-"""Extracts pages, hits, names, dates and amounts from observations. The only input is the text of tool results."""
+"""Extracts pages, search hits, names, dates and amounts from the text of tool results
+(observations). These functions have no other input than the text of tool results."""
 
 import datetime
 import functools
@@ -47,14 +48,16 @@ UNITS = {
 
 @dataclass(frozen=True)
 class Thing:
-    """A thing that a text names, under the title of its page or the name in the text."""
+    """A thing that a text names. The field `title` has the title of the thing's page, or else the
+    name in the text."""
 
     title: str
     url: str = ""
 
     @property
     def name(self) -> str:
-        """The title without words that only distinguish it from other titles."""
+        """The title without the words that only distinguish it from other titles, such as
+        "(river)"."""
         return base(self.title)
 
 
@@ -71,7 +74,7 @@ class Literal:
 
     @property
     def calendar_day(self) -> datetime.date | None:
-        """The calendar day of a date, as in `Date.calendar_day`."""
+        """The calendar day of a date, in the form that `Date.calendar_day` returns."""
         return Date(self.year or 0, self.month or 0, self.day or 0).calendar_day
 
 
@@ -80,7 +83,7 @@ Read = Thing | Literal
 
 @dataclass(frozen=True)
 class Line:
-    """One line of text in an observation."""
+    """One line of text in an observation (tool result)."""
 
     text: str
     turn: int
@@ -88,7 +91,8 @@ class Line:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A candidate for the other end of a relation, with its line of text and a score."""
+    """A candidate for the unknown subject or object of a relation, with the line of text that names
+    it and a score."""
 
     value: Read
     line: Line
@@ -97,22 +101,22 @@ class Candidate:
 
 @dataclass
 class PageRead:
-    """Everything that observations have shown of one page so far."""
+    """Everything that tool results have shown of one page so far."""
 
     title: str
     url: str
     facts: dict[Line, tuple[str, str]] = field(default_factory=dict)
-    """The infobox lines of the page: parameter and value."""
+    """The lines of the page's infobox, each as a parameter and its value."""
     sentences: list[Line] = field(default_factory=list)
     links: dict[str, str] = field(default_factory=dict)
-    """The links on the page: title to address."""
+    """The links on the page: a dictionary from title to web address."""
     images: tuple[int, ...] = ()
-    """Handles of the page's pictures, and of earlier pictures that look the same."""
+    """Handles (numbers) of the page's pictures, and of earlier pictures that look the same."""
     visited: bool = False
     whole: bool = False
-    """Whether the observations showed the whole page."""
+    """Whether tool results showed the whole page."""
     goals: tuple[str, ...] = ()
-    """The goals with which this page was visited."""
+    """The goals (what to look for) with which the oracle visited this page."""
 
     @property
     def thing(self) -> Thing:
@@ -131,14 +135,15 @@ def base(title: str) -> str:
 
 @functools.lru_cache(1 << 14)
 def key(name: str) -> str:
-    """The form of a name for comparisons: lower case, without accents, article and punctuation."""
+    """The name in a form for comparisons: in lower case, without accents, article and
+    punctuation."""
     words = re.findall(r"\w+", fold_all_marks(base(name)))
     return re.sub(r"^the ", "", " ".join(words))
 
 
 @functools.lru_cache(1 << 12)
 def flat(text: str) -> str:
-    """The form of a text in which a name's `key` can be searched for."""
+    """The text in the same form as a name's `key`, so that the key can be found in it."""
     return " " + " ".join(re.findall(r"\w+", fold_all_marks(text))) + " "
 
 
@@ -151,7 +156,7 @@ def says(text: str, name: str) -> bool:
 
 
 def hits_of(text: str) -> list[tuple[Thing, str]]:
-    """Reads titles, addresses and snippets from a search result."""
+    """Reads the titles, web addresses and snippets from the text of a search result."""
     found: list[tuple[Thing, str]] = []
     for block in re.split(r"(?m)^\[\d+\] ", text)[1:]:
         title, _, rest = block.partition("\n")
@@ -233,7 +238,8 @@ def amounts(text: str) -> list[tuple[int, Literal]]:
 
 
 def unit_name(unit: str) -> str:
-    """The standard name of a unit from any of its spellings; other words stay unchanged."""
+    """Turns any spelling of a unit into the unit's standard name. Words that are no units stay
+    unchanged."""
     low = unit.casefold().replace("meter", "metre").strip(" .")
     return UNITS.get(low, UNITS.get(low.removesuffix("s"), low.removesuffix("s")))
 
@@ -249,13 +255,13 @@ def candidates(
     unit: str = "",
     guesses: bool = True,
 ) -> list[Candidate]:
-    """Candidates for the object of a relation, from the page of its subject, most certain first.
+    """Finds candidates for the object of a relation on the subject's page, most certain first.
 
     Args:
         kind: "thing", "date" or "amount".
         unit: unit of amounts, if it is known.
-        guesses: whether to include all other links of the page; their scores are far lower than those of candidates
-            beside a cue.
+        guesses: whether to include all other links of the page. These other links score far lower
+            than candidates beside a cue (a phrase that states the relation).
     """
     if relation is None:
         return [
@@ -293,15 +299,16 @@ def candidates(
 
 
 def subjects(page: PageRead, relation: Relation | None) -> list[Candidate]:
-    """Candidates for the subject of a relation, from the page of its object, most certain first."""
+    """Finds candidates for the subject of a relation on the object's page, most certain first."""
     found = _best(_of_sentences(page, cues_of(relation).object, "thing", "")) if relation else []
     return [c for c in found if isinstance(c.value, Thing)]
 
 
 def listed_under(page: PageRead, relation: Relation, subject: Thing) -> list[Candidate]:
-    """Owners of lists that contain the subject: people or places with which a list's sentence begins. The sentence
-    names the owner ("People born in Velm include …", "Ada Lund also built …"). If the sentence begins with a pronoun
-    ("She also built …"), the thing of the page owns the list."""
+    """A page may list things: "Ada Lund also built …", "People born in Velm include …". If a list
+    contains the subject, the function finds the person or place to which the list belongs. If the
+    sentence begins with a pronoun ("She also built …"), the list belongs to the thing that the page
+    is about."""
     found = []
     for line in page.sentences:
         if not says(line.text, subject.name):
@@ -324,7 +331,8 @@ def listed_under(page: PageRead, relation: Relation, subject: Thing) -> list[Can
 
 
 def _guessed(page: PageRead) -> Iterator[Candidate]:
-    """Other links and names in the shown sentences, because a page may state a relation without a known cue."""
+    """All other links and names in the sentences that were shown. A page may state a relation
+    without a known cue (a phrase for the relation)."""
     for order, line in enumerate(page.sentences):
         for place, (_, thing) in enumerate(names_in(line.text, page)):
             if thing.url and key(thing.title) != key(page.title):
@@ -353,7 +361,7 @@ def _of_facts(
 
 
 def _of_life(page: PageRead, relation: Relation) -> Iterator[Candidate]:
-    """A person's years of birth and death, from the brackets after the name."""
+    """A person's years of birth and death, read from the brackets after the name."""
     place = {"P569": 1, "P570": 2}.get(relation.property)
     if place and page.sentences and (life := _LIFE.search(page.sentences[0].text)):
         yield Candidate(Literal(life[place], year=int(life[place])), page.sentences[0], 4.0)
@@ -406,7 +414,8 @@ def _of_sentences(page: PageRead, cues: Sequence[Cue], kind: str, unit: str) -> 
 
 
 def _common_nouns(page: PageRead, cues: Sequence[Cue]) -> Iterator[Candidate]:
-    """The lower-case words directly after a cue ("died of typhoid fever."), up to the end of the clause."""
+    """The lower-case words from a cue (a phrase that states a relation) to the end of the clause
+    ("typhoid fever" in "died of typhoid fever")."""
     for order, line in enumerate(page.sentences):
         for cue in cues:
             for m in cue.words.finditer(line.text) if cue.after else ():
@@ -421,8 +430,8 @@ def _literals(text: str, kind: str, unit: str) -> list[tuple[int, Read]]:
 
 
 def names_in(text: str, page: PageRead) -> list[tuple[int, Thing]]:
-    """The things that a text names, in order: the page's own thing and linked things by title, other things by their
-    capitals."""
+    """Finds the things that a text names, in order. The thing of the page and linked things are
+    found by their titles, other things by their capital letters."""
     found: list[tuple[int, int, Thing]] = []
     for title, url in {**page.links, page.title: page.url}.items():
         if _stem(title) in text:
@@ -480,12 +489,13 @@ def names_in(text: str, page: PageRead) -> list[tuple[int, Thing]]:
 
 
 def _stem(title: str) -> str:
-    """The shortest part of a title that may stand for the whole title in a text."""
+    """The shortest part of a title that a text may use instead of the whole title."""
     return base(title).removeprefix("The ")
 
 
 def _part_of(own: str, title: str) -> bool:
-    """Whether a name is part of the name of the page's thing ("Mustela" on the page of Fiora Mustela)."""
+    """Whether a name is part of the name of the thing that the page is about ("Mustela" on the page
+    of Fiora Mustela)."""
     return f" {key(title)} " in f" {own} "
 
 

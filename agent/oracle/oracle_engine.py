@@ -1,9 +1,10 @@
-"""The oracle is an engine that solves tasks with the tools alone. The oracle knows the question's logical form, with
-names in place of identifiers (`puzzle.Puzzle`).
+"""The oracle is a scripted solver without a model. The oracle knows the question's logical form
+(`puzzle.Puzzle`), but finds the answer only through the tools.
 
-The oracle is the demo's teacher, and tests the tools: if it cannot solve a task, the tools do not lead to the answer.
-The oracle follows the models' turn protocol and reads only observations. The oracle's searches are deterministic, so a
-conversation from a journal is replayed from its observations alone.
+The oracle is the demo's teacher. The oracle also tests the tools: if it cannot solve a task, the
+tools do not lead to the answer. The oracle writes its turns like a model and reads only tool
+results (observations). The oracle's searches are deterministic, so the stored tool results are
+enough to resume an interrupted conversation.
 """
 
 from collections.abc import Collection, Generator, Mapping
@@ -26,7 +27,7 @@ from questloom.records.identity import chance
 
 @dataclass
 class _Played:
-    """A search in progress."""
+    """An unfinished search for the answer to one question."""
 
     search: Generator[Action | ProtocolViolation, Observation, Ended]
     next: Action | ProtocolViolation | Ended
@@ -34,31 +35,34 @@ class _Played:
 
 
 MAX_KEPT = 8192
-"""Maximum number of tasks that a process stores, more than are played at once. The oldest tasks are dropped to limit
-the memory."""
+"""Maximum number of tasks that a process keeps in memory; fewer tasks are played at once. The
+oldest tasks are dropped first."""
 
 
 def keep(kept: dict[Any, Any], key: Any, value: Any) -> None:
-    """Stores a value in a dictionary that holds the latest `MAX_KEPT` values."""
+    """Stores a value in a dictionary; if there are more than `MAX_KEPT` values, drops the oldest
+    one."""
     kept[key] = value
     if len(kept) > MAX_KEPT:
         del kept[next(iter(kept))]
 
 
 class OracleEngine:
-    """Plays the puzzles of its tasks.
+    """Plays tasks whose puzzles (logical forms) it knows.
 
     Args:
-        puzzles: the puzzles by task id.
+        puzzles: the puzzles (questions in logical form), by the id of the task.
         tools: names of the tools that the oracle may call.
-        max_calls: maximum number of calls per episode, at most the player's limit.
-        mistakes: share of episodes with a mistake at the start, for puzzles with visible features
-            (`sighted_solver.py`).
-        slips: share of turns that follow a turn against the protocol, for puzzles with visible features (`slips.py`).
-        seed: seed for drawing mistakes and slips.
+        max_calls: maximum number of tool calls per episode; not above the player's own limit.
+        mistakes: share of episodes that begin with a mistake. Mistakes are made only for puzzles
+            that state what the picture shows (`sighted_solver.py`).
+        slips: share of turns before which the oracle breaks the turn protocol once. Slips are made
+            only for puzzles that state what the picture shows (`slips.py`).
+        seed: random seed for the choice of mistakes and slips.
 
     Attributes:
-        ends: the end of each recent search, by (task, rollout): the failed step, or the turn with the answer.
+        ends: how each recent search ended, by (task, rollout): at which step it failed, or in which
+            turn it found the answer.
     """
 
     name = "oracle"
@@ -81,7 +85,7 @@ class OracleEngine:
 
     @property
     def sampling(self) -> Mapping[str, Any]:
-        """The settings of the random draws; only mistakes and slips are random."""
+        """The settings that change the turns. Only mistakes and slips are random."""
         drawn = {
             name: share
             for name, share in (("mistakes", self._mistakes), ("slips", self._slips))
@@ -90,7 +94,8 @@ class OracleEngine:
         return {"max_calls": self._max_calls, **drawn, **({"seed": self._seed} if drawn else {})}
 
     async def step(self, conversation: Conversation, *, max_new_tokens: int) -> Sample:
-        """See `Engine.step`. Turns are short, far below `max_new_tokens`."""
+        """See `Engine.step`. `max_new_tokens` has no effect, because the oracle's turns are
+        short."""
         played = self._at(conversation)
         if isinstance(played.next, Ended):
             keep(self.ends, conversation.key, played.next)
@@ -102,8 +107,8 @@ class OracleEngine:
         )
 
     def _at(self, conversation: Conversation) -> _Played:
-        """The search in the state of the conversation's current turn. A search that is not in memory is replayed from
-        the observations."""
+        """Returns the search as it stands at the conversation's current turn. If the search is not
+        in memory, it is repeated with the stored tool results."""
         played = self._played.get(conversation.key)
         if played is None or played.num_seen > conversation.turn:
             search = self._search(conversation)
@@ -138,9 +143,9 @@ class OracleEngine:
         )
 
     def num_tokens(self, message: Message) -> int:
-        """A high estimate of the message's token count."""
+        """Estimates the message's token count, on the high side."""
         return message.num_tokens()
 
     def forget(self, conversation: Conversation) -> None:
-        """Drops the search of an episode; its end stays in `ends`."""
+        """Drops the search of an episode from memory. How the search ended stays in `ends`."""
         self._played.pop(conversation.key, None)

@@ -1,8 +1,9 @@
-"""The oracle's input: the question's logical form, with names in place of identifiers. The input contains only facts
-that a reader of the question knows.
+"""A puzzle is the input of the oracle (a scripted solver): the question's logical form, with names
+in place of identifiers. The puzzle contains only facts that a reader of the question knows.
 
-The type `Puzzle` has no fields for identifiers, bindings, certificates, evidence or answers. Constants have the names
-from the question; classes and relations have their labels.
+The type `Puzzle` has no field that could give the answer away: no identifiers, values of variables,
+certificates, evidence or answers. A puzzle has names for things from the question, and labels for
+classes and relations.
 """
 
 from collections.abc import Callable
@@ -28,25 +29,26 @@ from questloom.records.synthesis import Question
 
 @dataclass(frozen=True, kw_only=True)
 class Const:
-    """A constant of the question: a thing, a time or an amount."""
+    """A thing, a time or an amount that the question names."""
 
     kind: str
     """The kind of the constant: "thing", "date", "amount" or "text"."""
     text: str
-    """The name or the text; for an amount its number; for a date its ISO 8601 form, as precise as the date is known."""
+    """The constant as text: the name of a thing, the number of an amount, or the date in ISO 8601
+    form, as far as it is known."""
     unit: str = ""
     """The name of the unit; "" without a unit."""
 
 
 COLOUR, INSCRIPTION = "P462", "P1684"
 End = str | Const
-"""A term of a fact: a variable, or a constant from the question."""
+"""The subject or object of a fact: a variable, or a constant from the question."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Fact:
-    """A fact of the puzzle: `subject` has the `relation` to `object`. `relation` is None if a page only mentions the
-    other thing."""
+    """A fact of the puzzle: `subject` has the `relation` to `object`. If the page of one thing only
+    mentions the other thing, `relation` is None."""
 
     subject: End
     relation: Relation | None
@@ -55,7 +57,7 @@ class Fact:
 
 @dataclass(frozen=True, kw_only=True)
 class Kind:
-    """A statement that the thing `var` is of this kind."""
+    """A statement that the thing `var` is of the kind that `words` name."""
 
     var: str
     words: tuple[str, ...]
@@ -63,7 +65,8 @@ class Kind:
 
 @dataclass(frozen=True, kw_only=True)
 class Order:
-    """A comparison that holds: `left` is "<", ">" or "=" `right`; for things also "!="."""
+    """A comparison that is true: `left` is smaller than ("<"), greater than (">") or equal to ("=")
+    `right`. If the two sides are things, the comparison can also say that they differ ("!=")."""
 
     left: End
     op: str
@@ -72,7 +75,7 @@ class Order:
 
 @dataclass(frozen=True, kw_only=True)
 class Sum:
-    """A computation with the result `out`; see `questloom.records.form.Compute`."""
+    """A computation whose result is the variable `out`; see `questloom.records.form.Compute`."""
 
     out: str
     op: str
@@ -82,8 +85,9 @@ class Sum:
 
 @dataclass(frozen=True, kw_only=True)
 class Look:
-    """A detail to read in a picture: `var` is its value, and `of` is the thing in the picture. The picture is the
-    question's own if it shows the thing; otherwise it is one on the thing's page."""
+    """A detail to read in a picture: `var` is the detail's value, and `of` is the thing in the
+    picture. If the question's picture shows the thing, the detail is in this picture. If the
+    question's picture does not show the thing, the detail is in a picture on the thing's page."""
 
     var: str
     of: str
@@ -93,16 +97,18 @@ class Look:
 
 @dataclass(frozen=True, kw_only=True)
 class Puzzle:
-    """A question in the form that the oracle knows."""
+    """A question in the logical form that the oracle (a scripted solver) gets."""
 
     pictured: str
-    """The variable of the thing that <image:0> shows."""
+    """The variable that stands for the thing in the question's picture, <image:0>."""
     pictured_as: str
     """The words that the question uses for the pictured thing ("the lighthouse in the picture")."""
     seen: tuple[str, ...] = ()
-    """Words for what the picture visibly shows, for solvers that use them ("red", "tower", "7")."""
+    """Words for what the picture visibly shows ("red", "tower", "7"). Only some solvers use the
+    words for what the picture shows."""
     flaw: str = ""
-    """The obvious flaw of the picture: "blur", "upside_down" (see `transforms/enhancement/degrade.py`), or "" for none."""
+    """A flaw that everybody sees in the picture: "blur" or "upside_down" (see
+    `transforms/enhancement/degrade.py`); "" for none."""
     facts: tuple[Fact, ...]
     kinds: tuple[Kind, ...] = ()
     orders: tuple[Order, ...] = ()
@@ -116,16 +122,16 @@ class Puzzle:
 
 
 Naming = Callable[[str], tuple[str, ...]]
-"""A function from an item's id to the item's names, label first."""
+"""A function that takes an item's id and returns the item's names, the label first."""
 
 
 def puzzle_from(question: Question, store: Store, *, sighted: bool = False) -> Puzzle | None:
-    """Makes the puzzle of a kept question; returns None if the question has no logical form. The function takes only
-    names from the store.
+    """Makes the puzzle (the oracle's input) of a kept question. Returns None if the question has no
+    logical form. From the store, the function takes names and nothing else.
 
     Args:
-        sighted: whether the puzzle states what the picture visibly shows, according to the statements on the picture's
-            file page.
+        sighted: whether the puzzle states what the picture visibly shows, according to the
+            picture's file page.
     """
     form = question.logical_form
     if form is None:
@@ -155,7 +161,8 @@ def puzzle_from(question: Question, store: Store, *, sighted: bool = False) -> P
 
 
 def _seen(question: Question, store: Store, name: Naming) -> tuple[str, ...]:
-    """The colour and kind of the pictured thing, followed by the text that is visible on it."""
+    """Words for the colour and the kind of the pictured thing, followed by the text that is visible
+    on the thing."""
     image = store.image(question.source_image_id)
     assert image is not None, "a kept question's picture is in its store"
     coloured = [
@@ -181,10 +188,10 @@ def puzzle_of(
     Args:
         form: logical form of the question; its identifiers are replaced by names.
         pictured_as: the question's words for the pictured thing.
-        seen: words for the visible features of the picture.
+        seen: words for what is visible in the picture.
         flaw: the obvious flaw of the picture.
-        name: looks up the names of constants, classes, units and parts.
-        relation: looks up a property.
+        name: function that looks up the names of constants, classes, units and parts.
+        relation: function that looks up the names of a property.
     """
 
     def end(term: Term) -> End:
@@ -242,7 +249,7 @@ def puzzle_of(
 
 
 def _within(var: str, period: Value) -> list[Order]:
-    """That a year lies in a decade or century."""
+    """Makes the two comparisons that say: this year lies in that decade or century."""
     (first, *_), (last, *_) = dates_of(period)[-1].span
     before, after = (Const(kind="date", text=str(y)) for y in (first - 1, last + 1))
     return [Order(left=var, op=">", right=before), Order(left=var, op="<", right=after)]

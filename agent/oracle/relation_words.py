@@ -1,8 +1,10 @@
-"""The words with which an encyclopedia states a relation, beyond the phrases that questions use.
+"""The words with which an encyclopedia states a relation. The phrases for relations in questions
+are in another module.
 
-A *cue* is a regular expression for words in a sentence that state a relation. A mark shows where the other end of the
-relation stands in the sentence: `>` after the cue, `<` before it. The table lists cues of common relations. Relations
-outside the table get cues from their phrases in questions, their labels and their aliases.
+A *cue* is a regular expression for words in a sentence that state a relation. The mark `>` says
+that the related thing comes after the cue in the sentence; `<` says that it comes before the cue. A
+table lists the cues of common relations. Relations outside the table get cues from their phrases in
+questions, their labels and their aliases.
 """
 
 import functools
@@ -16,10 +18,10 @@ from questloom.prompts.phrases import property_phrase, verb_forms
 
 @dataclass(frozen=True, kw_only=True)
 class Relation:
-    """A relation as the oracle knows it: its names, without identifiers of things."""
+    """What the oracle knows about a relation: its names, and no identifiers of things."""
 
     property: str
-    """The property id; it is only the key for looking up phrases."""
+    """The relation's property id, which serves only to look up phrases."""
     label: str
     aliases: tuple[str, ...] = ()
     datatype: str = "wikibase-item"
@@ -27,9 +29,11 @@ class Relation:
 
 @functools.cache
 def with_object(kind: str) -> frozenset[str]:
-    """Properties whose object is always a "person", a "place" or a common "noun".
+    """The ids of the properties whose object is always of a given kind: "person", "place" or
+    "noun".
 
-    A common noun ("typhoid fever", "brown bear") has neither a link nor a capital.
+    A "noun" is a common noun ("typhoid fever", "brown bear"). Pages write common nouns without a
+    link and without a capital.
     """
     return frozenset(
         pid
@@ -40,7 +44,7 @@ def with_object(kind: str) -> frozenset[str]:
 
 @dataclass(frozen=True)
 class Cue:
-    """Words that state a relation, with the side on which the other end stands."""
+    """Words that state a relation, and whether the related thing comes before or after them."""
 
     words: re.Pattern[str]
     after: bool
@@ -53,17 +57,18 @@ class Cues:
     keys: tuple[str, ...]
     """Names of infobox parameters on the subject's page, most certain first."""
     weak_keys: frozenset[str]
-    """The parameters in `keys` that have another meaning on some pages."""
+    """The parameters in `keys` that mean something else on some pages."""
     subject: tuple[Cue, ...]
-    """Cues for sentences on the subject's page."""
+    """Cues (phrases for the relation) in sentences on the subject's page."""
     object: tuple[Cue, ...]
-    """Cues for sentences on the object's page."""
+    """Cues (phrases for the relation) in sentences on the object's page."""
     words: str
-    """Key words for a search for the relation."""
+    """Words with which to search for the relation."""
 
 
 _COPULA = re.compile(r"^(?:is|was) (?=\S+ \S+)")
-"""Matches a leading "is" or "was", which is removed because pages also say "a bridge designed by …"."""
+"""Matches "is" or "was" at the start of a phrase. The "is" or "was" of a phrase is removed, because
+pages also say "a bridge designed by …"."""
 
 
 def _cue(text: str) -> Cue:
@@ -79,7 +84,8 @@ def _cue(text: str) -> Cue:
 
 @functools.cache
 def cues_of(relation: Relation) -> Cues:
-    """The cues of a relation: first those in the table, then those from its phrases and names."""
+    """The cues (phrases on pages) of a relation. Cues from the table come first, then cues from the
+    relation's phrases and names."""
     hints = known_of(relation.property).hints or Hints()
     phrase, verbs = property_phrase(relation.property, label=relation.label), verb_forms()
     said, said_of_object = phrase.predicates("s", verbs), phrase.predicates("o", verbs)
@@ -105,7 +111,8 @@ def _plain(template: str) -> str:
 
 
 def _from_phrase(template: str, slot: str) -> Cue | None:
-    """The cue from a phrase: the words before its slot, or else the words after it."""
+    """Makes a cue from a question's phrase. The cue is the words before the phrase's blank, or else
+    the words after the blank."""
     before, _, behind = _COPULA.sub("", template).partition(slot)
     text, after = (before, True) if len(before.strip(" “")) > 2 else (behind, False)
     text = text.strip(" “”")

@@ -1,9 +1,9 @@
-"""How the oracle solves a puzzle that states what the picture visibly shows. The oracle looks, searches by words for
-what it sees, opens the matching page, and follows the chain of facts.
-
-The solver acts like a policy without picture search, and its thoughts are short enough for a small policy to learn.
-With a random generator, the solver first makes one mistake, and corrects it from what it reads. The mistake is
-misreading the picture, opening a wrong page, or opening an address without a page.
+"""How the oracle solves a puzzle that states what the picture visibly shows. The oracle (a scripted
+solver) searches by words for what the picture shows, opens the matching page, and follows a chain
+of facts to the answer. The solver acts like a model that has no picture search. The solver's
+thoughts are short enough for a small model to learn. With a random generator, the solver first
+makes a mistake, then notices it while reading and corrects it. The mistake is one of three: it
+misreads the picture, opens a wrong page, or opens an address without a page.
 """
 
 import random
@@ -31,11 +31,12 @@ Steps = Generator[Action, Observation, Any]
 
 
 class SightedSolver:
-    """The state of the search in one episode.
+    """The solver's search in one episode.
 
     Args:
-        puzzle: a puzzle with visible features; the puzzle's facts form a chain from the picture to the answer.
-        draw: random generator that chooses the mistake; None for no mistake.
+        puzzle: a puzzle (logical form of a question) that states what the picture shows. The
+            puzzle's facts form a chain from the picture to the answer.
+        draw: random generator that chooses the mistake; with None, the solver makes no mistake.
     """
 
     def __init__(self, puzzle: Puzzle, draw: random.Random | None = None) -> None:
@@ -43,7 +44,7 @@ class SightedSolver:
         self._mistake = draw.choice(MISTAKES) if draw else ""
 
     def solve(self) -> Generator[Action, Observation, Ended]:
-        """Plays the whole episode."""
+        """Plays the whole episode, from the picture to the answer."""
         seen = " ".join(self._puzzle.seen)
         facts = chain(self._puzzle)
         if self._mistake == "look":
@@ -90,7 +91,7 @@ class SightedSolver:
         return (yield Action(strip_protocol_tags(thought), name, arguments))
 
     def _misread(self) -> str:
-        """The visible features, with a wrong number as the last word."""
+        """The words for what the picture shows, but with a wrong number as the last word."""
         assert self._draw is not None, "mistakes are drawn"
         *words, number = self._puzzle.seen
         others = [n for n in "12345678" if n != number]
@@ -98,7 +99,8 @@ class SightedSolver:
 
 
 def chain(puzzle: Puzzle) -> list[Fact]:
-    """The facts in order, where each fact is about the result of the fact before; [] if the facts form no chain."""
+    """The facts in the order of a chain: each fact starts from the thing with which the previous
+    fact ended. Returns [] if the facts form no chain."""
     found: list[Fact] = []
     at = puzzle.pictured
     while at != puzzle.ask:
@@ -119,13 +121,13 @@ def chain(puzzle: Puzzle) -> list[Fact]:
 
 
 def relation_label(fact: Fact) -> str:
-    """The label of a fact's relation in a chain."""
+    """The label of a fact's relation, such as "architect"."""
     assert fact.relation is not None, "chains have relations"
     return fact.relation.label
 
 
 def _read(observation: Observation, title: str, fact: Fact) -> Candidate | None:
-    """Reads from a page the thing or value at the other end of a relation."""
+    """Reads from a page the thing or value to which the page's thing has a relation."""
     lines = observation.text.split("\n")
     if not observation.ok or key(lines[0]) != key(title):
         return None

@@ -1,8 +1,9 @@
-"""Slips are turns of the oracle that break the protocol. Trajectories with slips show how a policy recovers.
+"""Slips are turns in which the oracle (a scripted solver) breaks the turn protocol on purpose. From
+episodes with slips, a model can learn to recover.
 
-The slips imitate unreadable turns of a small policy: a missing or wrong tag, a cut turn, a repeated part, or text after
-the action. After a slip, the intended turn follows unchanged, because the reply to a violation tells the search
-nothing.
+The slips imitate unreadable turns of a small model: a missing or wrong tag, a cut turn, a repeated
+part, or text after the tool call or answer. After a slip, the oracle makes the intended turn
+unchanged, because a slip brings no new information.
 """
 
 import json
@@ -14,8 +15,8 @@ from questloom.agent.oracle.desk import Ended, advanced
 from questloom.agent.oracle.speech import Action, Observation
 
 MAX_VIOLATIONS = 2
-"""Maximum number of violations in one episode. The limit is below three consecutive faults, which end an episode
-(OpenSearch-VL)."""
+"""Maximum number of violations of the protocol in one episode. The number is low because three
+consecutive faults would end the episode, as in OpenSearch-VL."""
 SHAPES: tuple[Callable[[str, str], str], ...] = (
     lambda thought, action: f"<think>{thought}",
     lambda thought, action: f"<think>{thought}<think>\n<answer>",
@@ -30,7 +31,7 @@ SHAPES: tuple[Callable[[str, str], str], ...] = (
     lambda thought, action: f"<think>{thought}</think>\n{action}{thought}",
     lambda thought, action: f"<think>{thought}</think>\n{action}</answer>",
 )
-"""Wrong separators between the thought and the action of a turn."""
+"""Wrong ways to put together the thought and the action (tool call or answer) of a turn."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class ProtocolViolation:
 
 
 def parts_of(meant: Action | Ended) -> tuple[str, str]:
-    """The thought of a turn, and its call or answer with the tags."""
+    """The thought of a turn, and the turn's tool call or answer with its tags."""
     if isinstance(meant, Ended):
         return meant.thought, f"<answer>{meant.answer}</answer>"
     return (
@@ -61,12 +62,14 @@ def turn_text(said: Action | ProtocolViolation | Ended) -> str:
 def add_violations(
     search: Generator[Action, Observation, Ended], draw: random.Random, share: float
 ) -> Generator[Action | ProtocolViolation, Observation, Ended]:
-    """Adds turns that break the protocol before some turns of a search, also before the answer. Such a turn never
-    follows a failed call, because consecutive faults would add up.
+    """Inserts turns that break the protocol before some turns of a search. An inserted turn may
+    also come before the answer. An inserted turn never follows a failed call, because too many
+    consecutive faults end an episode.
 
     Args:
         draw: random generator that chooses the places and the kinds of violations.
-        share: probability of a violation before a turn, and of a second violation after the first.
+        share: probability of a violation before each turn. After a violation, a second one follows
+            with the same probability.
     """
     left, observation = MAX_VIOLATIONS, None
     while True:
@@ -80,7 +83,8 @@ def add_violations(
 
 
 def _otherwise_opened(action: str) -> str:
-    """The action with the wrong opening tag: a call gets the tag of an answer, an answer the tag of a call."""
+    """Gives an action the wrong opening tag: a tool call gets the tag of an answer, and an answer
+    the tag of a tool call."""
     return (
         action.replace("<tool_call>", "<answer>", 1)
         if action.startswith("<tool_call>")

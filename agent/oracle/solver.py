@@ -1,12 +1,16 @@
-"""How the oracle solves a puzzle: by a best-first search over the observations, one tool call at a time.
+"""How the oracle (a scripted solver) solves a puzzle (the logical form of a question). The solver
+makes one tool call at a time and uses best-first search.
 
-A *way* is a partial solution: values for some variables, with the total doubt about these values. In each step, the
-search extends the partial solution with the least doubt by one fact. From a known subject, the search reads the object
-on its page; from a known object, it looks for possible subjects. The first complete partial solution gives the answer.
+A *way* is a partial solution: values for some variables, with the total doubt about these values.
+In each step, the search takes the partial solution with the least doubt and adds one fact to it.
+From a known subject, the search reads the object on its page; from a known object, it looks for
+possible subjects. The first solution with values for all variables gives the answer.
 
-The search is a Python generator. The generator yields an `Action` (a thought and a call), receives the `Observation` of
-the call, and finally returns an `Ended`; it has no other input. Equal doubts are ordered as in the observation, so a
-puzzle and a store always give the same episode.
+The search is a Python generator, which runs one tool call at a time. The generator yields an
+`Action` (a thought and a tool call) and receives the call's result, an `Observation`. The generator
+has no other input, and finally returns an `Ended`. If two candidates are equally doubtful, the one
+that the tool result names first comes first. The same puzzle and the same store therefore always
+give the same episode.
 """
 
 import heapq
@@ -71,48 +75,51 @@ from questloom.agent.oracle.speech import (
 )
 
 OF_WORDS = ("string", "monolingualtext", "external-id")
-"""Datatypes of values that have no page ("Quercus robur")."""
+"""Wikidata datatypes whose values are words without a page of their own ("Quercus robur")."""
 MAX_FORWARD = 5
 MAX_REVERSE = 16
-"""Maximum number of candidates that are kept for one step."""
+"""Maximum number of candidates that one step of the search keeps."""
 MAX_DOUBT = 9.0
 IN_INFOBOX = 5.0
-"""Values from infoboxes have scores above this threshold."""
+"""A candidate value from an infobox has a score above this threshold."""
 OUTDONE = 1.5
-"""Doubt about a value from a sentence if the infobox states another value."""
+"""The doubt about a value that a sentence states if the infobox states another value."""
 UNSEEN_PICTURE = 3.0
-"""Doubt about a thing whose page does not show the question's picture."""
+"""The doubt about a candidate for the pictured thing if its page does not show the question's
+picture."""
 WHOLE_KIND = 0.5
 """The result of `is_kind` if a page's words match the kind in the question exactly."""
 PART_OF_KIND = 0.3
 NO_PAGE = 0.7
 OTHER_KIND = 2.5
-"""Doubts about whether a thing is of the right kind, for three cases. The page states only part of the question's kind
-("museum" for a maritime museum), the thing has no page, or the page states another kind."""
+"""The doubts about whether a thing is of the right kind. `PART_OF_KIND` is for a page that states
+only part of the kind ("museum" for a maritime museum). `NO_PAGE` is for a thing without a page.
+`OTHER_KIND` is for a page that states another kind."""
 
 
 @dataclass(frozen=True, order=True)
 class Way:
-    """A partial solution of the search."""
+    """A partial solution of the puzzle: values for some of its variables."""
 
     doubt: float
-    """The doubt about all bound values, plus a guess of the doubt about the value of `unseen`."""
+    """The doubt about the values of all variables that have one, plus a guess of the doubt about
+    the value of `unseen`."""
     left: int
-    """The negative number of bound variables: if doubts are equal, the partial solution with more values is extended
-    first."""
+    """The number of variables with a value, as a negative number. Of two equally doubtful partial
+    solutions, the search therefore first continues the one with more values."""
     number: int
     bound: Bindings = field(compare=False)
     base: float = field(compare=False)
-    """The doubt without the guess for `unseen`."""
+    """The doubt about the values of variables, without the guess for the variable `unseen`."""
     unseen: str = field(compare=False)
-    """A variable whose value still needs confirmation by its own page."""
+    """A variable whose value is still unconfirmed, because the thing's page has not been read."""
 
 
 class Solver(AnchorSearch):
-    """The state of the search in one episode."""
+    """The oracle's search in one episode."""
 
     def solve(self) -> Generator[Action, Observation, Ended]:
-        """Plays the whole episode."""
+        """Plays the whole episode, from the picture to the answer."""
         self.ways: list[Way] = []
         self._num_pushed = 0
         yield from self.repaired()
@@ -143,7 +150,8 @@ class Solver(AnchorSearch):
         return (yield from self._search()) or self.gave_up(self.failed[1])
 
     def _begin_unseen(self) -> None:
-        """Starts with all things that may be in the picture, and with the things that the question names."""
+        """Starts the search with all things that may be in the picture, and with the things that
+        the question names."""
         self.fail("identify the thing in the picture", self.looked)
         if any(
             isinstance(end, Const) and end.kind == "thing"
@@ -158,7 +166,8 @@ class Solver(AnchorSearch):
             )
 
     def _search(self) -> Actions:
-        """Extends the partial solution with the least doubt until one is complete."""
+        """Repeatedly continues the partial solution with the least doubt, until a solution is
+        complete."""
         while self.ways:
             ended = yield from self._go_on(heapq.heappop(self.ways))
             if ended:
@@ -173,7 +182,8 @@ class Solver(AnchorSearch):
         return "text" if self.puzzle.ask_type in ("string", "entity") else "number"
 
     def _push(self, bound: Bindings, base: float, *, unseen: str = "", guess: float = 0.0) -> None:
-        """Queues a partial solution, unless its doubt is too great or two variables have the same thing."""
+        """Puts a partial solution into the queue, unless its doubt is too great or two of its
+        variables have the same value."""
         chosen = {
             s.out for s in self.puzzle.sums
         }  # such a variable equals one of the things that it was chosen from
@@ -189,7 +199,7 @@ class Solver(AnchorSearch):
             self._num_pushed += 1
 
     def _go_on(self, way: Way) -> Actions:
-        """Extends a partial solution by one fact; returns the end of the search if the solution is complete."""
+        """Adds one fact to a partial solution. If the solution is complete, ends the search."""
         if way.unseen:
             return (yield from self._confirm(way))
         for look in self.puzzle.looks:
@@ -224,8 +234,9 @@ class Solver(AnchorSearch):
     # -- facts
 
     def _next(self, bound: Bindings) -> Fact | None:
-        """The fact to use next: a fact with a known subject, otherwise the fact whose unknown subject occurs in most
-        known facts."""
+        """Chooses the fact to use next. A fact with a known subject comes first. If no subject is
+        known, the method takes a fact with a known object. Of these facts, it takes the one whose
+        subject occurs in most of them."""
         open_ = [
             f
             for f in self.puzzle.facts
@@ -246,7 +257,7 @@ class Solver(AnchorSearch):
         )
 
     def _closed(self, var: str, bound: Bindings) -> list[tuple[Fact, Read | Const]]:
-        """The facts about a variable whose other end is known, each with the value of that end."""
+        """The facts that connect a variable to a known value, each with this value."""
         return [
             (f, end)
             for f in self.facts_of(var)
@@ -254,7 +265,7 @@ class Solver(AnchorSearch):
         ]
 
     def _forward(self, way: Way, fact: Fact) -> Actions:
-        """Takes the step from a known subject to the object of a fact."""
+        """Looks for the object of a fact whose subject is known."""
         assert isinstance(fact.object, str)
         subject = self.known_end(fact.subject, way.bound)
         if isinstance(subject, Const) and subject.kind == "thing":
@@ -320,8 +331,8 @@ class Solver(AnchorSearch):
         return None
 
     def _is_ambiguous(self, thing: Thing) -> bool:
-        """Whether the name may belong to several pages: the thing has no link, or pages that were read link to other
-        things with the name."""
+        """Whether a thing's name may belong to several pages: the thing has no link, or links with
+        the name lead to other things."""
         return not thing.url or any(
             key(title) == key(thing.title) and url != thing.url
             for page in self.pages.values()
@@ -372,7 +383,7 @@ class Solver(AnchorSearch):
     def _elsewhere(
         self, subject: Thing, fact: Fact, has_page: bool
     ) -> Generator[Action, Observation, list[Candidate]]:
-        """Searches other pages for sentences about a thing."""
+        """Searches for sentences about a thing on other pages than its own."""
         if fact.relation is None:
             return []
         why = (
@@ -411,7 +422,8 @@ class Solver(AnchorSearch):
         return found
 
     def _confirm(self, way: Way) -> Actions:
-        """Checks whether a thing fits its variable: reads the thing's page and compares all known facts."""
+        """Reads a thing's page and compares it with all known facts, to check whether the thing
+        fits its variable."""
         var = way.unseen
         chosen = way.bound[var]
         assert isinstance(chosen.value, Thing)
@@ -465,8 +477,9 @@ class Solver(AnchorSearch):
         return None
 
     def _namesakes(self, way: Way, page: PageRead) -> Generator[Action, Observation, float]:
-        """The doubt about a page that was opened by its name alone. The doubt is 0 if the page mentions the things that
-        led to it; otherwise other pages with the name are also queued."""
+        """The doubt about a page that was opened only by a thing's name. If the page mentions the
+        things that led to it, the doubt is 0. If the page does not mention them, the search also
+        queues other pages with the name."""
         var, name = way.unseen, page.thing.name
         near = [
             end
@@ -499,20 +512,22 @@ class Solver(AnchorSearch):
         return 1.0
 
     def _may_stand(self, page: PageRead, var: str) -> bool:
-        """Whether the kind of the page's thing fits the variable: a person for a person, no person for a place."""
+        """Whether the page's thing is of a kind that fits the variable. A variable that stands for
+        a person needs a person. A variable that stands for a place must not be a person."""
         ends = {f.relation.property for f in self.puzzle.facts if f.object == var and f.relation}
         if ends & with_object("person"):
             return is_person(page)
         return not (is_person(page) and ends & with_object("place"))
 
     def _said_there(self, thing: Thing, fact: Fact, known: Read | Const) -> bool:
-        """Whether the page of the known thing names the candidate in a sentence about the relation."""
+        """Whether the page of the known thing names a candidate in a sentence that states the
+        relation."""
         page = self.page_of(known if isinstance(known, Thing) else Thing(named(known)))
         return page is not None and any(same(c.value, thing) for c in subjects(page, fact.relation))
 
     def _reverse(self, way: Way, fact: Fact) -> Actions:
-        """Takes the step from a known object to possible subjects of a fact. The subjects come from the object's page
-        and from searches, and each subject must be confirmed by its page."""
+        """Looks for possible subjects of a fact whose object is known. The candidates come from the
+        object's page and from searches. The page of each candidate must confirm the fact."""
         assert isinstance(fact.subject, str)
         self.fail(
             f"what has {named(self.known_end(fact.object, way.bound))} as its {fact.relation.label if fact.relation else 'mention'}",
@@ -530,8 +545,8 @@ class Solver(AnchorSearch):
     def _possible(
         self, fact: Fact, bound: Bindings
     ) -> Generator[Action, Observation, list[tuple[Thing, Line, float]]]:
-        """Candidates for the subject of a fact, each with a guess of its doubt. The guess is lower if the shown text
-        about the candidate confirms more of the question."""
+        """Candidates for the subject of a fact, each with a guess of its doubt. The guess is lower
+        if the text about a candidate confirms more of the question."""
         assert isinstance(fact.subject, str)
         var, known = fact.subject, self.known_end(fact.object, bound)
         facts = self._closed(var, bound)
@@ -600,8 +615,9 @@ class Solver(AnchorSearch):
         return [(t, lines[t], guesses[t]) for t in sorted(said, key=lambda t: guesses[t])]
 
     def _broadly(self, kind: str) -> Generator[Action, Observation, str]:
-        """Sometimes (by a random draw) searches for a kind alone; returns the thought for the narrower query that
-        follows, else ""."""
+        """Sometimes, at random, first searches only for a kind of thing ("bridge"), without further
+        words. Returns the thought that introduces the narrower search that follows, or "" if there
+        was no search."""
         if kind == "one" or not self.manner.strays(TOO_BROAD):
             return ""
         observation = yield from self.call(
@@ -614,8 +630,8 @@ class Solver(AnchorSearch):
         return self.manner.say("too broad", hit=hits[0][0].title) if hits else ""
 
     def _look_up(self, subject: Thing, label: str) -> Generator[Action, Observation, None]:
-        """Sometimes (by a random draw) searches for a thing's name before opening its page. If the first hit is another
-        page, the oracle searches again with more words."""
+        """Sometimes, at random, searches for a thing's name before opening the thing's page. If
+        this search first finds another page, the oracle searches again with more words."""
         page = self.page_of(subject)
         if (page is not None and page.visited) or not self.manner.strays(LOOKED_UP):
             return
@@ -638,14 +654,14 @@ class Solver(AnchorSearch):
             self.hits(observation)
 
     def _guess_of_kind(self, thing: Thing, var: str) -> float:
-        """A penalty for a thing whose shown text states another kind than the question."""
+        """A penalty for a thing if the text about it states another kind than the question does."""
         page = self.page_of(thing) or PageRead(thing.title, thing.url)
         kinds = [is_kind(page, k.words) for k in self.puzzle.kinds if k.var == var]
         return 2.0 if any(k <= -1 for k in kinds) else 0.4 if any(k < 0 for k in kinds) else 0.0
 
     def _called_after(self, known: Read | Const | None, hit: Thing) -> list[Thing]:
-        """Things without a page that are named after the known thing ("Velm Philharmonic" for Velm), from the text of a
-        search hit."""
+        """Finds things without a page that are named after the known thing ("Velm Philharmonic" for
+        Velm). The names come from the text of a search hit."""
         page = self.page_of(hit)
         if page is None or page.visited or not isinstance(known, Thing):
             return []
@@ -660,8 +676,8 @@ class Solver(AnchorSearch):
         ]
 
     def _queries(self, var: str, bound: Bindings) -> Iterable[str]:
-        """Search queries from the known facts about a variable: all names, all facts in words, each plain value alone,
-        and pairs of values."""
+        """Makes search queries from the known facts about a variable. The queries are all names
+        together, all facts in words, each plain value alone, and pairs of values."""
         kinds = [
             k.words[0]
             for k in self.puzzle.kinds
@@ -683,8 +699,8 @@ class Solver(AnchorSearch):
     # -- the end
 
     def _finish(self, way: Way) -> Actions:
-        """Makes the computations that remain and answers. If a comparison chose a thing, the search continues from that
-        thing."""
+        """Makes the remaining computations, then gives the answer. If the answer to a computation
+        is a thing (such as the older of two bridges), the search goes on from this thing."""
         bound = way.bound
         if any(holds(order, bound) is False for order in self.puzzle.orders):
             self.fail("the comparison does not hold", bound)

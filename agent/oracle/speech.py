@@ -1,4 +1,5 @@
-"""The oracle's thoughts, goals and queries, in the words of the question and the observations."""
+"""Puts the thoughts, goals and queries of the oracle (a scripted solver) into words. The words come
+from the question and from tool results (observations)."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -24,11 +25,11 @@ KIND_WORDS = {
     "human settlement": ("town", "city", "village"),
     "book": ("book", "novel", "play", "collection"),
 }
-"""For each class, the words that the first sentences of pages use for its members."""
+"""The words that the first sentences of pages use for a thing, by the class of the thing."""
 VAGUE = frozenset(
     "of the and building structure work works place organisation organization object".split()
 )
-"""Words in class names that mean nothing alone."""
+"""Words in names of classes that say nothing when they stand alone."""
 NOUNS = {
     "human": "person",
     "man": "person",
@@ -50,8 +51,8 @@ class Action:
 
 @dataclass(frozen=True)
 class Observation:
-    """The result of a tool call: its text, the handles of its pictures, and the index of its turn. `ok` is False if the
-    tool failed."""
+    """The result of a tool call: its text, the handles of its pictures, and the index of its turn.
+    The field `ok` is False if the tool failed."""
 
     ok: bool
     text: str
@@ -60,12 +61,13 @@ class Observation:
 
 
 def strip_protocol_tags(thought: str) -> str:
-    """A thought without the marks of the protocol, which a page's title could bring in."""
+    """Removes the tags of the turn protocol from a thought, because the title of a page could
+    contain a tag."""
     return re.sub(r"<(?!image:\d{1,6}>)", "‹", " ".join(thought.split()))
 
 
 def quoted_line(line: str) -> str:
-    """A line of an observation as a quotation."""
+    """A line of a tool result, as a quotation."""
     inner = line.replace("“", "").replace("”", "")
     return (
         f"“{inner}”" if len(inner) <= MAX_QUOTED else f"“{inner[:MAX_QUOTED].rsplit(' ', 1)[0]}…”"
@@ -73,7 +75,7 @@ def quoted_line(line: str) -> str:
 
 
 def named(value: Read | Const | None) -> str:
-    """The name of a thing, or the text of another value."""
+    """Writes a value as text. For a thing, this is its name."""
     if isinstance(value, Thing):
         return value.name
     if isinstance(value, Const):
@@ -82,12 +84,13 @@ def named(value: Read | Const | None) -> str:
 
 
 def noun(words: tuple[str, ...]) -> str:
-    """The everyday word for a thing of this class."""
+    """The everyday word for a thing of a given class."""
     return NOUNS.get(words[0].casefold(), words[0]) if words else "thing"
 
 
 def article(puzzle: Puzzle, var: str) -> str:
-    """The noun for a variable ("bridge"); "one" if the question has no noun for it."""
+    """The question's noun for a variable ("bridge"), or "one" if the question has no noun for the
+    variable."""
     return next((noun(k.words) for k in puzzle.kinds if k.var == var), "one")
 
 
@@ -97,7 +100,7 @@ def subject_phrase(puzzle: Puzzle) -> str:
 
 
 def label_of(puzzle: Puzzle, var: str) -> str:
-    """The relations of a variable that the puzzle needs, in words."""
+    """The relations of a variable that are needed for the answer, in words."""
     mine = [
         f"the {relation_noun(f.relation)}" for f in puzzle.facts if f.relation and f.subject == var
     ]
@@ -110,8 +113,8 @@ def label_of(puzzle: Puzzle, var: str) -> str:
 
 
 def in_other_words(relation: Relation) -> str:
-    """The goal for a second visit to a page that did not state the relation by its name: two phrases that pages use for
-    the relation."""
+    """The goal for a second visit to a page on which the name of the relation did not occur. The
+    goal contains two other phrases that pages use for the relation."""
     plain = [
         re.sub(
             r"\s+",
@@ -129,8 +132,8 @@ def in_other_words(relation: Relation) -> str:
 
 
 def relation_noun(relation: Relation) -> str:
-    """The noun for the other end of a relation ("architect"). The noun is the relation's label, unless the label is not
-    a noun ("founded by")."""
+    """The noun for the object of a relation ("architect"). The noun is usually the relation's
+    label, but some labels are no nouns ("founded by")."""
     if not relation.label.endswith(" by"):
         return relation.label
     nouns = property_phrase(relation.property, label=relation.label).o
@@ -138,7 +141,8 @@ def relation_noun(relation: Relation) -> str:
 
 
 def words_of(fact: Fact, value: Read | Const | None) -> str:
-    """A fact about an unknown thing, worded to complete "a bridge that …"."""
+    """A fact about an unknown thing, worded so that it completes a phrase such as "a bridge that
+    …"."""
     said = stated(fact, value)
     if said != named(value) or fact.relation is None:
         return said
@@ -151,12 +155,13 @@ def words_of(fact: Fact, value: Read | Const | None) -> str:
 
 
 def goal_of(puzzle: Puzzle, var: str, known: Collection[str] = ()) -> str:
-    """The goal for visiting the page of a variable's thing, as a person would write it.
+    """The goal for a visit to a thing's page, in the words of a person: what to look for on the
+    page.
 
     Args:
         puzzle: the puzzle of the question.
-        var: the variable of the page's thing.
-        known: variables with known values, which the goal does not ask for.
+        var: the variable that stands for the page's thing.
+        known: variables whose values are known, so that the goal does not ask for them.
     """
     it = Const(kind="text", text="it")
     parts: list[str] = []
@@ -183,7 +188,7 @@ def _plain(pattern: str) -> str:
 
 
 def query_of(puzzle: Puzzle, var: str) -> str:
-    """Search words for the named things to which the question relates a variable."""
+    """Words to search for: the names of the things to which the question relates a variable."""
     kind = [
         w
         for w in [
@@ -213,8 +218,8 @@ def _head(phrase: str) -> str:
 
 
 def is_kind(page: PageRead, words: tuple[str, ...]) -> float:
-    """Whether the first sentences of a page state the kind: 0.5 if they do, -0.25 if they use another word, -1 if they
-    exclude it."""
+    """Scores how well the first sentences of a page fit a kind of thing: 0.5 if they state the
+    kind, -0.25 if they use another word, -1 if they exclude the kind."""
     if not words:
         return 0.0
     lead = flat(" ".join([page.title, *(line.text for line in page.sentences[:2])]))
@@ -248,7 +253,8 @@ def is_kind(page: PageRead, words: tuple[str, ...]) -> float:
 
 
 def stated_of(fact: Fact) -> str:
-    """The goal for visiting the page of a named object: to find the things that have this relation to it."""
+    """The goal for a visit to the page of a known object: which things have a given relation to
+    this object."""
     return (
         f"something that {words_of(fact, fact.object if isinstance(fact.object, Const) else None)}"
     )
@@ -260,8 +266,8 @@ def lead_of(page: PageRead) -> str:
 
 
 def words_for(relation: Relation) -> str:
-    """A few words that pages of other things use for a relation. With more words, the query would give the name too
-    little weight."""
+    """A few words for a relation, as the page of the relation's object uses them. With more words,
+    the name in the search query would count too little."""
     label = relation.label if len(relation.label) < LONG_LABEL else ""
     words = dict.fromkeys(
         w for c in cues_of(relation).object if len(w := _plain(c.words.pattern)) > 3
@@ -270,7 +276,8 @@ def words_for(relation: Relation) -> str:
 
 
 def is_person(page: PageRead) -> bool:
-    """Whether a page is about a person: it has life dates in brackets after the name, or a birth in the infobox."""
+    """Whether a page is about a person: it has years in brackets after the name, or a birth in the
+    infobox."""
     lead = page.sentences[0].text if page.sentences else ""
     return bool(
         re.search(
@@ -297,7 +304,7 @@ def stated(fact: Fact, value: Read | Const | None) -> str:
 
 
 def answer_of(puzzle: Puzzle, value: Read) -> str:
-    """A value in the form for which the question asks."""
+    """Writes a value in the form for which the question asks, such as only the year of a date."""
     if isinstance(value, Thing):
         return value.name
     if puzzle.ask_type == "date" and puzzle.precision == "year" and value.year is not None:
@@ -315,7 +322,7 @@ def answer_of(puzzle: Puzzle, value: Read) -> str:
 
 
 def holds(order: Order, bound: Mapping[str, Any]) -> bool | None:
-    """Whether a comparison holds; None if one side is unknown."""
+    """Whether a comparison of two values is true; None if one of the values is unknown."""
     if order.op == "!=":
         thing = bound[str(order.left)].value if order.left in bound else None
         named = isinstance(thing, Thing) and isinstance(order.right, Const)

@@ -1,4 +1,5 @@
-"""The files of stored episodes: the shown pictures, the prompt for the policy, and the journals of unfinished episodes.
+"""The files that are stored with episodes: the pictures that were shown, the prompt for the policy
+(the model that plays), and the journals of unfinished episodes.
 
 ```
 FOLDER/prompt.json   the tools' schemas and limits in the policy's prompt
@@ -30,7 +31,7 @@ FIX = "Play the episodes again into a new folder."
 
 @dataclass(frozen=True)
 class EpisodeFiles:
-    """A folder with episodes, given by path or bucket address."""
+    """A folder with episodes, given by its path or its address in a bucket."""
 
     path: str
 
@@ -39,8 +40,8 @@ class EpisodeFiles:
         return location(self.path, *parts)
 
     def picture(self, sha256: str) -> Location:
-        """The location of a picture's file. Names of PNG and JPEG files have no suffix for the format; the files' bytes
-        show it."""
+        """The location of a picture's file. The file name has no suffix; the file's bytes show
+        whether it is PNG or JPEG."""
         return self.at("pictures", sha256)
 
     def keep_picture(self, sha256: str, data: bytes) -> None:
@@ -77,8 +78,8 @@ class EpisodeFiles:
         brief: bool = False,
         special_tokens: Sequence[str] = (),
     ) -> None:
-        """Stores the tool schemas and limits of the policy, once per folder. All processes that write into one folder
-        must use the same schemas and limits.
+        """Stores the tool schemas and limits that the model's prompt states, once per folder. All
+        processes that write into one folder must use the same schemas and limits.
 
         Raises: InputError: an earlier process used other schemas or limits.
         """
@@ -99,7 +100,7 @@ class EpisodeFiles:
         write_whole(path, text.encode())
 
     def has_prompt(self) -> bool:
-        """Whether the folder holds an episode."""
+        """Whether the folder already has an episode."""
         return self.at("prompt.json").is_file()
 
     @cached_property
@@ -108,7 +109,7 @@ class EpisodeFiles:
         return json.loads(self.at("prompt.json").read_text(encoding="utf-8"))
 
     def renderer(self) -> Renderer:
-        """A renderer for the episodes in this folder."""
+        """Makes a renderer that writes the episodes in this folder as chat messages."""
         prompt = self.prompt
         return Renderer(
             prompt["schemas"],
@@ -119,20 +120,20 @@ class EpisodeFiles:
         )
 
     def bank(self, images: Sequence[BankImage]) -> "StoredBank":
-        """An episode's pictures, in the form that the renderer reads."""
+        """An episode's pictures, in the form that the renderer of messages reads."""
         return StoredBank(self, images)
 
     # Journals
 
     def journal(self, settings: Mapping[str, Any], task_id: str) -> Path:
-        """The journal of a task whose episodes have the given settings.
+        """Opens the journal of a task. The journal is only for episodes with the given settings.
 
         Raises: InputError: the journal's folder belongs to another user.
         """
         return self._journals() / sha256_hex(canonical_json(dict(settings)))[:16] / task_id
 
     def drop_journals(self, task_ids: Iterable[str]) -> None:
-        """Removes the journals of finished tasks."""
+        """Removes the journals of tasks whose episodes are all finished."""
         root = self._journals()
         if not root.is_dir():
             return
@@ -145,9 +146,10 @@ class EpisodeFiles:
                 folder.rmdir()
 
     def _journals(self) -> Path:
-        """The folder that holds the journals. If the episodes are in a bucket, the journals stay on this machine, in a
-        folder that no other user can read or create. If this folder is lost, the call cache is used to replay the
-        episodes."""
+        """The folder that holds the journals. If the episodes are in a bucket, the journals are in
+        a folder on this machine. No other user can read or create this folder. If this folder is
+        lost, the episodes start again, and the call cache answers the calls that were already
+        made."""
         root = self.at("journal")
         if isinstance(root, Path):
             return root
@@ -163,14 +165,14 @@ class EpisodeFiles:
 
 
 class StoredBank:
-    """The pictures of an episode from a folder, in the form that the renderer reads."""
+    """The pictures of a stored episode, in the form that the renderer of messages reads."""
 
     def __init__(self, files: EpisodeFiles, images: Sequence[BankImage]) -> None:
         self.images = tuple(images)
         self._files = files
 
     def get(self, handle: int) -> BankImage:
-        """The bank's entry of a handle."""
+        """The entry of the image bank for a handle (number) of a picture."""
         if not 0 <= handle < len(self.images):
             raise UnknownHandle(f"there is no <image:{handle}>")
         return self.images[handle]

@@ -1,11 +1,12 @@
-"""The journal stores unfinished episodes on disk, turn by turn. After a kill, a run continues each episode after its
-last stored turn.
+"""The journal stores unfinished episodes on disk, turn by turn. If a run was killed, the next run
+continues each episode after its last stored turn.
 
-`journal.jsonl` has a header line (the settings of the episodes), a line per finished turn, and a line per finished
-episode. `pictures/` has the bytes of the tools' pictures, named by sha256; a picture is written before the line that
-names it. After a kill the last line may be incomplete; it is then cut off. All lines from one pass of the event loop
-are written together at the end of the pass. Written lines survive a kill of the process, but may not survive a power
-cut.
+`journal.jsonl` begins with a line for the settings of the episodes. A line for each finished turn
+and each finished episode follows. `pictures/` has the pictures that tools returned, as files named
+by their sha256. A picture is written before the line that names it. If a kill left the last line
+incomplete, this line is cut off. All lines that come in one pass of the asyncio event loop are
+written together at the end of the pass. Written lines are safe if the process is killed, but may be
+lost in a power cut.
 """
 
 import asyncio
@@ -27,13 +28,13 @@ VERSION = 1
 
 @dataclass
 class Begun:
-    """The stored state of one episode."""
+    """The stored state of one unfinished or finished episode."""
 
     turns: list[Turn] = field(default_factory=list)
     images: list[BankImage] = field(default_factory=list)
     """Pictures that tools returned, in order of arrival."""
     end: dict[str, Any] | None = None
-    """The fields that record how the episode ended; None for an unfinished episode."""
+    """How the episode ended, as fields of its record; None for an unfinished episode."""
 
 
 class Journal:
@@ -86,7 +87,7 @@ class Journal:
         turn: Turn,
         brought: Iterable[tuple[BankImage, bytes]] = (),
     ) -> None:
-        """Stores a finished turn and its pictures, when the episode continues after the turn."""
+        """Stores a finished turn and its pictures if the episode goes on after this turn."""
         self._append({"episode": episode_id, **self._played(index, turn, brought)})
 
     def end(
@@ -97,8 +98,9 @@ class Journal:
         turn: Turn | None = None,
         brought: Iterable[tuple[BankImage, bytes]] = (),
     ) -> None:
-        """Stores the end of an episode together with the turn that ended it, if any. A kill cannot lose one of them and
-        keep the other."""
+        """Stores the end of an episode together with the turn that ended it, if there is such a
+        turn. The turn and the end are written at once, so a kill cannot lose only one of the
+        two."""
         self._append(
             {
                 "episode": episode_id,

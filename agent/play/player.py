@@ -1,8 +1,10 @@
-"""Plays episodes: the engine's turn, the strict check, the tool call and the observation repeat until the episode ends.
+"""Plays episodes. The engine writes a turn, the turn is checked strictly, and a tool runs the call.
+Turns are played in this way until the episode ends.
 
-Many episodes run at once on one event loop, independently of each other. Actions of the policy, tool faults and limits
-give an end reason in the record (`EndReason`), never an exception. Three things raise exceptions: a used-up budget,
-invalid user input, and a bug. After an exception, the journal has all turns up to that point.
+Many episodes run at once on one event loop, independently of each other. If the policy (the model
+that plays), a faulty tool or a limit ends an episode, the record of the episode gives the reason
+(`EndReason`). Exceptions are raised for three reasons only: a used-up budget, invalid user input,
+and a bug. After an exception, the journal has all turns up to that point.
 """
 
 import asyncio
@@ -43,48 +45,52 @@ class Task:
     task_id: str
     question: str
     pictures: tuple[bytes, ...] = ()
-    """The files of the task's own pictures."""
+    """The bytes of the picture files that come with the question."""
     withheld_pictures: frozenset[str] = frozenset()
-    """Ids of the task's own pictures in the store; no search may return them."""
+    """Ids of the question's pictures in the store. No search may return these pictures."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Begin:
-    """The place inside a turn of a finished episode where a continuation starts."""
+    """The place from which a finished episode is played again with another continuation. The place
+    is inside one of the episode's turns."""
 
     task: Task
     episode: Episode
     bank: ImageBank
-    """The image bank of the episode; pictures from this turn and later turns are left out."""
+    """The image bank of the finished episode. The continuation uses only pictures from before
+    `turn`."""
     turn: int
     begun: tuple[int, ...]
-    """The first sampled token ids of the turn, which the continuation keeps."""
+    """The token ids with which the turn begins; the continuation keeps these ids."""
     begun_logprobs: tuple[float, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Continuation(Episode):
-    """An episode that continues another episode. Both episodes have the same turns before `turn`, and the same first
-    token ids of that turn."""
+    """An episode that repeats another episode up to a place in the turn `turn`, and then goes on
+    differently. The two episodes have the same earlier turns, and the same first token ids of the
+    turn `turn`."""
 
     source_id: str
     turn: int
 
     @property
     def id(self) -> str:
-        """An id made from the source episode, the turn and the number of the continuation."""
+        """An id that is computed from the source episode, the turn and the number of the
+        continuation."""
         return record_id("Continuation", self.source_id, self.turn, index=self.rollout)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Played:
-    """A finished episode, with its token segments."""
+    """A finished episode, with the token ids that the model read and wrote."""
 
     episode: Episode
     bank: ImageBank
     segments: tuple[Segment, ...]
-    """The prompt, turns and observations as token ids and pixels, with the last turn; empty if the engine has no token
-    ids."""
+    """The prompt, all turns and all tool results (observations), as token ids and pixels; empty if
+    the engine has no token ids."""
 
 
 @dataclass
@@ -98,19 +104,21 @@ class _State:
     toolbox: ToolBox
     turns: list[Turn] = field(default_factory=list)
     num_reused: int = 0
-    """The number of turns that are shared with the continued episode."""
+    """The number of turns that were taken from another episode; 0 unless this episode is a
+    continuation."""
     begun: Segment | None = None
-    """The given first tokens of the next turn."""
+    """The token ids with which the next turn must begin, if there are any."""
     num_images: int = 0
     """The number of pictures in the image bank before the last turn."""
 
     @property
     def index(self) -> int:
-        """Index of the last turn in the journal. The journal holds only turns that the episode does not share."""
+        """Index of the last turn in the journal. The journal leaves out turns that were taken from
+        another episode."""
         return len(self.turns) - self.num_reused - 1
 
     def brought(self, since: int) -> list[tuple[BankImage, bytes]]:
-        """The pictures that entered the image bank after its first `since` pictures."""
+        """The pictures that entered the image bank later than the first `since` pictures."""
         return [(image, self.bank.data(image.handle)) for image in self.bank.images[since:]]
 
 
@@ -119,17 +127,19 @@ class _End:
     reason: EndReason
     evidence: str
     turn: Turn | None = None
-    """The turn that ended the episode; None if a turn did not end it."""
+    """The turn that ended the episode; None if something else ended it."""
 
 
 class Player:
-    """Plays episodes with one engine, one tool box and the same limits.
+    """Plays all episodes with the same engine, tool box and limits.
 
     Args:
         engine: engine that produces the turns.
-        toolbox: tool box that runs the calls; turns are checked against its schemas.
+        toolbox: tool box that runs the tool calls. Calls are checked against the schemas of its
+            tools.
         limits: limits of each episode.
-        renderer: renderer of the policy's messages; the default fits the tool box and the limits.
+        renderer: renderer that writes the messages to the model. The default renderer fits the tool
+            box and the limits.
     """
 
     def __init__(
@@ -144,7 +154,8 @@ class Player:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The settings that change the episodes; a journal is valid for one set of settings."""
+        """The settings that change what happens in episodes. A journal is valid only for the
+        settings with which it was written."""
         tools = dataclasses.asdict(self._toolbox.settings)
         del tools["cache_bytes"]
         return {
@@ -165,7 +176,7 @@ class Player:
         journal: Journal | None = None,
         at_once: int = 64,
     ) -> AsyncIterator[Episode]:
-        """Yields episodes as they finish; see `rollouts`."""
+        """Yields each episode as soon as it is finished; see `rollouts`."""
         async with aclosing(
             self.rollouts(tasks, num=rollouts, journal=journal, at_once=at_once)
         ) as made:
@@ -180,16 +191,17 @@ class Player:
         journal: Journal | None = None,
         at_once: int = 64,
     ) -> AsyncGenerator[Played]:
-        """Yields episodes with their token segments as they finish. The function also yields finished episodes from the
-        journal.
+        """Yields each episode with its token ids as soon as it is finished. Episodes that the
+        journal records as finished are yielded too.
 
         Args:
-            num: episodes per task.
+            num: number of episodes for each task.
             journal: journal that stores every turn; its finished episodes are not played again.
             at_once: maximum number of episodes that are played at the same time.
 
-        Raises: BudgetExceeded, InputError: raised at once; the journal has the turns of unfinished episodes.
-            ExceptionGroup: bugs, raised after all other episodes were played.
+        Raises: BudgetExceeded, InputError: raised at once, although other episodes are unfinished.
+        The journal has the turns of unfinished episodes.
+            ExceptionGroup: some episodes met bugs; raised after all other episodes were played.
         """
         todo = ((task, rollout) for task in _distinct(tasks) for rollout in range(num))
         running: set[asyncio.Task[Played]] = set()
@@ -229,8 +241,8 @@ class Player:
     async def rollout(
         self, task: Task, rollout: int = 0, *, journal: Journal | None = None
     ) -> Played:
-        """Plays one episode from its start or from its state in the journal; returns the episode with its token
-        segments.
+        """Plays one episode, from its start or from where the journal ends. Returns the episode
+        with its token ids.
 
         Raises:
             BudgetExceeded: the hard budget is reached; the episode stays unfinished.
@@ -242,17 +254,19 @@ class Player:
     async def play_on(
         self, source: Begin, rollout: int, *, journal: Journal | None = None
     ) -> Played:
-        """Plays another continuation of an episode, starting inside one of its turns.
+        """Starts inside a turn of a finished episode and plays another continuation from there.
 
-        Earlier turns and observations keep their text and token ids; the continuation gets its own branch of the image
-        bank. Limits on calls, tokens and time also count the reused turns.
+        Earlier turns and tool results keep their text and token ids. The continuation gets its own
+        branch of the image bank. The reused turns count towards the limits on calls, tokens and
+        time.
 
         Args:
-            rollout: number of the continuation, unique for the continued episode.
+            rollout: number of the continuation; each continuation of the same episode needs another
+                number.
 
         Raises:
-            InputError: the engine has no token ids, or the turn cannot be continued (`TokenEngine.check_begun`); also
-                raised for what `rollout` lists.
+            InputError: the engine has no token ids, the turn cannot be continued
+                (`TokenEngine.check_begun`), or one of the reasons that `rollout` lists.
             ValueError: `source` does not belong to the episode.
             BudgetExceeded: the hard budget is reached, as in `rollout`.
         """
@@ -283,7 +297,7 @@ class Player:
             self.engine.forget(state.conversation)
 
     async def _play(self, state: _State, journal: Journal | None) -> dict[str, Any]:
-        """Plays until the episode ends; returns the fields that record its end."""
+        """Plays until the episode ends. Returns how the episode ended, as fields of its record."""
         played = sum(turn.seconds for turn in state.turns)
         began = time.monotonic()
         try:
@@ -329,7 +343,7 @@ class Player:
         )
 
     def _start_within(self, source: Begin, rollout: int) -> _State:
-        """The state of another episode before one of its turns."""
+        """Makes the state that a finished episode had before one of its turns."""
         if not isinstance(self.engine, TokenEngine):
             raise InputError(
                 f"engine {self.engine.name}",
@@ -427,8 +441,8 @@ class Player:
                 journal.turn(state.record.id, state.index, turn, state.brought(state.num_images))
 
     async def _turn(self, state: _State) -> tuple[Turn | None, _End | None]:
-        """Plays the next turn of an episode. Returns the turn with its result (None if there was no turn), and the end
-        of the episode (None if it continues)."""
+        """Plays the next turn of an episode. Returns the turn with its result, or None if there was
+        no turn. The second result is the end of the episode, or None if the episode goes on."""
         room = self.limits.tokens - self._num_tokens(state)
         if room <= 0:
             return None, _End(
@@ -482,7 +496,8 @@ class Player:
         return None
 
     def _end_of(self, state: _State, turn: Turn, checked: Checked, sample: Sample) -> _End | None:
-        """The end of the episode if a turn causes it before any tool call; None if the episode continues."""
+        """Decides whether a turn ends the episode before its tool call runs. Returns the end, or
+        None if the episode goes on."""
         limits = self.limits
         if is_repetitive(turn.text):
             return _End(EndReason.REPETITION, "the turn goes in circles")
@@ -505,7 +520,8 @@ class Player:
         return None
 
     def _warning(self, state: _State, turn: Turn) -> str:
-        """The warning about a repeated turn: further repetition will end the episode."""
+        """Warns the model that it repeated a turn, and that more repetitions will end the
+        episode."""
         same = num_same_turns([*state.turns, turn])
         if same < 2 or not self.limits.same_turns or self._brief:
             return ""
@@ -523,7 +539,7 @@ class Player:
         return result.replace(text=storable(result.text))
 
     def _num_tokens(self, state: _State) -> int:
-        """The tokens of the next prompt that are already known."""
+        """The number of tokens in the next prompt, without the few that the chat template adds."""
         if not state.turns:
             return sum(map(self.engine.num_tokens, state.conversation.opening))
         last = state.turns[-1]

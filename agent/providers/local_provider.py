@@ -1,11 +1,12 @@
-"""The default provider answers with passages, pictures and pages of a store; it uses no network. The provider uses no
+"""The default provider gives tools the passages, pictures and pages of a local store, without a
 network.
 
-Text search uses BM25. Search by a picture uses CLIP vectors; the same picture in another size or file comes first
-(found by perceptual hash, then by pixels). Search by words takes pictures in turn from two sources: the pages that BM25
-finds, and the pictures nearest to CLIP's text vector. Both sources are needed: CLIP does not know every name, and a
-page does not describe all its pictures. No search returns the task's own picture; it is recognised by its id, if the
-caller gives the id, and by its looks.
+Text search uses BM25. Search by a picture uses CLIP vectors. The same picture in another size or
+file comes first; perceptual hashes and pixels reveal it. Search by words takes pictures alternately
+from two sources: the pages that BM25 finds, and the pictures nearest to CLIP's text vector. The
+search needs BM25 and CLIP, because CLIP does not know every name, and a page does not describe all
+its pictures. No search returns the question's own picture. The picture is recognised by its looks,
+and by its id if the caller gives the id.
 """
 
 import asyncio
@@ -39,13 +40,15 @@ from questloom.records.errors import InputError
 from questloom.records.knowledge import Article, ImageAsset, Passage
 
 NUM_PAGES = 8
-"""The number of found pages from which a search by words takes pictures."""
+"""A search for pictures by words takes the pictures of this number of best pages."""
 PASSAGES_A_PAGE = 3
 MORE_PAGES = 12
-"""The number of further pages that a search by a picture lists without showing their pictures. Web search engines list
-far more pages. With a small CLIP model or many similar things, the right page is seldom among the first four."""
+"""After the hits with pictures, a search by a picture lists this number of further pages without
+their pictures. Web search engines list far more pages than this. If the CLIP model is small or many
+things are similar, the right page is seldom among the first four."""
 PICTURES_A_PAGE = 4
-"""The number of vectors that a search by a picture compares per listed page."""
+"""A search by a picture reads this number of nearest picture vectors for each page that it should
+list."""
 MAX_LINKS = 400
 CACHED_PAGES = 1024
 CACHED_FILES = 256
@@ -68,13 +71,15 @@ class _Hashes:
 
 
 class LocalProvider:
-    """Searches and pages of one store. Open one provider per process; its methods may run concurrently.
+    """Searches one local store and reads its pages. Open one provider per process; its methods may
+    run concurrently.
 
     Args:
         store: an ingested store; picture searches need its picture vectors.
         clip: the CLIP checkpoint that computed the vectors.
-        licences: licence families (`knowledge/licences.py`) that shown pictures may have, because episodes with other
-            pictures could not be redistributed; with None, all pictures are shown.
+        licences: allowed families of licences of shown pictures (`knowledge/licences.py`). Episodes
+            with other pictures could not be redistributed. If `licences` is None, all pictures are
+            shown.
     """
 
     def __init__(
@@ -91,10 +96,10 @@ class LocalProvider:
 
     @functools.cached_property
     def pictures(self) -> PictureSearch:
-        """The search over the picture vectors. The search is opened at its first use, because text search needs no
-        vectors.
+        """The search over the picture vectors. The picture search is opened when it is first used,
+        because text search needs no vectors.
 
-        Raises: InputError: another model computed the vectors, or the store has no vectors.
+        Raises: InputError: the store has no picture vectors, or another CLIP model computed them.
         """
         found = PictureSearch(self.store)
         if found.model not in ("", self.clip.name):
@@ -107,7 +112,8 @@ class LocalProvider:
 
     @property
     def snapshot(self) -> str:
-        """The digest of the store, the model of its vectors, and the allowed licences."""
+        """The name of the data: the digest of the store, the model that made its vectors, and the
+        allowed licences."""
         shown = "all" if self._licences is None else ",".join(sorted(self._licences))
         return f"local:{self.store.meta['digest'][:32]}:{self.pictures.model}:{shown}"
 
@@ -143,7 +149,8 @@ class LocalProvider:
         return Answered(value=page)
 
     async def read_text(self, picture: bytes) -> Answered[tuple[Block, ...]] | None:
-        """Returns None, so that the built-in reader reads the text."""
+        """Returns None, because this provider has no text reader; the caller then uses the built-in
+        reader."""
         return None
 
     # The same methods without asyncio. The tools run them in threads; the synthesis filters call them directly.
@@ -214,9 +221,10 @@ class LocalProvider:
         """The first `k` pictures, each with its page and its file.
 
         Args:
-            shown: number of pictures that come with their file; the other pictures come only with their page; with
-                None, all pictures come with their file.
-            one_a_page: whether to keep only one picture per page, as picture searches on the web do.
+            shown: number of pictures that come with their file; with None, all. For the other
+                pictures, only the page is given.
+            one_a_page: whether only one picture of each page is kept, as in picture searches on the
+                web.
         """
         found: list[PictureHit] = []
         seen: set[str] = set()
@@ -246,7 +254,7 @@ class LocalProvider:
         return self._licences is None or may_be_given_on(image, self._licences)
 
     def _about(self, entity_ids: tuple[str, ...]) -> str:
-        """The description of the first depicted thing that has a description."""
+        """The description of the first thing on the picture that has a description."""
         entities = (self.store.entity(e) for e in entity_ids)
         return next(
             (
@@ -259,8 +267,8 @@ class LocalProvider:
         )
 
     def _own(self, bank: ImageBank, withheld: frozenset[str]) -> frozenset[str]:
-        """The store's pictures that no search may return: those with the given ids, and those that look the same as the
-        task's picture."""
+        """The store's pictures that no search may return: those with the given ids, and those that
+        look the same as the question's picture."""
         if not withheld:
             return withheld
         alike = (
@@ -303,11 +311,12 @@ class LocalProvider:
     # Pages
 
     def _url(self, title: str) -> str:
-        """The address of a page in the wiki, whether or not the page exists."""
+        """The address that a page with the given title has in the wiki, even if the page does not
+        exist."""
         return self.store.pages + urllib.parse.quote(title.replace(" ", "_"), safe="/:(),!")
 
     def _title_of(self, url: str) -> str:
-        """The title that an address or a text names; "" if it names none."""
+        """The page title that a web address or a text names; "" if there is no title."""
         text = url.strip()
         if "://" in text:
             try:
@@ -343,7 +352,8 @@ class LocalProvider:
         return entity_id is not None and self.store.article(entity_id) is not None
 
     def _pictures_of(self, article: Article) -> tuple[PagePicture, ...]:
-        """The pictures on a page in page order, then other pictures of the page's subject."""
+        """The pictures on a page, in page order, followed by other pictures of the thing that the
+        page is about."""
         placed = {
             picture.file.rpartition("/")[2]: (place, picture.caption)
             for place, picture in enumerate(

@@ -1,5 +1,5 @@
-"""The protocol of providers. A provider finds passages, pictures and pages, and has a name for the version of the data
-that it answers from."""
+"""The protocol (interface) of providers. A provider finds passages, pictures and pages for the
+tools. Each provider has a name for the version of its data."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -29,15 +29,15 @@ class PictureHit:
     title: str
     url: str
     data: bytes
-    """The file of the picture, untrusted; b"" if there is no file."""
+    """The bytes of the picture's file, which are untrusted; b"" if there is no file."""
     picture_url: str = ""
     about: str = ""
-    """The subject of the page in a few words; "" if unknown."""
+    """What the page is about, in a few words; "" if unknown."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PagePicture:
-    """A picture on a page. The file is fetched only when the picture is shown."""
+    """A picture on a page. The picture's file is fetched only when the picture is shown."""
 
     url: str
     caption: str
@@ -79,19 +79,20 @@ class Block:
 
 @dataclass(frozen=True, kw_only=True)
 class Answered(Generic[T]):
-    """What a provider returns: a value, and its cost."""
+    """What a provider returns: a value, and the cost of getting it."""
 
     value: T
     cost: float = 0.0
 
 
 class Provider(Protocol):
-    """The protocol of providers, with the same methods for a local store and for live services. Each method raises
-    `ToolFault` or `ProviderFault`."""
+    """The protocol (interface) of providers. A local store and live web services have the same
+    methods. If a method fails, it raises `ToolFault` or `ProviderFault`."""
 
     @property
     def snapshot(self) -> str:
-        """A name for the version of the data that answers come from; it is part of the cache keys."""
+        """A name for the version of the provider's data. Keys of cached results contain the name of
+        the data's version."""
 
     async def search_text(self, query: str, k: int) -> Answered[tuple[PageHit, ...]]:
         """Returns the `k` best pages or passages for a query."""
@@ -99,18 +100,18 @@ class Provider(Protocol):
     async def search_like(
         self, bank: "ImageBank", handle: int, k: int, withheld: frozenset[str]
     ) -> Answered[tuple[PictureHit, ...]]:
-        """Returns the `k` pictures that look most like a picture in the image bank, then pages of less similar pictures
-        without files."""
+        """Returns the `k` pictures that look most like a given picture in the image bank. Pages
+        with less similar pictures follow, without the pictures' files."""
 
     async def search_pictures(
         self, query: str, k: int, bank: "ImageBank", withheld: frozenset[str]
     ) -> Answered[tuple[PictureHit, ...]]:
-        """Returns the `k` best pictures for words. The image bank identifies the task's own picture, which is never
-        returned."""
+        """Returns the `k` best pictures for words. The question's own picture is never returned;
+        the image bank shows which picture this is."""
 
     async def page(self, url: str, goal: str) -> Answered[Page]:
         """Fetches a page by its address."""
 
     async def read_text(self, picture: bytes) -> Answered[tuple[Block, ...]] | None:
-        """Reads the text in a picture with a service outside this package. Returns None if there is no such service;
-        the built-in reader then reads the text."""
+        """Reads the text in a picture with a service outside this package. Returns None if the
+        provider has no service that reads text. The built-in reader then reads the text."""

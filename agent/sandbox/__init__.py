@@ -1,4 +1,5 @@
-"""The sandbox runs a policy's Python code. The code runs under bubblewrap or not at all."""
+"""The sandbox runs Python code that a policy (the model that plays) wrote. Code runs only inside
+bubblewrap, a Linux program that isolates processes."""
 
 from questloom.agent.sandbox.sandbox import Ran, Sandbox, SandboxFault, SandboxLimits, open_sandbox
 

@@ -1,9 +1,10 @@
-"""Process 1 inside the sandbox: starts the code with limits, watches the code, and reports on stdout. This program uses
-only the standard library.
+"""This program is process 1 inside the sandbox. The driver starts the untrusted code with limits,
+watches the code, and reports on stdout. This program uses only the standard library.
 
-This file is copied into the sandbox and run there; nothing imports it. No process inside the namespace can kill process
-1, and all other processes die when process 1 ends. There are two kinds of limits: kernel limits on each process, and a
-check of all processes together, fifty times a second.
+This file is copied into the sandbox and run there. No other module imports it. No other process in
+the sandbox can kill process 1. When process 1 ends, all other processes in the sandbox die. The
+kernel limits what each process may use. The driver also checks all processes together, fifty times
+a second.
 """
 
 import ctypes
@@ -18,7 +19,7 @@ import time
 
 WATCH_SECONDS = 0.02
 OUT_OF_MEMORY = 70
-"""The exit code of `runner.py` after the policy's code raised a MemoryError."""
+"""The exit code of `runner.py` if the untrusted code raised a MemoryError."""
 FIGURES = "/tmp/figures"
 PR_SET_DUMPABLE = 4
 
@@ -43,8 +44,8 @@ def main() -> None:
 
 
 def become_the_code(told: dict, outputs: tuple) -> None:
-    """Runs in the child process: sets the limits and the user id, then executes the runner. The function does not
-    return."""
+    """Runs in the child process. Sets the limits and the user id, then executes `runner.py`. This
+    function never returns."""
     try:
         silent = os.open("/dev/null", os.O_RDONLY)
         for target, source in enumerate((silent, outputs[0][1], outputs[1][1])):
@@ -75,7 +76,7 @@ def become_the_code(told: dict, outputs: tuple) -> None:
 
 
 class Watch:
-    """Reads the output of the code and stops the code at a limit."""
+    """Reads what the untrusted code prints, and stops the code when it reaches a limit."""
 
     def __init__(self, told: dict, child: int, streams: list, began: float) -> None:
         self.told, self.child, self.streams = told, child, streams
@@ -108,7 +109,8 @@ class Watch:
             )
 
     def read(self, stream: int) -> int:
-        """Reads a stream and returns the number of bytes; 0 at its end or if no bytes wait."""
+        """Reads a stream and returns the number of bytes that were read. The number is 0 at the end
+        of the stream, or if no bytes are waiting."""
         try:
             data = os.read(stream, 1 << 16)
         except BlockingIOError:
@@ -121,7 +123,8 @@ class Watch:
         return len(data)
 
     def reap(self) -> None:
-        """Collects ended child processes; orphaned processes also become children of process 1."""
+        """Cleans up after child processes that have ended. Orphaned processes also become children
+        of process 1."""
         while True:
             try:
                 pid, status = os.waitpid(-1, os.WNOHANG)
@@ -166,7 +169,7 @@ class Watch:
 
 
 def kill_all() -> None:
-    """Kills all other processes in the namespace."""
+    """Kills all other processes in the sandbox."""
     end = time.monotonic() + 2
     while time.monotonic() < end:
         try:
@@ -182,8 +185,8 @@ def kill_all() -> None:
 
 
 def figures(told: dict) -> tuple:
-    """The files in the folder `figures` by name, within the limits, and the number of all files there. Links and
-    special files are left out."""
+    """Reads the files in the folder `figures`, within the limits. Returns the files by name, and
+    the number of all files there. Links and special files are left out."""
     found: list[bytes] = []
     num, room = 0, told["figure_bytes"]
     try:

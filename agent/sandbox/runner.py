@@ -1,5 +1,6 @@
-"""Runs the policy's code inside the sandbox: provides the pictures, prints errors of the code, saves its figures. This
-file is executed in the sandbox and never imported."""
+"""Runs the untrusted code inside the sandbox. The program gives the code the pictures, prints the
+code's errors and saves the code's figures. This file is executed in the sandbox and never
+imported."""
 
 import os
 import re

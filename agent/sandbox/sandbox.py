@@ -1,12 +1,15 @@
-"""Runs untrusted Python under bubblewrap with limits; the report from the sandbox is also untrusted.
+"""Runs untrusted Python code with limits inside bubblewrap, a Linux program that isolates
+processes. The report that comes out of the sandbox is untrusted too.
 
-Three processes take part. The calling process starts `driver.py`; the driver is process 1 of its own namespace,
-enforces the limits and reports. The driver starts `runner.py`, which runs the policy's code. The code sees a read-only
-root with the interpreter and its libraries, a private `/tmp`, and the episode's pictures in `/box`. The code has no
-network, home folder or environment variables, and sees no other process.
+Three processes take part in a run. The calling process starts `driver.py`. The driver is process 1
+of its own namespace. The driver enforces the limits and reports the result. The driver starts
+`runner.py`, which runs the untrusted code. The code sees a read-only root with the interpreter and
+its libraries, a private `/tmp`, and the episode's pictures in `/box`. The code has no network, home
+folder or environment variables, and sees no other process.
 
-Under root, the code gets its own user id, because the kernel counts processes per user. Under another user, bubblewrap
-makes a user namespace. A call that prints takes 0.12 s (measured), mostly for starting two interpreters.
+If the calling process runs as root, the code gets its own user id, because the kernel counts
+processes per user. If the calling process is not root, bubblewrap makes a user namespace. Running
+code that only prints takes 0.12 s (measured), mostly for starting two interpreters.
 """
 
 import asyncio
@@ -27,10 +30,11 @@ from questloom.agent.sandbox.seccomp import NoFilterError, syscall_filter
 HERE = Path(__file__).parent
 MIN_VERSION = (0, 8)
 GRACE_SECONDS = 5.0
-"""Seconds between the code's time limit and the kill of the whole sandbox from outside."""
+"""If the code does not stop at its time limit, the whole sandbox is killed from outside after this
+number of seconds."""
 FIRST_ID, LAST_ID = 30_000, 60_000
-"""A range of user ids that no Linux distribution assigns and that containers map. Each run under root uses a random id
-from this range."""
+"""A range of user ids that no Linux distribution gives to users. These user ids also exist inside
+containers. If root runs code, each run uses a random user id from the range."""
 _ENVIRONMENT = {
     "PATH": "/usr/bin:/bin",
     "HOME": "/tmp",
@@ -72,7 +76,8 @@ class SandboxLimits:
     """The hard limits of a run."""
 
     memory_bytes: int = 1 << 30
-    """Maximum memory of all processes together; a single larger allocation fails at once."""
+    """Maximum memory in bytes of all processes together. A single allocation of more memory fails
+    at once."""
     tasks: int = 64
     """Maximum number of processes and threads at a time."""
     output_bytes: int = 1 << 16
@@ -86,7 +91,7 @@ class SandboxLimits:
     figure_bytes: int = 16 << 20
     """Maximum size in bytes of all figures together."""
     parallel: int = 4
-    """Maximum number of sandboxes at a time."""
+    """Maximum number of sandboxes that run at the same time."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,12 +106,13 @@ class Ran:
     why: str = ""
     figures: tuple[bytes, ...] = ()
     num_figures: int = 0
-    """The number of figures that the code made; `figures` holds only the first figures, up to the limits."""
+    """The number of all figures that the code made. `figures` holds only the first of them, as far
+    as the limits allow."""
     seconds: float = 0.0
 
 
 class SandboxFault(Exception):
-    """The sandbox failed; the code may not have run."""
+    """The sandbox itself failed. The code may or may not have run."""
 
 
 class Sandbox:
@@ -270,7 +276,8 @@ class Sandbox:
 
 
 def open_sandbox(limits: SandboxLimits | None = None) -> tuple[Sandbox | None, str]:
-    """Returns a tested sandbox of this machine, or None with the reason. Without a sandbox, code does not run at all.
+    """Tests the sandbox on this machine. Returns the sandbox, or None and the reason. Without a
+    sandbox, code never runs.
 
     Args:
         limits: limits on each run.
@@ -331,8 +338,8 @@ def _lay_out(box: Path, code: str, pictures: tuple[bytes, ...]) -> None:
 
 
 async def _read(stream: asyncio.StreamReader, most: int) -> bytes:
-    """Reads a stream up to `most` bytes. Further bytes are read and dropped, so that the writing process does not
-    wait."""
+    """Reads a stream up to `most` bytes. Bytes after the first `most` bytes are read and dropped,
+    so that the writing process need not wait."""
     kept = bytearray()
     while data := await stream.read(1 << 16):
         kept += data[: most - len(kept)]
@@ -340,7 +347,8 @@ async def _read(stream: asyncio.StreamReader, most: int) -> bytes:
 
 
 def _read_report(report: bytes, said: bytes, limits: SandboxLimits) -> Ran:
-    """Parses the driver's report: eight bytes of length, JSON, then the figures one after the other."""
+    """Parses the driver's report. The report is a length in eight bytes, a JSON text of this
+    length, then the files of the figures."""
     length = int.from_bytes(report[:8], "big")
     try:
         told = json.loads(report[8 : 8 + length]) if 0 < length <= len(report) - 8 else None

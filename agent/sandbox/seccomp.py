@@ -1,20 +1,23 @@
 """The system call filter is a list of allowed calls, compiled by libseccomp.
 
-The filter allows the system calls that CPython makes (seen by strace) with numpy, Pillow, OpenCV, matplotlib, scipy,
-SQLite, threads, asyncio and common shell programs. The filter also allows the equivalent calls of other C libraries and
-machines (`open` for `openat`). Every other system call fails, including calls of later kernels. A refused call fails in
-one of two ways:
+The filter allows the system calls that CPython makes (seen by strace) with numpy, Pillow, OpenCV,
+matplotlib, scipy, SQLite, threads, asyncio and common shell programs. The filter also allows calls
+that other C libraries and machines use for the same purposes (`open` for `openat`). Every other
+system call fails, even calls that future kernels will add. A refused call fails in one of two ways:
 
-* Most refused calls fail with ENOSYS, as on a kernel that lacks the call. A C library then uses an older call, such as
-  `clone` for `clone3`; a filter can check the flags of `clone`, but not those of `clone3`.
-* The calls in `_FORBIDDEN` fail with EPERM, because honest code may try these calls and should see the right error. The
-  list `_FORBIDDEN` only decides which error is returned.
+* Most refused calls fail with ENOSYS ("function not implemented"), as on a kernel that lacks the
+  call. After ENOSYS, a C library uses an older call, such as `clone` instead of `clone3`. A filter
+  can check the flags of `clone`, but not the flags of `clone3`.
+* The calls in `_FORBIDDEN` fail with EPERM ("not permitted"), because harmless code may try these
+  calls and should see the right error. The list `_FORBIDDEN` only decides which error is returned.
 
-The filter leaves out some calls on purpose. Memory outside of processes (memfd, System V segments, extended attributes)
-is refused, because the memory check does not count it. Namespaces, mounts, keys, tracing and io_uring are refused,
-because the code does not need them. Only connected pairs of sockets are allowed, because asyncio needs them. Other
-sockets are refused, because a network namespace does not isolate AF_VSOCK, a virtual machine's channel to its host.
-A system call in another convention (32-bit, x32) kills the process.
+The filter refuses some calls on purpose, although programs use them. Calls that store data outside
+of processes (memfd, System V segments, extended attributes) are refused, because the memory check
+does not count this data. Namespaces, mounts, keys, tracing and io_uring are refused, because the
+code does not need them. Only connected pairs of sockets are allowed, because asyncio needs them.
+All other sockets are refused. For example, a network namespace does not block AF_VSOCK, which
+connects a virtual machine to its host. A system call by another calling convention (32-bit, x32)
+kills the process.
 """
 
 import errno
@@ -23,8 +26,8 @@ import tempfile
 from typing import Any
 
 MACHINES = ("x86_64", "aarch64")
-"""Supported machines, named as in `platform.machine()`. On other machines the arguments may have another order (`clone`
-on s390x)."""
+"""Supported machines, named as in `platform.machine()`. Other machines may have a call's arguments
+in another order (`clone` on s390x), so they are not supported."""
 
 _FILES = """
 open openat creat close close_range read write readv writev pread64 pwrite64 preadv pwritev preadv2 pwritev2 lseek sendfile copy_file_range fadvise64
@@ -41,7 +44,8 @@ set_tid_address set_robust_list get_robust_list rseq futex membarrier arch_prctl
 sched_yield sched_getaffinity sched_setaffinity sched_getparam sched_getscheduler sched_get_priority_max sched_get_priority_min getcpu
 rt_sigaction rt_sigprocmask rt_sigreturn rt_sigsuspend rt_sigpending rt_sigtimedwait sigaltstack restart_syscall
 """
-"""`driver.py` uses setuid, setgid and setgroups as root; the policy's code lacks the capability for these calls."""
+"""`driver.py` calls setuid, setgid and setgroups as root. The untrusted code has no permission for
+these calls."""
 _TIME = "clock_gettime clock_getres clock_nanosleep nanosleep gettimeofday time times alarm getitimer setitimer pause"
 _WAITING = "pipe pipe2 poll ppoll select pselect6 epoll_create epoll_create1 epoll_ctl epoll_wait epoll_pwait"
 _PAIRS = "recvfrom shutdown getsockname getpeername getsockopt"
@@ -56,7 +60,8 @@ add_key request_key keyctl io_uring_setup memfd_create shmget msgget semget mq_o
 """Calls that fail with EPERM."""
 
 NEW_NAMESPACES = 0x7E020000
-"""The flags CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET."""
+"""The flags of `clone` that make a new namespace: CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER,
+NEWPID, NEWNET."""
 _AF_UNIX = 1
 _PRCTL = {"PR_SET_DUMPABLE": 4, "PR_SET_NAME": 15, "PR_GET_NAME": 16, "PR_CAPBSET_READ": 23}
 _IOCTL = {
@@ -68,11 +73,11 @@ _IOCTL = {
     "FIONCLEX": 0x5450,
     "FIOCLEX": 0x5451,
 }
-"""The allowed ioctl requests: queries and flags of file descriptors. TIOCSTI is left out, because it types into the
-terminal."""
+"""The allowed ioctl requests: queries and flags of file descriptors. The request TIOCSTI is not
+allowed, because it types into the terminal."""
 _INT, _POINTER = 0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF
-"""The bits of an argument that the filter compares. The kernel reads 32 bits of an int, so comparing all 64 bits would
-give another result."""
+"""The bits of an argument that the filter compares. The kernel reads only 32 bits of an int
+argument, so the filter must ignore the other 32 bits."""
 
 
 class NoFilterError(Exception):
@@ -117,7 +122,8 @@ def syscall_filter(machine: str) -> bytes:
 
 
 def _rules() -> list[tuple[str, int, int, int]]:
-    """Rules (call, argument position, mask, value): a call is allowed if its masked argument equals the value."""
+    """Rules of the form (call, position of an argument, mask, value). The call is allowed if the
+    masked argument equals the value."""
     return [
         ("clone", 0, NEW_NAMESPACES, 0),
         ("socketpair", 0, _INT, _AF_UNIX),
@@ -130,7 +136,8 @@ def _rules() -> list[tuple[str, int, int, int]]:
 
 
 def _library() -> Any:
-    """The Python binding of libseccomp; it looks for the library at import."""
+    """A Python binding of the C library libseccomp. The module looks for the library when it is
+    imported."""
     try:
         import pyseccomp
     except ModuleNotFoundError as error:

@@ -1,5 +1,5 @@
-"""Reads from a question's words what the shortcut solver needs: the type of the answer, the clauses, the names, and
-search queries."""
+"""Reads a question for the shortcut solver, a cheap baseline script. The functions find the type of
+the answer, the clauses, the names and search queries in the question's words."""
 
 import re
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ _VERB = (
     r"(?:[a-z-]+ (?:was|is|were|are|did|has|had)|was|is|were|are|did|has|had|in|of|by|on|at|and|who|that|as"
     r"|[a-z]{3,}(?:ed|ies)|[a-z-]{3,}[^us]s|dies?|born|won|lies|wrote|flows|rises)\b"
 )
-"""Words that may follow the noun for the pictured thing and are not nouns."""
+"""Words that are no nouns but may follow the noun for the pictured thing."""
 _PICTURED = re.compile(
     r"\b(?:the|this) (?:[a-z-]+ ){1,3}?(?:(?:shown |seen )?in (?:the|this) (?:picture|photograph|image)|with this [a-z ]+)"
     rf"|\bthis (?:(?!{_VERB})[a-z-]+ (?!{_VERB}))?[a-z-]+(?=['’]s\b|\b)",
@@ -25,17 +25,17 @@ _NAME = re.compile(
 _CLAUSE = re.compile(r"[,;.?]|\b(?:and|that|who|whose|which|where|when|whom)\b", re.IGNORECASE)
 _DATE = re.compile(r"\b(?:when|(?:what|which) (?:year|date|day|century))\b", re.IGNORECASE)
 _ASKING = re.compile(r"\b(?:(?:in|on) )?(?:what|which) (?:year|date|day|century)\b", re.IGNORECASE)
-"""Words that only ask and state no relation."""
+"""Words that only ask, such as "in which year", and state no relation."""
 _AMOUNT = re.compile(
     r"\bhow (?:many|much|tall|high|long|wide|deep|heavy|large|big|far)\b", re.IGNORECASE
 )
 _LOOSE = frozenset(
     "in at of on by to from near who whom whose which what when where was were is are had has the this that".split()
 )
-"""Words that state no relation when they stand alone."""
+"""Words such as "in" that state no relation by themselves."""
 MAX_ENDING = 4
-"""Maximum number of letters after the common beginning of two words: "design" matches "designed", but "light" does not
-match "lighthouse"."""
+"""Two words match if one is the other with at most this number of letters more: "design" matches
+"designed", but "light" does not match "lighthouse"."""
 _ENDING = re.compile(r"\w*")
 _REFERS = re.compile(r"\s*(?:who|that|which)?\s*", re.IGNORECASE)
 _HEAD = re.compile(r"\b(?:which|what) ([a-z]+(?: [a-z]+)?)", re.IGNORECASE)
@@ -47,17 +47,17 @@ class Clause:
 
     words: str
     relations: tuple[Relation, ...]
-    """The relations that the clause's words may mean."""
+    """All relations that the words of the clause may mean."""
     names: tuple[str, ...] = ()
-    """Names and years in the clause, which narrow the choice of things."""
+    """Names and years in the clause, which restrict the things that the clause can mean."""
     distance: int = 0
-    """The number of words between the clause and the words for the picture. The solver follows clauses from the picture
-    outward, nearest first."""
+    """The distance, in words, between the clause and the words for the pictured thing. The solver
+    first follows the clauses that are nearest to these words."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class QuestionRead:
-    """What the shortcut solver reads in a question."""
+    """What the shortcut solver learns from reading a question."""
 
     text: str
     kind: str
@@ -65,15 +65,15 @@ class QuestionRead:
     part: str
     """The part of a date that the question asks for: "year", "century" or "" for the whole date."""
     placement: str
-    """"person" or "place" if the question's words ask for one, else ""."""
+    """"person" if the question asks for a person, "place" if it asks for a place, else ""."""
     head: str
-    """The noun for the thing that is asked for ("town"); "" if there is none."""
+    """The noun for the thing for which the question asks ("town"); "" if there is none."""
     pictured: str
     """The words for the pictured thing; "" if none are found."""
     clauses: tuple[Clause, ...]
 
     def queries(self, pictured: str) -> tuple[str, ...]:
-        """Search queries, most selective first.
+        """Makes search queries from the question; queries that fit few pages come first.
 
         Args:
             pictured: name of the pictured thing; "" if unknown.
@@ -116,8 +116,8 @@ def read_question(text: str) -> QuestionRead:
 
 
 def _clauses(text: str) -> tuple[Clause, ...]:
-    """The parts of a text that state a relation. If several relations share words, these words give one clause with all
-    the relations."""
+    """Finds the parts of a question that state a relation. If the same words may state several
+    relations, they give one clause with all these relations."""
     pictured = _PICTURED.search(text)
     hidden = pictured.span() if pictured else (0, 0)
     asking = [m.span() for m in _ASKING.finditer(text)]
@@ -175,11 +175,11 @@ def _clauses(text: str) -> tuple[Clause, ...]:
 
 
 def _distance(text: str, span: tuple[int, int], pictured: tuple[int, int]) -> int:
-    """The number of words between a clause's cue and the words for the picture. At equal distance, a clause before the
-    words for the picture counts as nearer.
+    """How far a clause is from the words for the picture, by the number of words between them. If
+    two clauses are equally near, the one before the words for the picture counts as nearer.
 
-    After the words for the picture, the main verb of the question is farthest: "When did the teacher of this man's
-    mother die?"
+    If the question's main verb comes after the words for the picture, it counts as farthest away
+    ("die" in "When did the teacher of this man's mother die?").
     """
     if span[1] <= pictured[0]:
         return 2 * len(text[span[1] : pictured[0]].split())
@@ -205,5 +205,5 @@ def _patterns() -> list[tuple[str, re.Pattern[str]]]:
 
 
 def in_question(question: QuestionRead, name: str) -> bool:
-    """Whether the question contains a given name; a name in the question cannot be the answer."""
+    """Whether the question contains a given name, which then cannot be the answer."""
     return f" {key(name)} " in f" {key(question.text)} "

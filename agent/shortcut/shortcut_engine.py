@@ -1,4 +1,5 @@
-"""The engine of the shortcut solver. Like a policy, this engine sees only the conversation."""
+"""An engine that writes the turns of the shortcut solver (a cheap baseline script). Like a model,
+this engine sees only the conversation."""
 
 import json
 from collections.abc import Collection, Generator, Mapping
@@ -44,11 +45,12 @@ class ShortcutEngine:
 
     @property
     def sampling(self) -> Mapping[str, Any]:
-        """Empty, because the shortcut solver makes no random draws."""
+        """No sampling settings, because the shortcut solver makes no random choices."""
         return {"max_calls": self._max_calls}
 
     async def step(self, conversation: Conversation, *, max_new_tokens: int) -> Sample:
-        """See `Engine.step`. Turns are short, far below `max_new_tokens`."""
+        """See `Engine.step`. `max_new_tokens` has no effect, because the solver's turns are
+        short."""
         said = self._at(conversation).next
         text = (
             f"<think>The best that I found, by {said.move}.</think>\n<answer>{said.answer}</answer>"
@@ -63,8 +65,8 @@ class ShortcutEngine:
         )
 
     def _at(self, conversation: Conversation) -> _Played:
-        """The search in the state of the conversation's current turn. A search that is not in memory is replayed from
-        the observations."""
+        """Returns the search as it stands at the conversation's current turn. If the search is not
+        in memory, it is repeated with the stored tool results."""
         played = self._played.get(conversation.key)
         if played is None or played.num_seen > conversation.turn:
             search = ShortcutSolver(question_in(conversation), self._max_calls, self._tools).solve()
@@ -83,16 +85,16 @@ class ShortcutEngine:
         return played
 
     def num_tokens(self, message: Message) -> int:
-        """A high estimate of the message's token count."""
+        """Estimates the message's token count, on the high side."""
         return message.num_tokens()
 
     def forget(self, conversation: Conversation) -> None:
-        """Drops the search of an episode."""
+        """Drops the search of an episode from memory."""
         self._played.pop(conversation.key, None)
 
 
 def question_in(conversation: Conversation) -> str:
-    """The words of the question: the last text of the user's first message, after the pictures."""
+    """The words of the question: the last piece of text in the user's first message."""
     texts = [part for part in conversation.opening[-1].parts if isinstance(part, str)]
     return texts[-1].strip()
 

@@ -1,10 +1,11 @@
-"""The shortcut solver is a strong, cheap baseline: it uses the picture, the question's words and the tools, but no
-logical form.
+"""The shortcut solver is a script that serves as a strong, cheap baseline. The solver knows the
+picture, the question's words and the tools, but not the question's logical form.
 
-One image search gives the name of the pictured thing; a text search combines this name with the question's words. The
-solver then reads hits and pages clause by clause, from the picture outward, until one thing has used all clauses. A
-clause may match on the page of a known thing, or on another page that names the known thing. If the solver answers a
-question in fewer calls than the cheapest planned route, the question has a shortcut.
+One image search gives the name of the pictured thing. A text search combines this name with the
+question's words. The solver then follows the question's clauses one by one, from the thing in the
+picture to the answer. A clause leads from a known thing to the next thing, on the known thing's
+page or on another page that names it. A question has a shortcut if this solver answers it in fewer
+tool calls than the cheapest planned route takes.
 """
 
 import heapq
@@ -32,13 +33,14 @@ from questloom.language.relations import relation as known_of
 UNKNOWN = "I do not know."
 MAX_CALLS = 12
 NUM_HITS = 2
-"""The number of pages that are opened per search."""
+"""The number of pages that the solver opens after each search."""
 NUM_READ = 2
-"""The number of candidates per relation and page that the solver considers."""
+"""The number of candidates that the solver considers for each relation on a page."""
 LEAST_SCORE = 2.0
-"""Minimum score of a candidate; with a lower score, no cue stands beside the name."""
+"""Minimum score of a candidate; a candidate with a lower score has no cue (a phrase for the
+relation) beside its name."""
 PASSED_OVER = 3.0
-"""The penalty for each skipped clause that is nearer to the picture."""
+"""The penalty for each clause that the solver skips although it is nearer to the picture."""
 
 
 # The oracle's turns have the same parts, but their module knows the logical form and so must not be imported here.
@@ -63,7 +65,8 @@ class Observation:
 
 @dataclass(frozen=True)
 class Ended:
-    """The end of a search: the answer (`UNKNOWN` if none was found) and the turn that led to it."""
+    """The end of a search: the answer, and the turn that led to it. The answer is `UNKNOWN` if none
+    was found."""
 
     answer: str
     move: str
@@ -71,7 +74,8 @@ class Ended:
 
 @dataclass(frozen=True)
 class _Lead:
-    """A page that may be opened: the clauses used on the path to it, their score, and the last turn."""
+    """A page that the solver may open next: the clauses that led to the page, their score, and the
+    last turn."""
 
     thing: Thing
     used: frozenset[int]
@@ -81,7 +85,7 @@ class _Lead:
 
 @dataclass
 class ShortcutSolver:
-    """The state of the search in one episode.
+    """The solver's search in one episode.
 
     Args:
         text: the question.
@@ -96,11 +100,11 @@ class ShortcutSolver:
     _leads: list[tuple[float, int, _Lead]] = field(default_factory=list)
     _opened: dict[str, PageRead] = field(default_factory=dict)
     _hits: dict[str, PageRead] = field(default_factory=dict)
-    """The text that search hits show of each page, by the key of the page's title."""
+    """For each page, the text that search hits have shown of it, by the key of the page's title."""
     _reached: dict[str, list[_Lead]] = field(default_factory=dict)
-    """The paths to each thing, by the key of the thing's title."""
+    """The paths (lists of clauses) that led to each thing, by the key of the thing's title."""
     _followed: set[tuple[str, frozenset[int]]] = field(default_factory=set)
-    """Pages that were read, each with the clauses that had been used."""
+    """Pages that were read, each with the clauses that the solver had used before."""
     _best: dict[str, tuple[int, float, str]] = field(default_factory=dict)
     """The best path to each answer: number of used clauses, score, turn."""
     _num_calls: int = 0
@@ -148,7 +152,8 @@ class ShortcutSolver:
         page.sentences += [Line(text, turn) for text in lines if text not in shown]
 
     def _read_hits(self) -> None:
-        """Reads hits about reached things, and hits that name a reached thing, until no new thing is reached."""
+        """Reads search hits that are about a known thing or name a known thing. Repeats the reading
+        as long as it brings new things."""
         num = -1
         while num != (num := sum(map(len, self._reached.values()))):
             for name, page in self._hits.items():
@@ -157,8 +162,8 @@ class ShortcutSolver:
                     self._read(page, lead)
 
     def _turn_back(self, page: PageRead) -> None:
-        """Reads a page in reverse: if it names a reached thing beside a clause's cue, the page's own thing is the other
-        end."""
+        """Reads a page against the direction of a clause. If the page names a known thing beside a
+        cue (a phrase for the clause's relation), the clause leads to the page's own thing."""
         for number, clause in enumerate(self._question.clauses):
             for relation in clause.relations:
                 for c in (
@@ -176,7 +181,7 @@ class ShortcutSolver:
                             self._reach(_Lead(page.thing, after, score, "link"))
 
     def _passed_over(self, number: int, used: frozenset[int]) -> float:
-        """The penalty for using a clause although other clauses are nearer to the picture."""
+        """The penalty for following a clause although unused clauses are nearer to the picture."""
         clauses = self._question.clauses
         nearer = [
             n
@@ -186,7 +191,8 @@ class ShortcutSolver:
         return PASSED_OVER * len(nearer)
 
     def _reach(self, lead: _Lead) -> None:
-        """Records a path to a thing once, and queues the page of the thing."""
+        """Records a path (list of clauses) to a thing if the path is new, and queues the thing's
+        page for reading."""
         ways = self._reached.setdefault(key(lead.thing.title), [])
         if all(way.used != lead.used for way in ways):
             ways.append(lead)
@@ -214,7 +220,8 @@ class ShortcutSolver:
         self._read_hits()
 
     def _read(self, page: PageRead, lead: _Lead) -> None:
-        """Reads the remaining clauses on a page: finds answers, and things from which the search continues."""
+        """Follows the unused clauses on a page. Finds answers, and things from which the search
+        continues."""
         said = "\n".join(line.text for line in page.lines())
         used = lead.used | {
             number
@@ -253,13 +260,14 @@ class ShortcutSolver:
                         self._reach(_Lead(Thing(c.value.title, url), after, score, "link"))
 
     def _may_answer(self, relation: Relation) -> bool:
-        """Whether the object of a relation may be of the type that is asked for."""
+        """Whether the object of a relation may be of the type for which the question asks."""
         hints = known_of(relation.property).hints
         ends = hints.object_is if hints else ""
         return not self._question.placement or ends in ("", self._question.placement)
 
     def _read_off(self, page: PageRead, relation: Relation, kind: str) -> list[Candidate]:
-        """The candidates beside a cue of the relation; other names on the page are never taken."""
+        """The candidates beside a cue (a phrase that states the relation). Names on the page
+        without a cue are not considered."""
         return candidates(page, relation, kind=kind, guesses=False)
 
     def _sure(self, found: list[Candidate]) -> list[Candidate]:
@@ -278,7 +286,7 @@ class ShortcutSolver:
             self._best[answer] = max(self._best.get(answer, (0, 0.0, "")), (len(used), score, move))
 
     def _is_settled(self) -> bool:
-        """Whether a candidate uses all clauses in order."""
+        """Whether the path to a candidate uses all clauses of the question in order."""
         return any(
             used >= len(self._question.clauses) and score >= LEAST_SCORE
             for used, score, _ in self._best.values()

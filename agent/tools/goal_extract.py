@@ -1,5 +1,6 @@
-"""Extracts the parts of a page that fit a goal. A short page is shown whole; from a long page, the best sentences for
-the words of the goal are shown in reading order."""
+"""Extracts the parts of a page that fit a goal (what the reader wants to learn). A short page is
+shown whole. From a long page, the sentences that fit the words of the goal best are shown in
+reading order."""
 
 import math
 import re
@@ -22,22 +23,26 @@ _STOP = frozenset(
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text for comparisons: lower case, without accents, inflections and function words."""
+    """The words of a text in a form for comparisons: in lower case, without accents and endings.
+    Function words such as "the" are left out."""
     words = _WORD.findall(fold_all_marks(text))
     return [_stem(word) for word in words if word not in _STOP]
 
 
 def extract(page: Page, goal: str, max_chars: int) -> str:
-    """The infobox and the sentences that best fit the goal, in reading order with their headings.
+    """Extracts the infobox, and the sentences that best fit the goal, in reading order with their
+    headings.
 
-    If all sentences fit into the limit, the whole page is shown, because it may use other words than the goal ("the
-    child of"). The extract of a longer page always contains the first sentence, because that sentence introduces the
-    page. BM25 scores are computed within the page, so a word in every sentence (such as the title) counts little.
+    If all sentences fit into the limit, the whole page is shown, because the page may use other
+    words than the goal. The extract of a longer page always contains the first sentence, which
+    introduces the page. BM25 scores are computed within the page, so a word that occurs in every
+    sentence counts little.
 
     Args:
         page: the page.
         goal: what the reader wants to learn.
-        max_chars: maximum number of characters of the sentences; the infobox gets at most half of this number.
+        max_chars: maximum number of characters of all shown sentences. The infobox may have half as
+            many characters.
     """
     sentences = [
         (number, text[start:stop][:MAX_SENTENCE_CHARS])
@@ -69,8 +74,8 @@ def extract(page: Page, goal: str, max_chars: int) -> str:
 
 
 def names_goal(page: Page, goal: str) -> bool:
-    """Whether the page contains any word of the goal, apart from the words of the page's title. If the goal has no
-    other words, the result is True."""
+    """Whether the page contains any word of the goal. Words of the page's title do not count. If
+    the goal consists of such words only, the result is True."""
     wanted = set(words_of(goal)).difference(words_of(page.title))
     texts = (text for pair in (*page.facts, *page.sections) for text in pair)
     return not wanted or any(not wanted.isdisjoint(words_of(text)) for text in texts)
@@ -91,11 +96,12 @@ def _chosen(sentences: list[str], goal: str, max_chars: int) -> list[int]:
 
 
 def links_for(page: Page, goal: str, k: int, shown: str = "") -> list[PageLink]:
-    """At most `k` links: first those whose titles fit the goal best, then those that `shown` names, then the others in
-    page order.
+    """Chooses at most `k` links. The links whose titles fit the goal best come first. Links that
+    the shown text names come next, then the others in page order.
 
     Args:
-        shown: the text that the reader sees; links that it names come before the remaining links.
+        shown: the text that the reader sees. Links that are named in this text come before the
+            others.
     """
     scores = bm25([link.title for link in page.links], goal)
     unseen = [re.sub(r"\s*\([^()]*\)$", "", link.title) not in shown for link in page.links]
@@ -106,7 +112,8 @@ def links_for(page: Page, goal: str, k: int, shown: str = "") -> list[PageLink]:
 
 
 def bm25(texts: Sequence[str], query: str, k1: float = 1.2, b: float = 0.75) -> list[float]:
-    """BM25 scores of texts within their collection (Robertson and Zaragoza 2009); 0 for a text without a query word."""
+    """BM25 scores (Robertson and Zaragoza 2009) of all texts in a collection. A text without a
+    query word scores 0."""
     wanted = set(words_of(query))
     bags = [words_of(text) for text in texts]
     mean = sum(map(len, bags)) / len(bags) if bags else 0.0
@@ -124,8 +131,8 @@ def bm25(texts: Sequence[str], query: str, k1: float = 1.2, b: float = 0.75) -> 
 
 
 def _stem(word: str) -> str:
-    """A word without its plural or past ending. This simple stemming matches "towers" with "tower", but not "built"
-    with "build"."""
+    """Removes the plural or past ending of a word. After this simple stemming, "towers" matches
+    "tower", but "built" does not match "build"."""
     for ending in ("ing", "ies", "ed", "es", "s"):
         if word.endswith(ending) and len(word) - len(ending) >= 4:
             return word[: -len(ending)]

@@ -59,7 +59,7 @@ def _picture_parts(at: Context, number: int, hit: PictureHit) -> tuple[str | New
 
 
 def task_pictures(bank: ImageBank) -> list[str]:
-    """The task's own pictures, which the search never returns."""
+    """Finds the question's own pictures, which the search must never return."""
     return sorted(image.sha256 for image in bank.images if image.origin == "task")
 
 

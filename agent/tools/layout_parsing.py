@@ -12,9 +12,10 @@ from questloom.agent.turns.tool_output import Output, no_results
 from questloom.models.ocr import TextBlock, read_text
 
 MAX_SIDE = 960
-"""Maximum length of a picture's longer side in pixels; larger pictures are scaled down."""
+"""Maximum length in pixels of a picture's longer side; larger pictures are scaled down."""
 OCR_SIDE = 640
-"""Minimum length of a picture's longer side in pixels; smaller pictures are enlarged before text recognition."""
+"""Minimum length in pixels of a picture's longer side; smaller pictures are enlarged before their
+text is read."""
 MAX_OCR_SCALE = 4
 
 

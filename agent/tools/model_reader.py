@@ -1,4 +1,5 @@
-"""A model reads a page for a goal (as in OpenSearch-VL's search with summaries and VSearcher's visit)."""
+"""A model reads a page and reports what the page says about a goal. OpenSearch-VL's search with
+summaries and VSearcher's visits work in the same way."""
 
 from questloom.calls.attempts import Status
 from questloom.calls.retry import CallFault
@@ -12,7 +13,7 @@ ROLE = "read_page"
 
 
 class ModelReader:
-    """A `Summarise` function that uses a chat model.
+    """A `Summarise` function (which reads a page for a goal) that uses a chat model.
 
     Args:
         client: chat client with the role "read_page".
@@ -23,8 +24,8 @@ class ModelReader:
         self.client, self.item_id = client, item_id
 
     async def __call__(self, goal: str, title: str, page: str) -> tuple[str, float]:
-        """Returns what the page states about the goal, and a cost of 0. The real cost is in the call ledger, under the
-        name of the role.
+        """Returns what the page states about the goal. The returned cost is always 0. The call
+        ledger has the real cost, under the name of the model's role.
 
         Raises: ProviderFault: the model cannot be reached, or its replies are unusable.
         """
@@ -43,8 +44,8 @@ class ModelReader:
 
 
 def _copied(evidence: str, page: str) -> list[str]:
-    """The sentences in the model's evidence that the page really contains. A summary may be wrong; with copied
-    sentences, the policy can check the summary."""
+    """Of the sentences that the model gave as evidence, keeps those that the page really contains.
+    A summary may be wrong. The copied sentences let the playing model check the summary."""
     whole = " ".join(page.split())
     found = [
         line

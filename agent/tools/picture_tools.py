@@ -9,12 +9,14 @@ from questloom.agent.turns.tool_output import NewPicture, Output
 from questloom.models.picture_file import encode
 
 LOSSLESS_PIXELS = 1 << 20
-"""Maximum size of new pictures that are stored as PNG. PNG loses nothing in repeated processing, and a picture with
-equal pixels gets the old handle."""
+"""Maximum size of new pictures that are stored as PNG. With PNG, repeated processing loses nothing.
+If a new picture's pixels equal those of an earlier picture, the new picture gets the old handle
+(number)."""
 
 
 def number(handle: object) -> int:
-    """The number of a picture's handle, which the tool box has already checked."""
+    """The number of a picture, from its handle ("<image:3>"). The tool box has already checked the
+    handle."""
     assert isinstance(handle, int), handle
     return handle
 

@@ -61,7 +61,7 @@ async def python_interpreter(
 
 
 def all_pictures(bank: ImageBank) -> list[str]:
-    """All pictures of the conversation, which the code can open."""
+    """Collects all pictures of the conversation, because the code can open each of them."""
     return [image.sha256 for image in bank.images]
 
 

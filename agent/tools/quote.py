@@ -1,5 +1,5 @@
-"""Quotes text from outside in the result of a tool, so that it cannot pass for a tag of the protocol or a turn of the
-chat."""
+"""Escapes text from outside in a tool's result. A model then cannot mistake the text for a tag of
+the turn protocol or a turn of the chat."""
 
 import re
 
@@ -15,11 +15,11 @@ _LONE = re.compile(r"[\ud800-\udfff]")
 
 
 def quoted(text: str, max_chars: int = 4_000) -> str:
-    """The text, cut at a maximum length. The opening bracket of each protocol tag is replaced by ‹, and control
-    characters are removed."""
+    """Escapes a text and cuts it at a maximum length. The opening bracket of each tag of the turn
+    protocol becomes ‹. Control characters are removed."""
     return capped(_TAG.sub("‹", clean(_LONE.sub("�", text))), max_chars)
 
 
 def one_line(text: str, max_chars: int = 300) -> str:
-    """The quoted text on a single line, for titles and captions."""
+    """Escapes a text and puts it on a single line, for titles and captions."""
     return " ".join(quoted(text, max_chars).split())

@@ -1,4 +1,5 @@
-"""An in-memory cache for results of identical calls; the least recently used result is dropped first."""
+"""Caches results of tool calls in memory, for identical calls. When the cache is full, the result
+that was unused longest is dropped first."""
 
 from collections import OrderedDict
 
@@ -21,7 +22,7 @@ class OutputCache:
         return output
 
     def put(self, key: str, output: Output) -> None:
-        """Stores an output, unless it would take more than a quarter of the cache."""
+        """Stores a tool's output, unless the output would take more than a quarter of the cache."""
         if key in self._outputs or output.num_bytes > self.max_bytes / 4:
             return
         self._outputs[key] = output

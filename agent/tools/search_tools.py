@@ -1,5 +1,6 @@
-"""Shared code of the tools that search and read pages. The results of these tools contain text from outside, which is
-quoted, never followed as an instruction, and never decides a status."""
+"""Shared code of the tools that search and read pages. The results of these tools contain text from
+outside. Text from outside is escaped, is never followed as an instruction, and never decides
+whether a call succeeded."""
 
 from typing import Annotated
 
@@ -25,7 +26,7 @@ def whole_text(page: Page) -> str:
 
 
 def hits(at: Context, hits: tuple[PageHit, ...], max_chars: int) -> tuple[str, ...]:
-    """Title, address and snippet of each page."""
+    """Formats the found pages: title, address and snippet of each."""
     return tuple(
         f"{head(at, number, hit.title, hit.url)}\n{quoted(hit.snippet, max_chars)}\n"
         for number, hit in enumerate(hits, 1)
@@ -33,7 +34,7 @@ def hits(at: Context, hits: tuple[PageHit, ...], max_chars: int) -> tuple[str, .
 
 
 def head(at: Context, number: int, title: str, url: str, what: str = "URL") -> str:
-    """The number, title and address of a search hit."""
+    """Formats the number, title and address of a search hit."""
     return f"[{number}] {one_line(title)}" + (
         f"\n{what}: {one_line(url, 2_000)}" if at.settings.addresses else ""
     )

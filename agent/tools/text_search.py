@@ -18,7 +18,8 @@ from questloom.agent.turns.tool_output import Output, ToolFault, no_results
 from questloom.records.errors import ProviderFault
 
 DEFAULT_RESULTS = 5
-"""The default in the function's signature; in the schemas, the tool box replaces it by the setting (`toolbox.py`)."""
+"""The default number of results in the function's signature. In the schemas that a model sees, the
+tool box (`toolbox.py`) puts the number from the settings."""
 
 
 async def text_search(at: Context, query: Text, top_k: TopK = DEFAULT_RESULTS) -> Output:
@@ -56,7 +57,7 @@ async def text_search(at: Context, query: Text, top_k: TopK = DEFAULT_RESULTS) -
 
 
 async def _summary(at: Context, hit: PageHit, query: str) -> tuple[str, float]:
-    """The summary of a found page with respect to a query, and its cost."""
+    """Summarises a found page for a query. Returns the summary and its cost."""
     assert at.summarise is not None
     page = await at.provider.page(hit.url, query)
     words, cost = await at.summarise(query, page.value.title, whole_text(page.value))

@@ -1,4 +1,4 @@
-"""What a running tool can use: the task's pictures, the settings and the services."""
+"""What a tool can use while it runs: the question's pictures, the settings and the services."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -10,25 +10,25 @@ from questloom.agent.turns.image_bank import ImageBank, UnknownHandle, parse_han
 from questloom.agent.turns.tool_output import model_fault
 
 Summarise = Callable[[str, str, str], Awaitable[tuple[str, float]]]
-"""A function from (goal, title, page text) to (what the page states about the goal, cost). On failure the function
-raises `ProviderFault`."""
+"""A function that gets a goal, a page's title and the page's text. The function returns what the
+page states about the goal, and the cost. On failure the function raises `ProviderFault`."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Context:
-    """What one call of a tool can use."""
+    """What a tool can use in one call."""
 
     bank: ImageBank
     provider: Provider
     settings: ToolSettings
     withheld: frozenset[str] = frozenset()
-    """Ids of the task's own pictures in the store; no search returns them."""
+    """Ids of the question's own pictures in the store, which no search returns."""
     sandbox: Sandbox | None = None
     summarise: Summarise | None = None
 
 
 def handle_in(bank: ImageBank, value: object) -> int:
-    """The handle that an argument of a call names.
+    """The picture's number that an argument of a call names.
 
     Raises: ToolFault: the image bank has no such picture.
     """

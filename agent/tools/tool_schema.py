@@ -30,31 +30,35 @@ _SHOULD_BE = {
     "handle": 'input should be a picture\'s number, 0 or more, or its handle in quotation marks, "<image:0>"',
     "box": "input should be [left, top, right, bottom], each from 0 to 1000, in thousandths of the width or height, not in pixels",
 }
-"""The expected form of an argument; this text replaces pydantic's message for every error except a missing argument."""
+"""A text that states the expected form of an argument. The text replaces pydantic's error message,
+except if the argument is missing."""
 _PLAINER = {"string_pattern_mismatch": "the text is empty", "string_too_short": "the text is empty"}
-"""Plainer words for pydantic's errors, by error type. Only arguments of the types `Handle` and `Text` have patterns."""
+"""Error messages in plainer words than pydantic's, by error type. Only arguments of the types
+`Handle` and `Text` have patterns."""
 
 
 @dataclass(frozen=True)
 class Tool:
-    """One tool: its function, and the properties that the tool box needs."""
+    """One tool: the function that does its work, and properties that the tool box needs."""
 
     run: Callable[..., Awaitable[Output]]
     kind: str = "other"
-    """The tool's purpose: "search", "read", "look", "compute" or "other". The comparison of search strategies counts
-    calls by this purpose."""
+    """The tool's purpose: "search", "read", "look", "compute" or "other". Comparisons of search
+    strategies count calls by purpose."""
     defaults: Mapping[str, Any] = field(default_factory=dict)
-    """Defaults of arguments; they replace the defaults in the function's signature."""
+    """Default values of arguments, by the argument's name. These values replace the defaults in the
+    function's signature."""
     numbers: Mapping[str, int] = field(default_factory=dict)
-    """Limits whose values replace the names in braces in the docstring."""
+    """Values of limits, by name. The values replace the names in braces in the tool's docstring."""
     remote: bool = False
-    """Whether a provider does the work, so that a timeout counts as the provider's fault."""
+    """Whether a provider does the tool's work, so that a timeout counts as the provider's fault."""
     finds: bool = False
-    """Whether the tool's pictures come from outside; other tools make their pictures from earlier pictures."""
+    """Whether the tool finds its pictures in a store or on the web. A tool that finds no pictures
+    may make new pictures from earlier ones."""
     needs_sandbox: bool = False
     depends_on: Callable[[ImageBank], list[str]] | None = None
-    """A function that returns the hashes of further pictures on which a result depends, besides the pictures in the
-    arguments. The hashes are part of the cache key."""
+    """A function that returns the hashes of pictures on which a result depends, although the call's
+    arguments do not name them. The hashes are part of the key of a cached result."""
 
     @property
     def name(self) -> str:
@@ -75,7 +79,8 @@ class Tool:
         """The OpenAI-style function schema.
 
         Args:
-            handles: whether the schema has the argument `handle`; without it, the tool works on the task's own picture.
+            handles: whether the schema has the argument `handle`. Without this argument, the tool
+                works on the question's own picture.
         """
         description, arguments = _described(self.run)
         description = description.format_map(self.numbers)
@@ -149,7 +154,8 @@ class Tool:
 
 
 def _plain(part: dict[str, Any]) -> dict[str, Any]:
-    """The schema of an argument, without parts that only cost tokens: titles, and "or null" for optional arguments."""
+    """The schema of an argument, without two parts that only cost tokens: titles, and the type
+    "null" of optional arguments."""
     part = {k: v for k, v in part.items() if k != "title" and not (k == "default" and v is None)}
     if "anyOf" in part:
         choices = [c for c in part["anyOf"] if c != {"type": "null"}]
@@ -162,7 +168,7 @@ def _plain(part: dict[str, Any]) -> dict[str, Any]:
 
 
 def _described(function: Callable[..., Any]) -> tuple[str, dict[str, str]]:
-    """The first paragraph of a docstring, and the description of each argument."""
+    """Reads a docstring. Returns its first paragraph, and the description of each argument."""
     text = inspect.cleandoc(function.__doc__ or "")
     arguments: dict[str, str] = {}
     name = ""
@@ -182,8 +188,8 @@ def _described(function: Callable[..., Any]) -> tuple[str, dict[str, str]]:
 
 
 def _complaints(error: ValidationError) -> str:
-    """The errors in the arguments of a call, in words for the model. The error messages do not repeat values from the
-    model."""
+    """Describes the errors in the arguments of a call, in words for the model. The messages do not
+    repeat values that the model wrote."""
     found: dict[str, str] = {}
     for one in error.errors(include_url=False, include_input=False, include_context=False):
         place = str(one["loc"][0]) if one["loc"] else "arguments"

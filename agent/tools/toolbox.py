@@ -1,7 +1,8 @@
 """The tool box gives the schemas of the tools for the prompts, and turns each call into one typed result.
 
-The type of an exception decides the status of a result, never the text from a tool. Only the tool box adds pictures to
-the image bank and writes handles into texts, so cached results are valid for any image bank.
+The type of an exception decides the status of a result. The text from a tool never decides a
+status. Tools themselves do not add pictures to the image bank or write picture numbers into texts;
+the tool box does. A cached result is therefore valid for any image bank.
 """
 
 import copy
@@ -40,7 +41,7 @@ TOOLS: tuple[Tool, ...] = tuple(import_module(module).TOOL for module in MODULES
 
 
 def offered_tools(settings: ToolSettings) -> dict[str, Tool]:
-    """The tools that the settings name, by name, in the order of the prompts.
+    """The tools that the settings name, by name, in the order in which prompts list them.
 
     Raises: InputError: a custom tool is not available, or two tools have the same name.
     """
@@ -69,7 +70,7 @@ def offered_tools(settings: ToolSettings) -> dict[str, Tool]:
 def custom_tool(named: str) -> Tool:
     """Imports a tool from another package.
 
-    Raises: InputError: the tool does not exist, or no schema can be made of it.
+    Raises: InputError: the tool does not exist, or its function has no valid schema.
     """
     tool, where = load_extension(named, "tools", CUSTOM_KEY).object, f"{CUSTOM_KEY}: {named}"
     fix = (
@@ -87,22 +88,25 @@ def custom_tool(named: str) -> Tool:
 
 
 def tool_schemas(settings: ToolSettings) -> list[dict[str, Any]]:
-    """OpenAI-style function schemas of the tools in the settings, in the order of the prompts."""
+    """OpenAI-style function schemas of the tools that the settings name, in the order in which
+    prompts list them."""
     return [tool.schema(handles=settings.handles) for tool in offered_tools(settings).values()]
 
 
 class ToolBox:
-    """The tools that all episodes of a run share. Open one tool box per process; each episode has its own image bank.
+    """The tool box, which runs the tools for all episodes of a run. Open one tool box per process;
+    each episode has its own image bank.
 
     Args:
         provider: provider of searches and pages.
         settings: limits and switches of the tools.
         sandbox: sandbox for the tool python_interpreter.
-        summarise: a model that reads pages for a goal; without a model, sentences are ranked.
+        summarise: function with which a model reads pages for a goal. If `summarise` is missing,
+            the sentences of a page are ranked instead.
 
     Raises:
-        InputError: the settings name an unknown tool, or they need a missing sandbox (python_interpreter) or model
-            (summaries).
+        InputError: the settings name an unknown tool, python_interpreter without a sandbox, or
+            summaries without a model.
     """
 
     def __init__(
@@ -139,11 +143,13 @@ class ToolBox:
         self._cache = OutputCache(self.settings.cache_bytes)
 
     def for_task(self, withheld_pictures: frozenset[str]) -> "ToolBox":
-        """A tool box for one task that shares this box's cache. Searches do not return the task's own pictures.
+        """Makes a tool box for a single task, which shares the cache of this tool box. Searches in
+        the new tool box never return the task's own pictures.
 
         Args:
-            withheld_pictures: ids of the task's pictures in the store (`Question.source_image_id`); pictures that look
-                like the task's picture in the image bank are also withheld; an empty set withholds nothing.
+            withheld_pictures: ids of the task's pictures in the store (`Question.source_image_id`).
+                Searches also withhold pictures that look like the task's picture. If the set of ids
+                is empty, no picture is withheld.
         """
         box = copy.copy(self)
         box._withheld = frozenset(withheld_pictures)
@@ -154,7 +160,8 @@ class ToolBox:
         return tool_schemas(self.settings)
 
     async def call(self, call: ToolCall, bank: ImageBank, *, turn: int) -> ToolResult:
-        """Runs a call of the policy. Errors in the call and failures outside give a typed result, not an exception.
+        """Runs a tool call that the model made. If the call is wrong or a service fails, the method
+        returns a typed result and raises no exception.
 
         Args:
             call: the model's call, untrusted.
@@ -203,7 +210,8 @@ class ToolBox:
         )
 
     def _arguments(self, tool: Tool, call: ToolCall, bank: ImageBank) -> dict[str, Any]:
-        """Checks the arguments, and replaces a handle by the number of a picture in the image bank."""
+        """Checks the arguments, and replaces a handle such as "<image:3>" by the number of the
+        picture."""
         arguments = tool.read(call.arguments, handles=self.settings.handles)
         if not self.settings.handles and tool.takes_handle:
             arguments["handle"] = None if arguments.get("query") else 0
@@ -212,8 +220,8 @@ class ToolBox:
         return arguments
 
     def _key(self, tool: Tool, arguments: dict[str, Any], bank: ImageBank) -> str:
-        """The cache key of a call; calls that must give the same result have the same key. The key identifies pictures
-        by their content, not by their handles."""
+        """The key of a call in the cache of results. Calls that must give the same result have the
+        same key. The key contains the content of pictures instead of their numbers."""
         seen = tool.depends_on(bank) if tool.depends_on else []
         named = {
             k: bank.get(v).sha256 if k == "handle" and v is not None else v
@@ -259,8 +267,8 @@ class ToolBox:
         turn: int,
         parent: int,
     ) -> tuple[str, tuple[int, ...], int]:
-        """Adds the pictures of an output to the image bank. Returns the text with handles, the handles, and the number
-        of new pictures that were left out."""
+        """Adds the pictures of an output to the image bank. Returns three things: the text with the
+        pictures' handles, the handles, and the number of new pictures that were left out."""
         lines: list[str] = []
         images: list[int] = []
         num_new = left_out = 0
@@ -301,8 +309,8 @@ class ToolBox:
         return "\n".join(lines), tuple(images), left_out
 
     def _likeness(self, bank: ImageBank, handle: int) -> str:
-        """A note that a found picture is a larger or sharper version of an earlier picture, such as the original of a
-        blurred task picture."""
+        """Writes a note for the model: a found picture is a larger or sharper version of an earlier
+        picture. For example, a search may find the sharp original of a blurred question picture."""
         like = bank.like(handle) if self.settings.handles else None
         return "" if like is None else f", looks like {handle_text(like)}"
 
@@ -317,5 +325,6 @@ class ToolBox:
 
 
 def call_handle(call: ToolCall) -> int | None:
-    """The handle that a call names, for statistics; None if it names no readable handle."""
+    """The number of the picture that a call names, for statistics; None if the call names no valid
+    number."""
     return parse_handle(call.arguments.get("handle")) if isinstance(call.arguments, dict) else None

@@ -1,4 +1,5 @@
-"""A conversation is an unfinished episode, as messages and exchanges, for engines and token renderers."""
+"""A conversation is the content of an unfinished episode: messages, turns and tool results. Engines
+and renderers read conversations."""
 
 from dataclasses import dataclass
 
@@ -14,15 +15,16 @@ class Conversation:
     task_id: str
     rollout: int
     branch: str = ""
-    """Distinguishes a continuation of an episode, and its random draws, from a rollout with the same number. The branch
-    is "" for an episode that continues no other episode."""
+    """A text that distinguishes a continuation of an episode from a whole episode with the same
+    rollout number, so that their random choices differ. The branch is "" for an episode that
+    continues no other episode."""
     opening: tuple[Message, ...]
-    """The system message and the user message."""
+    """The messages before the first turn: the system message and the user message."""
     exchanges: tuple[Exchange, ...] = ()
 
     @property
     def key(self) -> tuple[str, int]:
-        """A key that distinguishes concurrent conversations."""
+        """A key that tells apart conversations that run at the same time."""
         return self.task_id + self.branch, self.rollout
 
     @property
@@ -32,13 +34,14 @@ class Conversation:
 
     @property
     def messages(self) -> tuple[Message, ...]:
-        """All messages of the conversation, in order."""
+        """All messages of the conversation so far, in order."""
         made = list(self.opening)
         for exchange in self.exchanges:
             made += (Message("assistant", (exchange.turn.text,)), exchange.observation)
         return tuple(made)
 
     def draw(self) -> int:
-        """A 52-bit number from (task and branch, rollout, turn). The number is the seed of the sampling, and separates
-        equal requests of different rollouts."""
+        """A 52-bit number that is computed from the task, the branch, the rollout and the turn. The
+        number is the random seed for sampling, and distinguishes equal requests of different
+        rollouts (attempts at the same task)."""
         return int(sha256_hex(canonical_json([*self.key, self.turn]))[:13], 16)

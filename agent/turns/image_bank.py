@@ -1,16 +1,18 @@
-"""The image bank of one episode: every picture gets a handle, `<image:N>`, numbered in order of arrival (as in ODE).
+"""The image bank holds all pictures of one episode. Every picture gets a handle, `<image:N>`,
+numbered in order of arrival, as in the ODE paper.
 
-Pictures are only added to the bank, never removed. A duplicate picture gets the old handle. Two kinds of pictures count
-as duplicates:
+Pictures are added to the bank but never removed. A duplicate of an earlier picture gets the earlier
+picture's handle. Two rules say which pictures are duplicates:
 
-* A *found* picture (from a search or a page) is a duplicate if it looks the same as an earlier picture by perceptual
-  hash and colours. A picture that is half as large again, or sharper by half, is not a duplicate: the sharp original of
-  a blurred task picture must get a new handle.
-* A picture that a tool *made* from another picture (`parent`), or that Python drew, is a duplicate if its pixels equal
-  those of an earlier picture. Sharpening or enlarging keeps the perceptual hash, so the hash cannot show whether the
-  tool had an effect.
+* A *found* picture (from a search or a page) is a duplicate if its perceptual hash and colours are
+  close to those of an earlier picture. However, if the found picture is at least 1.5 times as large
+  or as sharp, it is not a duplicate. For example, the sharp original of a blurred question picture
+  gets a new handle.
+* A picture that a tool *made* from another picture (`parent`), or that Python drew, is a duplicate
+  if its pixels equal those of an earlier picture. For pictures that tools made, the perceptual hash
+  cannot decide, because sharpening or enlarging a picture keeps the hash.
 
-Colours are compared too, because the hashes of all plain pictures are equal, whatever their colour.
+Colours are compared too, because all pictures with a single colour have the same hash.
 """
 
 import hashlib
@@ -29,45 +31,50 @@ from questloom.records.episodes import BankImage
 from questloom.records.outcomes import Reason
 
 MAX_SIDE = 4096
-"""In pixels. Maximum length of a side in pixels; a larger picture is scaled down before the model sees it. This limit
-equals the largest output of super-resolution."""
+"""Maximum length of a picture's side in pixels; larger pictures are scaled down before the model
+sees them. The largest output of the tool super_resolution has this size."""
 MAX_FOUND_SIDE = 1024
-"""Maximum length of a side of a found picture, in pixels. The limit is lower than MAX_SIDE because each search brings
-several pictures. Seven calls with photographs in full size would fill a context of 200,000 tokens."""
+"""Maximum length in pixels of the sides of pictures that searches and pages bring. The limit for
+found pictures is lower than MAX_SIDE because each search brings several pictures. Seven calls with
+photographs in full size would fill a context of 200,000 tokens."""
 MIN_SIDE = 8
 MIN_FOUND_SIDE = 32
 MAX_ASPECT = 100
-"""The largest ratio of a picture's longer side to its shorter side; vision processors refuse a ratio of 200."""
+"""The largest allowed ratio of a picture's longer side to its shorter side. Vision models refuse a
+ratio of 200."""
 MAX_FOUND_PIXELS = 40_000_000
-"""Maximum number of pixels of a picture from the web. A file of a few kilobytes may expand to more pixels, and many
-files are decoded at once."""
+"""Maximum number of pixels of a picture from the web. Without a limit, a file of a few kilobytes
+could expand to a huge picture, and many files are decoded at once."""
 MAX_HASH_BITS = 4
-"""Maximum number of differing bits, of the hash's 64, between pictures that look the same."""
+"""If two pictures look the same, at most this number of the 64 bits of their hashes differ."""
 MAX_COLOUR_DIFFERENCE = 12.0
-"""Maximum difference of colours (0 to 255) between pictures that look the same, in any cell of a 16×16 grid. The limits
-were measured on 590 pictures of a fictional world with twins that differ in a detail: with hashes at most 4 bits apart,
-different things differ by 29 or more in colour. Copies of one picture that were blurred, scaled or compressed again
-differ by 11 or less."""
+"""If two pictures look the same, their mean colours (0 to 255) differ by at most this number in
+every cell of a 16×16 grid. The limit was measured on 590 pictures of a fictional world, in which
+some things differ only in a detail. If the hashes of pictures of different things differ in at most
+4 bits, their colours differ by 29 or more. Blurred, scaled or compressed copies of a picture differ
+from it by 11 or less."""
 FINER = 1.5
 FIGURES_FROM = "python_interpreter"
-"""The origin of pictures that a tool made without a single parent picture. Whether a picture is a duplicate depends
-only on the fields of the bank's records. If a bank is rebuilt from its `BankImage` records and their bytes, in order,
-it gives the same handles."""
+"""The origin of pictures that Python code drew, which come from no single parent picture. The check
+for duplicates reads only fields that are stored. Thus an image bank that is rebuilt from its
+`BankImage` records and their files, in order, gives the same handles."""
 _PLAIN_INFO = frozenset(
     "jfif jfif_version jfif_unit jfif_density dpi progressive progression gamma srgb chromaticity interlace".split()
 )
 EXAMINED = 2048
-"""The number of pictures for which a process caches the computed features (4 kB each). Pages and searches show the same
-pictures in many episodes."""
+"""The number of pictures whose computed features are cached in a process (4 kB per picture). The
+cache helps because many episodes show the same pictures."""
 _HANDLE = re.compile(r"\s*<image:(\d{1,6})>\s*")
 
 
 class UnknownHandle(ValueError):
-    """A handle that names no picture in the bank. The error message lists the existing handles."""
+    """A model used a handle that names no picture in the bank. The error message lists the existing
+    handles."""
 
 
 def parse_handle(value: Any) -> int | None:
-    """The number in a handle as models write it, `3` or `"<image:3>"`; None for other values."""
+    """Reads the number from a handle as models write it, `3` or `"<image:3>"`; returns None for
+    other values."""
     if isinstance(value, int) and not isinstance(value, bool):
         return value
     found = _HANDLE.fullmatch(value) if isinstance(value, str) else None
@@ -75,7 +82,7 @@ def parse_handle(value: Any) -> int | None:
 
 
 def handle_text(handle: int) -> str:
-    """A handle in the form that the model reads."""
+    """Writes a handle in the form that the model reads."""
     return f"<image:{handle}>"
 
 
@@ -87,7 +94,8 @@ class _Look:
     colours: np.ndarray
     """The mean colours in a 16×16 grid, (16, 16, 3) float32."""
     sharpness: float
-    """The picture's sharpness: the mean absolute Laplacian at a longer side of 512 pixels."""
+    """The picture's sharpness: the mean absolute Laplacian after the longer side was scaled to at
+    most 512 pixels."""
     pixels: str
     """The sha256 of the picture's size and pixels."""
 
@@ -126,7 +134,8 @@ class _Examined:
     """The picture in a file, in the form that the model sees."""
 
     shown: bytes | None
-    """The bytes that the model sees; None if the model sees the file itself."""
+    """The bytes of the converted picture that the model sees; None if the model sees the original
+    file."""
     sha256: str
     """The hash of the bytes that the model sees."""
     size: tuple[int, int]
@@ -137,15 +146,15 @@ _known: dict[str, _Examined] = {}
 
 
 class ImageBank:
-    """The pictures of an episode. `fork()` makes a branch with the same pictures; pictures added later to either bank
-    are not shared."""
+    """The pictures of one episode, by their handles (numbers). `fork()` makes a second bank with
+    the same pictures. Pictures that are later added to one of the banks are not in the other."""
 
     def __init__(self) -> None:
         self._entries: tuple[_Entry, ...] = ()
 
     @property
     def images(self) -> tuple[BankImage, ...]:
-        """All entries of the bank, by handle."""
+        """All entries of the bank, in the order of their handles."""
         return tuple(entry.image for entry in self._entries)
 
     def __len__(self) -> int:
@@ -165,12 +174,12 @@ class ImageBank:
         """Adds a picture and returns its handle; a duplicate gets the handle of the earlier picture.
 
         Args:
-            data: bytes of the file, untrusted; plain RGB JPEG and PNG files are kept unchanged; files of other kinds
-                are converted: upright, without metadata, and at most `MAX_SIDE` (found pictures: `MAX_FOUND_SIDE`)
-                pixels wide and high.
+            data: bytes of the file, untrusted. Plain RGB JPEG and PNG files are kept unchanged.
+                Other files are converted: they are turned upright, lose their metadata, and get at
+                most `MAX_SIDE` pixels per side (found pictures: `MAX_FOUND_SIDE`).
             origin: "task", or the name of the tool that returned the picture.
-            call: index of the turn whose call returned the picture; -1 for the task's own pictures.
-            url, title: the source of a found picture.
+            call: index of the turn whose tool call returned the picture; -1 for the question's own
+            pictures. url, title: the page on which the picture was found.
             parent: handle of the picture from which this picture was made; -1 for a found picture.
             box: position of a crop in its parent, (x0, y0, x1, y1) from 0 to 1000.
 
@@ -200,7 +209,7 @@ class ImageBank:
         return handle
 
     def get(self, handle: int) -> BankImage:
-        """The bank's entry of a handle.
+        """The bank's entry for a handle.
 
         Raises:
             UnknownHandle: the bank has no such handle.
@@ -231,8 +240,8 @@ class ImageBank:
         return self._entry(handle).look.bits
 
     def like(self, handle: int) -> int | None:
-        """The first earlier picture that looks the same as a given picture. The given picture is larger or sharper than
-        it, or was made from it.
+        """Finds the first earlier picture that looks the same as the given picture. The given
+        picture has its own handle because it is larger or sharper, or because a tool made it.
 
         Raises:
             UnknownHandle: the bank has no such handle.
@@ -243,7 +252,7 @@ class ImageBank:
         )
 
     def resembles(self, handle: int, other: bytes) -> bool:
-        """Whether another file shows the same picture as a picture in the bank, at any size.
+        """Whether a file shows the same picture as a picture in the bank, whatever the size.
 
         Raises:
             UnknownHandle: the bank has no such handle.
@@ -252,11 +261,12 @@ class ImageBank:
         return self._entry(handle).look.resembles(_examined(other).look)
 
     def fork(self, turn: int | None = None) -> "ImageBank":
-        """A new bank with the same pictures. No picture is copied: the entries are an immutable tuple, and adding a
-        picture makes a new tuple.
+        """Makes a new bank with the same pictures. No picture is copied, because both banks share
+        an immutable tuple of pictures. Adding a picture makes a new tuple.
 
         Args:
-            turn: pictures of this turn and later turns are left out; the default keeps all pictures.
+            turn: index of a turn. Pictures of this turn and of later turns are left out. By
+                default, all pictures are kept.
         """
         branch = ImageBank()
         branch._entries = (
@@ -291,8 +301,8 @@ class ImageBank:
 
 
 def _examined(data: bytes, max_side: int = MAX_SIDE) -> _Examined:
-    """Examines the picture in a file; results are cached by the file's digest. Reading and hashing a megapixel takes
-    about 15 ms."""
+    """Decodes and examines the picture in a file. The results are cached by the file's digest.
+    Reading and hashing a megapixel takes about 15 ms."""
     digest = hashlib.sha256(data).hexdigest()
     seen = _known.get(digest)
     if seen is None or max(seen.size) > max_side:
@@ -314,7 +324,7 @@ def _examined(data: bytes, max_side: int = MAX_SIDE) -> _Examined:
 def _as_shown(
     data: bytes, max_side: int = MAX_SIDE, *, max_pixels: int = MAX_PIXELS
 ) -> tuple[bytes, Image.Image]:
-    """The bytes that the model sees, with the decoded pixels."""
+    """The bytes that the model sees, together with the decoded pixels."""
     with open_lazily(data, max_pixels=max_pixels) as header:
         kind, plain = (
             kind_of(header),

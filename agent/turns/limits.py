@@ -12,8 +12,8 @@ from questloom.records.episodes import ToolStatus, Turn
 REPETITIVE_WORDS = 2_500
 REPETITIVE_CHARS = 30
 REPETITIVE_SHARE = 0.5
-"""A turn with more words than REPETITIVE_WORDS is repetitive if fewer than half of its 30-character windows are
-distinct (OpenSearch-VL)."""
+"""A turn with more than REPETITIVE_WORDS words is repetitive if fewer than half of its 30-character
+windows are distinct. The rule for repetitive turns is from OpenSearch-VL."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,22 +21,24 @@ class Limits:
     """The limits of an episode; the default values are VSearcher's."""
 
     calls: Annotated[int, Ge(0)] = 30
-    """Maximum number of tool calls. If a turn breaks the protocol and gets a reply, it counts as a call. OpenSearch-VL
-    and ODE allow 50 calls."""
+    """Maximum number of tool calls. A turn that breaks the turn protocol and gets a reply also
+    counts as a call. OpenSearch-VL and ODE allow 50 calls."""
     turn_tokens: Annotated[int, Gt(0)] = 10_000
     """Maximum number of new tokens in one turn."""
     tokens: Annotated[int, Gt(0)] = 200_000
-    """Maximum number of tokens in the context, prompt and new tokens together, at any turn."""
+    """Maximum number of tokens in the model's context: prompt and new tokens together."""
     seconds: Annotated[float, Gt(0)] = 9_000.0
-    """Maximum wall time in seconds, over all runs of the episode."""
+    """Maximum wall time of an episode in seconds. If an episode was interrupted, the time before
+    and after counts."""
     faults: Annotated[int, Ge(0)] = 0
-    """The number of consecutive model faults after which the episode ends as fatal; a success resets the count. 0 sets
-    no limit. In OpenSearch-VL, 3 faults end an episode."""
+    """If this number of calls in a row fail through the model's fault, the episode ends as fatal. 0
+    sets no limit. In OpenSearch-VL, 3 faults end an episode."""
     same_turns: Annotated[int, Ge(0)] = 4
-    """The number of consecutive equal turns after which the episode ends as repetition; 0 sets no limit."""
+    """If the model writes this number of equal turns in a row, the episode ends as repetition. 0
+    sets no limit."""
     on_violation: Literal["end", "observe"] = "end"
-    """What happens after a turn that breaks the protocol: the episode ends (VSearcher), or the model gets a fault as
-    the reply (OpenSearch-VL)."""
+    """What happens after a turn that breaks the turn protocol. "end" ends the episode, as in
+    VSearcher. "observe" replies to the model with a fault, as in OpenSearch-VL."""
 
 
 def is_repetitive(text: str) -> bool:
@@ -53,7 +55,7 @@ def is_repetitive(text: str) -> bool:
 
 
 def num_same_turns(turns: Sequence[Turn]) -> int:
-    """The number of equal turns at the end of an episode."""
+    """The number of equal turns with which an episode ends."""
     num = 0
     while num < len(turns) and turns[-1 - num].text == turns[-1].text:
         num += 1
@@ -61,7 +63,7 @@ def num_same_turns(turns: Sequence[Turn]) -> int:
 
 
 def repetition_warning(same: int, limit: int) -> str:
-    """The warning after the result of a turn that was repeated `same` times in a row."""
+    """The warning that the model gets if it wrote the same turn `same` times in a row."""
     return f"\nThis is the same turn {same} times in a row; the episode ends without an answer at {limit}."
 
 
@@ -69,7 +71,7 @@ _WARNING = re.compile(re.escape(repetition_warning(0, 0)).replace("0", r"\d+") +
 
 
 def without_warning(text: str) -> str:
-    """The text of a result without its `repetition_warning`.
+    """Removes the `repetition_warning` from the text of a result.
 
     >>> without_warning("No page." + repetition_warning(2, 4)), without_warning("No page.")
     ('No page.', 'No page.')
@@ -78,8 +80,8 @@ def without_warning(text: str) -> str:
 
 
 def num_faults_in_row(turns: Sequence[Turn]) -> int:
-    """The number of model faults since the last successful call. Provider faults and sandbox limits do not change this
-    number."""
+    """The number of calls since the last successful one that failed through the model's fault.
+    Faults of providers and limits of the sandbox do not count."""
     num = 0
     for turn in reversed(turns):
         status = turn.result.status if turn.result else ""

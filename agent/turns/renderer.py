@@ -1,5 +1,5 @@
-"""Turns an episode, finished or not, into chat messages. The teacher, the filters, training and evaluation all use this
-renderer.
+"""Turns a finished or unfinished episode into chat messages. Teachers, filters, training and
+evaluation all use this renderer.
 
 ```
 system      the rules, the tools' schemas
@@ -8,10 +8,11 @@ assistant   a turn, unchanged as it was rendered
 user        <tool_response> … the tool's text … <image:3> 640×480 px [picture] … </tool_response>
 ```
 
-Observations are user messages that begin with `<tool_response>` and end with `</tool_response>`. Every chat template
-knows user messages, and Qwen's templates keep the tagged thoughts of turns before user messages. Text from outside
-(questions, tool results) is escaped, so that it cannot be read as a tag, a role's mark or a special token.
-`agent/turns/token_renderer.py` turns the same messages into token ids.
+Observations (tool results) are user messages that begin with `<tool_response>` and end with
+`</tool_response>`. Tool results are user messages because every chat template knows user messages,
+and because Qwen's templates keep the thoughts before them. Text from outside (questions, tool
+results) is escaped. A model then cannot mistake the text for a tag, the mark of a role or a special
+token. `agent/turns/token_renderer.py` turns the same messages into token ids.
 """
 
 import re
@@ -26,10 +27,10 @@ from questloom.prompts.agent import agent_prompt_version, agent_system_prompt
 from questloom.records.episodes import BankImage, ToolResult, Turn
 
 FEW_CALLS = 3
-"""If at most this many calls are left, each observation states how many."""
+"""If at most this number of calls are left, each tool result states how many are left."""
 MAX_RESULT_CHARS = 40_000
-"""Maximum number of characters of a result; about 10,000 tokens of English. The tools shorten their results themselves,
-so this limit is only a safeguard."""
+"""Maximum number of characters of a tool result: about 10,000 tokens of English. The limit is only
+a safeguard, because tools already shorten their results."""
 
 # <word>, </word>, <|word|>, <｜word｜>, [INST]: templates and tokenizers read these as marks. Handles (<image:3>) stay.
 _MARK = re.compile(r"<(?=[/|｜]{0,2}(?!image:\d{1,6}>)[^\s<>]{1,80}>)|(?<=[|｜])>|\[(?=/?INST\])")
@@ -37,11 +38,13 @@ _LOOKALIKE = {"<": "‹", ">": "›", "[": "⟦"}
 _OUR_TAG = re.compile(r"‹(/?)(think|tool_call|answer)>")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
 _BREAK = "\u200b"
-"""A zero-width space, inserted after the first character of special tokens that have no brackets to escape."""
+"""A zero-width space, which is inserted after the first character of special tokens without
+brackets."""
 
 
 def storable(text: str) -> str:
-    """The text with lone surrogates replaced, because files and endpoints do not accept them."""
+    """Replaces lone surrogates (halves of Unicode characters), because files and endpoints do not
+    accept them."""
     return text.encode("utf-8", "replace").decode("utf-8") if not text.isascii() else text
 
 
@@ -49,7 +52,7 @@ class Escape:
     """Escapes text from outside.
 
     Args:
-        special_tokens: special tokens of the tokenizer, if known; they never occur in escaped text.
+        special_tokens: special tokens of the tokenizer, if known. Escaped text never contains them.
 
     >>> Escape()("a</tool_response><|im_end|><b>x</b> 3 < 4, <image:3>")
     'a‹/tool_response>‹|im_end|›‹b>x‹/b> 3 < 4, <image:3>'
@@ -66,7 +69,7 @@ class Escape:
         )
 
     def __call__(self, text: str) -> str:
-        """The text after escaping."""
+        """Escapes a text."""
         # Compose first: some tokenizers compose (NFC), and no mark may arise after the search for marks.
         text = unicodedata.normalize(
             "NFC", storable(text.replace("\r\n", "\n").replace("\r", "\n"))
@@ -82,10 +85,10 @@ def _marks_broken(text: str) -> str:
 
 
 class Bank(Protocol):
-    """The methods of an image bank that the renderer uses."""
+    """The methods that the renderer needs from an image bank."""
 
     def get(self, handle: int) -> BankImage:
-        """The bank's entry of a handle."""
+        """The image bank's entry for a handle (number of a picture)."""
 
     def data(self, handle: int) -> bytes:
         """The bytes of the picture that the model sees."""
@@ -93,7 +96,7 @@ class Bank(Protocol):
 
 @dataclass(frozen=True)
 class Exchange:
-    """A turn together with its observation."""
+    """A turn, together with the observation (tool result) that follows it."""
 
     turn: Turn
     observation: Message
@@ -104,11 +107,13 @@ class Renderer:
 
     Args:
         schemas: function schemas of the tool box.
-        max_calls: maximum number of calls; the prompt states it, and observations count down the last calls.
+        max_calls: maximum number of calls. The prompt states the maximum number of calls, and tool
+            results count down the last calls.
         today: date for the prompt; "" leaves it out.
-        handles: with False, pictures are shown without their handles (ODE's ablation; the tool box has the same
-            switch).
-        brief: whether to use the short system prompt (`prompts/agent.py`), without a count of calls.
+        handles: whether pictures are shown with their handles (numbers). The ODE paper has an
+            ablation without handles. The tool box must have the same setting.
+        brief: whether to use the short system prompt (`prompts/agent.py`), which does not state the
+            number of calls.
         special_tokens: special tokens of the tokenizer that reads the messages, if known.
     """
 
@@ -145,8 +150,9 @@ class Renderer:
         """The message that follows a call.
 
         Args:
-            turn_index: index of the turn that made the call, equal to the number of earlier calls; pictures that
-                entered the bank in this turn are shown, older pictures are only named.
+            turn_index: index of the turn that made the call, which is also the number of earlier
+                calls. Pictures that entered the bank in this turn are shown. Older pictures are
+                only named.
         """
         parts: list[str | Picture] = ["<tool_response>\n", *self._result_text(result)]
         new = [
@@ -187,7 +193,8 @@ class Renderer:
         return [f"{text}\n"] if text else [] if result.images else ["(empty)\n"]
 
     def _pictures(self, bank: Bank, handles: Iterable[int]) -> list[str | Picture]:
-        """The parts for some pictures: for each, a text with its handle and size, then the picture."""
+        """Makes the parts of a message that show pictures. For each picture there is a text with
+        its handle and size, then the picture."""
         parts: list[str | Picture] = []
         for handle in handles:
             image = bank.get(handle)
@@ -200,11 +207,13 @@ class Renderer:
         return parts
 
     def messages(self, question: str, turns: Sequence[Turn], bank: Bank) -> tuple[Message, ...]:
-        """An episode as messages: its opening, then each turn and its observation.
+        """Writes an episode as messages: the messages before the first turn, then each turn and its
+        observation (tool result).
 
         Args:
-            turns: all turns of the episode, or only its first turns.
-            bank: image bank of the episode; its task pictures have the origin "task".
+            turns: the turns to write: all turns of the episode, or only its first turns.
+            bank: image bank of the episode. In the bank, the question's own pictures have the
+                origin "task".
         """
         made = list(self.opening(question, bank, task_handles(bank)))
         for index, turn in enumerate(turns):
@@ -220,7 +229,7 @@ def task_handles(bank: Any) -> list[int]:
 
 
 def _joined(parts: Sequence[str | Picture]) -> list[str | Picture]:
-    """The parts of a message, with neighbouring texts joined."""
+    """Joins neighbouring texts among the parts of a message."""
     made: list[str | Picture] = []
     for part in parts:
         if made and isinstance(part, str) and isinstance(made[-1], str):

@@ -1,17 +1,18 @@
-"""Renders messages as token ids, turn by turn, for engines and trainers that work on token ids.
+"""Turns messages into token ids, turn by turn, for engines and trainers that work on token ids.
 
-Token ids are only appended, and sampled ids never change. The text between two turns is the end of a turn, the
-observation, and the beginning of the next turn. The chat template renders this text in a small probe conversation, and
-the text is encoded only once:
+New token ids are appended; ids that a model sampled never change. Between the sampled ids of two
+turns comes the end of a turn, the observation (tool result), and the beginning of the next turn.
+The chat template renders this text in a small test conversation, and the text is encoded only once:
 
 ```
 prompt                       policy       observation                          policy
 <|im_start|>system … <think> …<|im_end|>  \\n<|im_start|>user … <think>        …<|im_end|>
 ```
 
-The method is correct only if the template renders a conversation as a prefix of every continuation. Qwen's older
-templates drop the thoughts of earlier turns, and some templates number the pictures of a conversation. `TokenRenderer`
-tests the template and refuses both kinds of templates.
+The method is correct only if the text of a longer conversation begins with exactly the text of the
+shorter one. Some chat templates change earlier text: Qwen's older templates drop the thoughts of
+earlier turns, and other templates number the pictures. `TokenRenderer` tests the chat template, and
+refuses templates that change earlier text.
 """
 
 import io
@@ -35,20 +36,21 @@ _TURN_END = '"}}\n</tool_call>'
 
 @dataclass(frozen=True, kw_only=True)
 class Segment:
-    """A stretch of a conversation's token ids that come from one source."""
+    """A piece of a conversation as token ids. The ids of a piece come from one source: the prompt,
+    the policy (the model) or an observation (tool result)."""
 
     kind: Literal["prompt", "policy", "observation"]
     ids: tuple[int, ...]
     logprobs: tuple[float, ...] = ()
-    """The log-probabilities of the policy's ids, if the engine gave them."""
+    """The log-probabilities of ids that the model sampled, if the engine gave them."""
     inputs: dict[str, Any] = field(default_factory=dict)
-    """The processor's tensors for the pictures: `pixel_values`, `image_grid_thw`."""
+    """The tensors that the processor made from the pictures: `pixel_values`, `image_grid_thw`."""
     pictures: tuple[str, ...] = ()
-    """sha256 of each picture's bytes, in order."""
+    """The sha256 of the bytes of each picture, in order."""
 
 
 class TokenRenderer:
-    """Renders conversations with a processor and its chat template.
+    """Turns conversations into token ids with a model's processor and chat template.
 
     Args:
         processor: a transformers processor, or a tokenizer for models without pictures.
@@ -69,7 +71,7 @@ class TokenRenderer:
         ):
             raise self._refused("has no chat template")
         self.opened = ""
-        """The text that the template puts before a turn, inside the policy's message: "" or "<think>\\n"."""
+        """The text with which the chat template begins the model's turn: "" or "<think>\\n"."""
         self._check_template()
 
     @property
@@ -83,10 +85,10 @@ class TokenRenderer:
     # -- segments
 
     def segments(self, conversation: Conversation, known: Sequence[Segment] = ()) -> list[Segment]:
-        """The segments of a conversation up to its next turn.
+        """The segments (pieces of token ids) of a conversation up to its next turn.
 
         Args:
-            known: segments of an earlier state of the conversation, to be reused.
+            known: segments that were made for earlier turns of the conversation and are reused.
         """
         made = list(known) or [self.opening(conversation.opening)]
         for exchange in conversation.exchanges[(len(made) - 1) // 2 :]:
@@ -95,11 +97,11 @@ class TokenRenderer:
         return made
 
     def opening(self, messages: Sequence[Message]) -> Segment:
-        """The segment before the first turn."""
+        """The segment (piece of token ids) before the first turn: the prompt."""
         return self._segment("prompt", self._text(messages, generate=True), messages)
 
     def policy(self, turn: Turn) -> Segment:
-        """The segment of a turn: its sampled ids, or the ids of its text if the engine gave none."""
+        """The segment of a turn: the sampled ids, or the encoded text if the engine gave no ids."""
         if turn.token_ids:
             return Segment(kind="policy", ids=turn.token_ids, logprobs=turn.logprobs)
         text = (
@@ -111,8 +113,9 @@ class TokenRenderer:
         return Segment(kind="policy", ids=(*ids, self.end_id))
 
     def observation(self, message: Message, after: Segment) -> Segment:
-        """The segment between two turns: the end of the first turn (if it was not sampled), the observation, and the
-        beginning of the next turn."""
+        """The segment between two turns. The segment has the observation (tool result) and the
+        beginning of the next turn. If the model did not sample an end-of-turn token, the segment
+        begins with this token."""
         segment = self._segment("observation", self._between(message), [message])
         if after.ids and after.ids[-1] == segment.ids[0]:
             return Segment(
@@ -124,8 +127,8 @@ class TokenRenderer:
         return segment
 
     def rendered(self, ids: Sequence[int]) -> str:
-        """The rendered text of a turn from its sampled ids: with the text that the template put before the turn,
-        without the end-of-turn token."""
+        """Decodes the text of a turn from its sampled ids. The text begins with what the chat
+        template put before the turn. The end-of-turn token is left out."""
         kept = list(ids[:-1]) if ids and ids[-1] in self.stop_ids else list(ids)
         return self.opened + self.tokenizer.decode(
             kept, skip_special_tokens=False, clean_up_tokenization_spaces=False
@@ -133,7 +136,7 @@ class TokenRenderer:
 
     @property
     def stop_ids(self) -> frozenset[int]:
-        """The tokens that end a turn."""
+        """The ids of the tokens that end a turn."""
         return frozenset({self.end_id, self.tokenizer.eos_token_id} - {None})
 
     @property
@@ -151,14 +154,14 @@ class TokenRenderer:
         )
 
     def num_tokens(self, message: Message) -> int:
-        """The number of tokens that an observation adds between two turns."""
+        """The number of tokens that an observation (tool result) adds to the conversation."""
         return len(self._segment("observation", self._between(message), [message]).ids)
 
     def _segment(
         self, kind: Literal["prompt", "observation"], text: str, messages: Sequence[Message]
     ) -> Segment:
-        """The ids of a text with pictures. The latest results are cached, because an observation is first counted and
-        then encoded."""
+        """Encodes a text with pictures. The latest results are cached, because each observation
+        (tool result) is first counted and later encoded."""
         pictures = [
             part for message in messages for part in message.parts if isinstance(part, Picture)
         ]
@@ -204,14 +207,16 @@ class TokenRenderer:
         )
 
     def _between(self, message: Message) -> str:
-        """The text from the end of one turn to the beginning of the next turn, with the observation between them."""
+        """The text between two turns: the end of the first, the observation (tool result), and the
+        beginning of the second."""
         text = self._text(
             [user("probe question"), assistant(_PROBE_TURN.format(0)), message], generate=True
         )
         return text[text.index("probe end 0" + _TURN_END) + len("probe end 0" + _TURN_END) :]
 
     def _check_template(self) -> None:
-        """Renders a conversation of three turns with the template and checks that each state is a prefix of the next."""
+        """Renders a conversation of three turns with the chat template. Checks that the text after
+        each turn begins with the text before it."""
         begin = [
             system("probe rules"),
             user(*([_PROBE_PICTURE] if self._sees else []), "probe question"),

@@ -1,4 +1,5 @@
-"""What a tool returns to the tool box: text and pictures, or a fault with a status and a code."""
+"""Types for what a tool returns to the tool box: text and pictures, or a fault with a status and a
+code."""
 
 from dataclasses import dataclass
 
@@ -10,25 +11,26 @@ from questloom.records.errors import ProviderFault
 
 @dataclass(frozen=True, kw_only=True)
 class NewPicture:
-    """A picture that goes into the image bank. Where the picture stands among the parts of an output, the model reads
-    its handle and size."""
+    """A picture that goes into the image bank. In an output, the model sees the picture with its
+    handle (number) and size."""
 
     data: bytes
     url: str = ""
     title: str = ""
     made: bool = False
-    """Whether a tool made the picture; its parent is then the picture that the call names, if any."""
+    """Whether a tool made the picture, usually from the picture that the call names (the
+    parent)."""
     box: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
 class Output:
-    """The output of a successful call: lines of text and pictures in reading order. An output contains no handles, so
-    it can be cached."""
+    """The output of a successful call: lines of text and pictures in reading order. An output
+    contains no picture handles, so it can be cached for other episodes."""
 
     parts: tuple[str | NewPicture, ...]
     code: str = ""
-    """The code "no_effect" or "no_results" if a correct call gave no result, else ""."""
+    """"no_effect" or "no_results" if the call was correct but gave no result; otherwise ""."""
     cost: float = 0.0
     seconds: float = 0.0
 
@@ -41,23 +43,23 @@ class Output:
 
 
 def no_effect(why: str) -> Output:
-    """An output, without a picture, that says that the tool had no effect."""
+    """An output without a picture, which says that the tool changed nothing."""
     return Output(parts=(f"No effect: {why}. No new picture was made.",), code="no_effect")
 
 
 def no_results(what: str) -> Output:
-    """An output for a search without hits."""
+    """Makes the output of a search without hits."""
     return Output(parts=(f"No results: {what}.",), code="no_results")
 
 
 class ToolFault(Exception):
-    """A failed call. Tools and providers raise this exception; only the tool box catches it.
+    """A failed tool call. Tools and providers raise this exception; only the tool box catches it.
 
     Args:
         status: who caused the fault.
         code: a word that names the fault in tests and reports.
-        text: text for the model in our own words, never in a service's words.
-        parts: results that exist despite the fault (output up to a limit, figures).
+        text: text for the model, in our own words; it never quotes a service.
+        parts: results that came before the fault, such as output up to a limit, and figures.
     """
 
     def __init__(
@@ -68,12 +70,12 @@ class ToolFault(Exception):
 
 
 def model_fault(code: str, text: str) -> ToolFault:
-    """The fault for a wrong call; its text says how to correct the call."""
+    """Makes the fault for a wrong call by the model. The text says how to correct the call."""
     return ToolFault(ToolStatus.MODEL_FAULT, code, text)
 
 
 def provider_fault(code: str, text: str) -> ToolFault:
-    """The fault for a service that failed."""
+    """Makes the fault for a service that failed."""
     return ToolFault(ToolStatus.PROVIDER_FAULT, code, text)
 
 
@@ -89,7 +91,8 @@ _BY_KIND = {
 
 
 def of_provider(fault: ProviderFault) -> ToolFault:
-    """The fault for a failed call to a service. The service's error text is left out, because it is untrusted."""
+    """Turns a failed call to a service into a fault. The service's error text is left out, because
+    it is untrusted."""
     code, words = (
         _BY_KIND.get(fault.kind, ("server_error", "failed"))
         if isinstance(fault, CallFault)

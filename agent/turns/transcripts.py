@@ -1,8 +1,8 @@
-"""Reads other agents' conversations as turns: WebDancer's trajectories (a list of chat messages per row) and ShareGPT
-dialogues.
+"""Reads conversations of other agents as turns. The functions read two formats: WebDancer's
+trajectories (a list of chat messages per row) and ShareGPT dialogues.
 
-Texts stay unchanged; a turn that breaks our protocol is marked with its violation. Only a ShareGPT `function_call` is
-put into call tags, because that format separates calls from text.
+Texts stay unchanged. If a turn breaks our turn protocol, the turn is marked with the violation.
+ShareGPT separates calls from text, so a `function_call` there gets our call tags.
 """
 
 import gzip
@@ -31,14 +31,14 @@ class Transcript:
     """One conversation."""
 
     where: str
-    """The file and the row from which the conversation comes."""
+    """The name of the file and the number of the row from which the conversation comes."""
     question: str
     """The first user message, complete."""
     schemas: tuple[Mapping[str, Any], ...]
     """The schemas of the tools that the conversation's prompt lists."""
     turns: tuple[Turn, ...]
-    """The turns, each with the verdict of the strict check. The result of a turn is the tool's message after the
-    turn."""
+    """The model's turns, each with the result of the strict check. The tool's message after a turn
+    becomes the result of the turn."""
 
 
 def read_transcripts(path: Path) -> Iterator[Transcript]:
@@ -99,7 +99,7 @@ def _text(content: Any) -> str:
 def _schemas(
     row: Mapping[str, Any], said: Iterable[tuple[str, str]]
 ) -> Iterator[Mapping[str, Any]]:
-    """The schemas of the tools, from the prompt of the model, else from the row."""
+    """The schemas of the tools, from the model's prompt, or from the row if the prompt has none."""
     shown = next(
         (
             found[1]
@@ -127,7 +127,7 @@ def _schemas(
 
 
 def _json_values(text: str) -> Iterator[Any]:
-    """Yields the JSON objects in a text, which white space and commas may separate."""
+    """Yields the JSON objects in a text. White space and commas may separate the objects."""
     decoder, place = json.JSONDecoder(), 0
     while (start := text.find("{", place)) >= 0:
         value, place = decoder.raw_decode(text, start)
@@ -152,8 +152,8 @@ def _turns(said: list[tuple[str, str]], protocol: TurnProtocol) -> Iterator[Turn
 
 
 def _result(said: tuple[str, str]) -> ToolResult | None:
-    """The result of a tool, from a message of the role tool or from a user message in response tags; None for other
-    user messages."""
+    """Reads a tool's result from a message with the role "tool", or from a user message in response
+    tags. Returns None for other user messages."""
     role, text = said
     response = _RESPONSE.match(text)
     if response is None and role not in _OBSERVATION:

@@ -1,17 +1,21 @@
-"""The turn protocol defines the form of a policy's turn and names the exact violation of a turn that breaks the form.
+"""The turn protocol defines the form of a turn that a policy (the model that plays) writes. If a
+turn breaks this form, the check names the exact violation.
 
 ```
 <think>…</think>
 <tool_call>{"name": "text_search", "arguments": {"query": "…"}}</tool_call>      or      <answer>…</answer>
 ```
 
-The check is strict (VSearcher, appendix A.3). A turn has exactly one think pair, followed by exactly one call or one
-answer. Every tag must be closed. A call must be a valid JSON object with a known tool and arguments that fit the tool's
-schema. Only white space may stand around and between these parts. A JSON decoder reads the call from its opening tag
-on, so tags inside JSON strings count as text. The time for the check is linear in the turn's length.
+The check is strict (VSearcher, appendix A.3). A turn has exactly one thought in `<think>` tags,
+followed by exactly one tool call or one answer. Every tag must be closed. A call must be a valid
+JSON object with a known tool and arguments that fit the tool's schema. Before and after the thought
+and the call or answer, only white space is allowed. A JSON decoder reads the call from its opening
+tag on, so tags inside JSON strings count as text. The check takes time in proportion to the turn's
+length.
 
-Chat templates of *thinking* models put `<think>` into the prompt, so the sampled text lacks it. `TurnProtocol.check`
-expects the rendered turn, including the text that the template put before it; engines return this form.
+Chat templates of *thinking* models put `<think>` into the prompt, so the sampled text lacks this
+tag. `TurnProtocol.check` expects a turn that includes what the template put before it. Engines
+return turns in this form.
 """
 
 import json
@@ -28,19 +32,21 @@ from questloom.records.identity import canonical_json
 from questloom.records.table import Json
 
 MAX_TURN_CHARS = 2_000_000
-"""Maximum number of characters of a turn, far above any limit on tokens."""
+"""Maximum number of characters of a turn. Usual limits on tokens are far lower."""
 TAGS = ("think", "tool_call", "answer", "tool_response")
 
 
 class Violation(StrEnum):
-    """The violation of a turn: its first fault in reading order."""
+    """The ways in which a turn can break the protocol. A turn with several faults gets the first
+    one in reading order."""
 
     EMPTY = "empty"
     REFUSED = "refused"
-    """The provider's filter or the model declined to answer."""
+    """The model, or a filter of its provider, refused to answer."""
     TOO_LONG = "too_long"
     NOT_UNICODE = "not_unicode"
-    """The text contains a lone surrogate, which files and endpoints do not accept."""
+    """The text contains a lone surrogate (half of a Unicode character), which files and endpoints
+    do not accept."""
     NO_THOUGHT = "no_thought"
     TEXT_BEFORE_THOUGHT = "text_before_thought"
     THOUGHT_NOT_CLOSED = "thought_not_closed"
@@ -58,14 +64,15 @@ class Violation(StrEnum):
     TAG_IN_ANSWER = "tag_in_answer"
     EMPTY_ANSWER = "empty_answer"
     OWN_TOOL_RESPONSE = "own_tool_response"
-    """The model itself wrote the response of a tool."""
+    """The model wrote a tool's response itself instead of waiting for the tool."""
     STRAY_TAG = "stray_tag"
     """There is a closing tag without an opening tag."""
     TEXT_AFTER_ACTION = "text_after_action"
     BAD_JSON = "bad_json"
     NOT_AN_OBJECT = "not_an_object"
     BAD_CALL = "bad_call"
-    """The call's object does not have exactly two keys, a name (string) and arguments (object)."""
+    """The JSON object of the call does not have exactly the two keys `name` (a string) and
+    `arguments` (an object)."""
     UNKNOWN_TOOL = "unknown_tool"
     BAD_ARGUMENTS = "bad_arguments"
 
@@ -75,16 +82,16 @@ VIOLATIONS = frozenset(v.value for v in Violation)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
-    """A turn as the strict check reads it: a call, an answer, or a violation."""
+    """The result of checking a turn: a call, an answer, or a violation."""
 
     thought: str = ""
     call: ToolCall | None = None
     answer: str | None = None
     violation: Violation | None = None
     detail: str = ""
-    """The violation as a sentence from which the model can correct its turn."""
+    """A sentence about the violation that helps the model to correct its turn."""
     misdirected: ToolCall | None = None
-    """A well-formed call whose tool is unknown or whose arguments do not fit."""
+    """A well-formed call that names an unknown tool or has wrong arguments."""
 
     @property
     def ok(self) -> bool:
@@ -92,8 +99,9 @@ class Checked:
         return self.violation is None
 
     def for_play(self) -> "Checked":
-        """The form of the check that episodes use. If a well-formed call has an unknown tool or unfitting arguments (a
-        box of 1005), the tool box refuses it instead."""
+        """The result of the check, in the form that episodes use. If a well-formed call has an
+        unknown tool or wrong arguments (such as a box that reaches to 1005), this form has no
+        violation. The tool box later refuses calls with an unknown tool or wrong arguments."""
         return (
             self
             if self.misdirected is None
@@ -115,7 +123,8 @@ class TurnProtocol:
 
     Args:
         schemas: OpenAI-style function schemas, with or without the enclosing `{"type": "function", …}`.
-        brief: whether to describe violations in the words of the brief prompt, which small policies have learnt.
+        brief: whether violations are described in the words of the brief prompt, which small models
+            were trained with.
     """
 
     def __init__(self, schemas: Iterable[Mapping[str, Any]], *, brief: bool = False) -> None:
@@ -133,7 +142,8 @@ class TurnProtocol:
         return tuple(self._validators)
 
     def check(self, text: str) -> Checked:
-        """Checks one rendered turn. The check never raises an exception: every fault gives a violation.
+        """Checks one turn, which includes the text that the chat template put before it. The check
+        never raises an exception. If the turn has a fault, the result names a violation.
 
         >>> TurnProtocol([]).check("<think>It is known.</think><answer>1871</answer>").answer
         '1871'
@@ -257,7 +267,7 @@ def _check_text(text: str) -> None:
 
 
 def _read_thought(text: str) -> tuple[str, int]:
-    """The thought of a turn, and the position after it."""
+    """Reads the thought of a turn. Returns the thought and the position after it."""
     start = _past_space(text, 0)
     if not text.startswith("<think>", start):
         opened = text.find("<think>")
@@ -345,7 +355,8 @@ def _past_space(text: str, start: int) -> int:
 
 
 def _shown(text: str) -> str:
-    """A text prepared for an error message: short, on one line, without anything that looks like a tag."""
+    """Prepares a text for an error message. The result is short, on one line, and contains nothing
+    that looks like a tag."""
     flat = " ".join(text[:200].split()).replace("<", "[").replace(">", "]")
     return f"“{flat[:80]}{'…' if len(flat) > 80 or len(text) > 200 else ''}”"
 

@@ -1,3 +1,3 @@
-"""Executes question forms over truth.jsonl. The package shares no code with the certificate that it
-checks.
+"""Runs the forms of questions as queries over truth.jsonl. The package checks certificates. The
+package shares no code with the part of Questloom that makes certificates.
 """

@@ -1,8 +1,8 @@
-"""Finds all bindings of a question form that agree with the truth. Bindings hold the keys of
-values.
+"""Finds all assignments of values to the variables of a question's form that agree with the truth.
+An assignment holds the keys of values.
 
-An unknown clause or operation is an error; it is never skipped. A known place also matches the
-places that lie within it. A sought variable takes only values that the truth states.
+An unknown clause or operation raises an error. The code never skips a clause. A known place also
+matches every place within it. An unknown variable takes only values that the truth states.
 """
 
 import re
@@ -26,19 +26,20 @@ from questloom.records.form import (
 )
 
 Binding = dict[str, str]
-"""Maps each variable to an item's id or a value's key."""
+"""Maps each variable to the id of an item or to the key of a value."""
 _YEAR = re.compile(r"(?<!\d)(?:1\d{3}|20[0-2]\d)(?!\d)")
 _NOT_YET = 9
 
 
 class Unknown(ValueError):
-    """This executor does not know a clause, an operation or a comparison, or some clauses share no
-    variable.
+    """Some part of the form is unknown to this executor: a clause, an operation or a comparison.
+    The same error says that some clauses share no variable with the others.
     """
 
 
 def coarse(key: str, precision: str) -> str:
-    """Rounds a time's key to the asked precision; other keys stay unchanged.
+    """Rounds the key of a time to the precision that the question asks for. Other keys stay
+    unchanged.
 
     >>> coarse("time:+1832-05-03/11", "year"), coarse("time:+1832-05-03/11", "century")
     ('time:+1832/9', 'time:+18/7')
@@ -60,13 +61,15 @@ def coarse(key: str, precision: str) -> str:
 
 
 def reading(detail: dict) -> str:
-    """The key of a detail's value. Words with exactly one year stand for this year."""
+    """The key for the value of a picture's detail. If the words of a picture's detail contain
+    exactly one year, the key is this year.
+    """
     years = set(_YEAR.findall(detail["value"])) if detail["property"] == "P1684" else set()
     return f"time:+{years.pop()}/9" if len(years) == 1 else detail["value"]
 
 
 def compute(op: str, args: list[str], keys: list[str]) -> str | None:
-    """The key of an operation's result; None if it has no result."""
+    """Returns the key of an operation's result. Returns None if the operation has no result."""
     if op in ("earliest", "latest", "largest", "smallest"):
         return _extreme(op in ("earliest", "smallest"), args, keys)
     if op not in ("difference", "ratio", "sum", "duration_years"):
@@ -137,16 +140,17 @@ def compare(op: str, left: str, right: str) -> bool:
 
 
 class Executor:
-    """Executes one form.
+    """Runs one form as a query.
 
-    `intended` says which thing the picture shows, and which fact each evidence sentence states.
+    `intended` says which thing the picture shows, and which fact is stated by each sentence of the
+    evidence.
     """
 
     def __init__(self, world: World, form: Form, intended: Binding) -> None:
         self.world, self.form, self.intended = world, form, intended
 
     def solutions(self) -> Iterator[Binding]:
-        """Yields every binding that the truth allows.
+        """Yields every assignment of values to variables that the truth allows.
 
         Raises:
             Unknown: the form has a part that this executor does not know.
@@ -157,7 +161,9 @@ class Executor:
         yield from self.search([c for c in self.form.clauses if not isinstance(c, Image)], start)
 
     def search(self, left: list[Clause], at: Binding) -> Iterator[Binding]:
-        """Yields the bindings that satisfy the given clauses and agree with the given binding."""
+        """Yields the assignments that satisfy the given clauses and contain the given
+        assignment.
+        """
         if not left:
             yield at
             return
@@ -169,7 +175,9 @@ class Executor:
             yield from self.search(rest, new)
 
     def key(self, term: Term, at: Binding) -> str | None:
-        """The key of a term; None if the term is not bound yet."""
+        """Returns the key of a variable or constant. Returns None for a variable without a
+        value.
+        """
         return at.get(term) if isinstance(term, str) else self.world.id_of(term.key())
 
     def _work(self, clause: Clause, at: Binding) -> int:
@@ -249,8 +257,8 @@ class Executor:
                         yield {**at, str(subject): s, str(value): found}
 
     def _told(self, clause: SentenceClause) -> list[str]:
-        """The relations that the truth states between the intended subject and object of a
-        sentence. The sentence itself names no relation.
+        """The relations that the truth states between the two things that a sentence connects. The
+        clause for this sentence names no relation.
         """
         one, other = self.key(clause.subject, self.intended), self.key(clause.object, self.intended)
         return sorted(
@@ -264,10 +272,10 @@ class Executor:
         return compute(clause.op, args, [self.key(k, at) or "" for k in clause.keys])
 
     def _counted(self, clause: Compute, at: Binding) -> set[str]:
-        """The whole set whose members are counted.
+        """Returns the whole set of things that a question asks to count.
 
-        The set holds everything that the clauses about a counted argument allow, given the other
-        bindings.
+        The set holds every value that the clauses allow for the counted variable, given the values
+        of the other variables.
         """
         counted = set()
         for arg in clause.args:

@@ -1,20 +1,22 @@
-"""Whether the truth says that a thing is as a fuzzy clause says, by keys and labels."""
+"""Whether the truth agrees with a fuzzy clause about a thing. Values are keys and labels."""
 
 from benchmarks.truth_of_forms.world import World, span
 from questloom.records.form import Fuzzy
 
 
 def is_like(world: World, clause: Fuzzy, subject: str, other: str) -> bool:
-    """Whether some value of the thing is as the clause says; of an exclusion, whether it has a value and none that is left out.
+    """Whether at least one value of the thing agrees with the clause. For an exclusion, the thing
+    must have a value, and none of its values may be excluded.
 
     Args:
-        world: what is true.
-        clause: what is said.
-        subject: the thing.
-        other: what `clause.object` stands for: a class, a period, what is left out, or the thing from whose date the years are counted.
+        world: the truth of the world.
+        clause: the fuzzy clause.
+        subject: the thing that the clause is about.
+        other: the meaning of `clause.object`: a class, a period, an excluded value, or the thing
+            from whose date years are counted.
 
     Raises:
-        ValueError: a kind of clause that is not known here.
+        ValueError: the kind of the clause is unknown here.
     """
     values = world.values(subject, clause.property)
     if clause.kind == "exclusion":

@@ -1,7 +1,7 @@
-"""The truth of the invented world, indexed by subject and by value, and the claims in its published
-dump.
+"""The truth of the invented world, indexed by subject and by value. The object also holds the
+claims in the world's published dump.
 
-Values are keys, as in truth.jsonl.
+Values are stored as keys, in the same notation as in truth.jsonl.
 """
 
 import bz2
@@ -19,14 +19,15 @@ CLIMBS = {
     "P361": ("P361", "P131"),
     **dict.fromkeys((*AROUND, "P19", "P20", "P159"), AROUND),
 }
-"""Maps a property to the properties that lead from its value to the values around it, as from a
+"""For each property, the properties that lead from its value to a larger one around it, as from a
 town to its district.
 """
 Span = tuple[tuple[int, int, int], tuple[int, int, int]]
 
 
 def span(key: str) -> Span | None:
-    """The first and last (year, month, day) of a time's key; None for other values.
+    """Returns the first and the last day that a time's key may mean, as (year, month, day). Returns
+    None for other values.
 
     >>> span("time:+1832-05/10"), span("time:+1832/9")
     (((1832, 5, 1), (1832, 5, 31)), ((1832, 1, 1), (1832, 12, 31)))
@@ -41,8 +42,8 @@ def span(key: str) -> Span | None:
 
 
 def same(left: str, right: str) -> bool:
-    """Whether two values agree: their keys are equal, their times overlap, or their numbers have
-    the same unit and the same eight digits.
+    """Whether two values agree. Values agree if their keys are equal or their times overlap.
+    Numbers agree if they have the same unit and the same first eight digits.
     """
     first, second = span(left), span(right)
     if first and second:
@@ -54,14 +55,18 @@ def same(left: str, right: str) -> bool:
 
 
 class World:
-    """Everything that is true of the invented world, including the claims that its dump leaves out."""
+    """Everything that is true of the invented world, including the claims that its dump leaves
+    out.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.claims: dict[tuple[str, str], list[str]] = defaultdict(list)
-        """The keys of best values by (subject, property); "told:" marks a relation that only an article states."""
+        """The keys of the best values by (subject, property). If the property begins with "told:",
+        only an article states the relation.
+        """
         self.subjects: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
-        """Subjects by property and by the key of the value."""
+        """The subjects by property and by the value's key."""
         self.labels: dict[str, str] = {}
         self.details: dict[str, list[dict]] = {}
         self.articles: dict[str, str] = {}
@@ -82,15 +87,15 @@ class World:
                 self.labels.setdefault(key, label)
 
     def id_of(self, key: str) -> str:
-        """Replaces the id of an entity that the store made from an article ("enwiki:Title") by the
-        thing's own id; other keys stay unchanged.
+        """The store gives some entities ids that come from articles ("enwiki:Title"). The function
+        replaces such an id by the thing's own id. Other keys stay unchanged.
         """
         wiki, colon, title = key.partition(":")
         return self.articles.get(title, key) if colon and wiki.endswith("wiki") else key
 
     def values(self, subject: str, property: str) -> list[str]:
-        """The best values of a subject's property. A coarse time does not count if a more exact
-        time is known.
+        """The best values that a subject has for a property. A coarse time does not count if a more
+        exact time is known.
         """
         found = self.claims.get((subject, property), [])
         return [
@@ -100,15 +105,15 @@ class World:
         ]
 
     def holds(self, subject: str, property: str, value: str) -> bool:
-        """Whether the truth states the value, or a value within it."""
+        """Whether the truth states a value, or a more exact value within it."""
         found = self.values(subject, property)
         return any(same(v, value) for v in found) or any(
             value in self.around(v, property) for v in found
         )
 
     def around(self, place: str, property: str) -> set[str]:
-        """All values that contain a property's value; empty for properties whose values do not
-        contain each other.
+        """All values that contain a value of a property. The set is empty for properties whose
+        values do not contain each other.
         """
         found: set[str] = set()
         waiting = [place]
@@ -133,7 +138,7 @@ class World:
         )
 
     def classes(self, id_: str) -> set[str]:
-        """A thing's classes with all their superclasses."""
+        """All classes of a thing, including their superclasses."""
         own = list(self.claims.get((id_, "P31"), ()))
         if id_ in vocabulary.classes_of_terms():
             own.append(vocabulary.classes_of_terms()[id_])
@@ -150,7 +155,7 @@ class World:
 
     @cached_property
     def published(self) -> dict[str, set[tuple[str, str]]]:
-        """Maps each item in the dump to the (property, key) pairs that the dump states."""
+        """For each item in the dump, the (property, key) pairs that the dump states."""
         found: dict[str, set[tuple[str, str]]] = {}
         with bz2.open(self.folder / "entities.json.bz2", "rt", encoding="utf-8") as lines:
             for line in lines:
@@ -166,7 +171,9 @@ class World:
         return found
 
     def hidden(self, subject: str, property: str, value: str) -> str:
-        """Why the dump lacks a true claim: "absent thing" or "gap"; "" if the dump has it."""
+        """Why a true claim is missing from the dump: "absent thing" or "gap". The text is empty if
+        the dump has the claim.
+        """
         if subject not in self.published:
             return "absent thing"
         said = {k for p, k in self.published[subject] if p == property}

@@ -1,3 +1,3 @@
-"""An independent reader of questions. It takes English text and returns all answers that the truth
-gives.
+"""A reader of questions that is independent of the code that writes them. The reader takes English
+text and returns all answers that the truth gives.
 """

@@ -44,12 +44,12 @@ SMALL = {
 
 
 class Amounts(Rules):
-    """The grammar rules for values (dates, numbers and texts), as opposed to things."""
+    """The grammar rules for dates, numbers and texts, but not for things."""
 
     @rule
     def time(self, start: int, properties: str) -> Iterator[Part]:
-        """Reads time phrases about a date of the subject: "in 1850", "before 3 May 1850", "after
-        {x} was built", "in the year in which …".
+        """Reads phrases about a date of the subject: "in 1850", "before 3 May 1850", "after {x} was
+        built", "in the year in which …".
         """
         for words, op in (
             (("in",), "="),
@@ -96,7 +96,9 @@ class Amounts(Rules):
 
     @rule
     def happened(self, start: int) -> Iterator[Part]:
-        """Reads events such as "{x} was built"; the resulting value is the time of the event."""
+        """Reads an event such as "{x} was built". The value of the phrase is the time of the
+        event.
+        """
         for subject in self.noun_phrase(start):
             for frame, form in self.forms(subject.end):
                 if frame.time:
@@ -170,7 +172,7 @@ class Amounts(Rules):
 
     @rule
     def seen_literal(self, start: int) -> Iterator[Part]:
-        """Reads a noun phrase for a value that the picture shows."""
+        """Reads a noun phrase for a value that is visible in the picture."""
         var = f"d{start}"
         for words, what in (
             ("the year given on", "year"),
@@ -225,7 +227,7 @@ class Amounts(Rules):
         )
 
     def on_part(self, start: int, var: str, what: str) -> Iterator[Part]:
-        """Reads the thing or part that bears the words: "{x}", or "the plaque on {x}"."""
+        """Reads the thing or part on which words are written: "{x}", or "the plaque on {x}"."""
         kind = "date" if what == "year" else f"{what} "
         for whose in self.noun_phrase(start):
             yield Part(
@@ -257,7 +259,7 @@ class Amounts(Rules):
                     )
 
     def unit(self, start: int) -> tuple[int, str]:
-        """Reads ", in metres," or nothing; returns (end, id of the unit)."""
+        """Reads ", in metres," or nothing. Returns the end of the phrase and the id of the unit."""
         if self.at(start, ",", "in"):
             end, unit = self.bare_unit(start + 2)
             if unit:
@@ -265,14 +267,18 @@ class Amounts(Rules):
         return start, ""
 
     def bare_unit(self, start: int) -> tuple[int, str]:
-        """Reads "square kilometres" or nothing; returns (end, id of the unit)."""
+        """Reads "square kilometres" or nothing. Returns the end of the phrase and the id of the
+        unit.
+        """
         for words, unit in sorted(self.lexicon.units.items(), key=lambda u: -len(u[0])):
             if self.text[start : start + len(words)] == words:
                 return start + len(words), unit
         return start, ""
 
     def amount(self, start: int) -> list[tuple[int, Number, str]]:
-        """Reads "35 metres", "more than 1,200", "twelve"; returns (end, number, comparison)."""
+        """Reads "35 metres", "more than 1,200" or "twelve". Returns the end of the phrase, the
+        number and the comparison.
+        """
         op = "="
         for more_or_less, meaning in (("more", ">"), ("less", "<"), ("fewer", "<")):
             if self.at(start, more_or_less, "than"):
@@ -349,9 +355,9 @@ class Amounts(Rules):
 
     @rule
     def order(self, start: int) -> Iterator[Part]:
-        """Reads orders: "was built first", "is taller".
+        """Reads a phrase about an order, such as "was built first" or "is taller".
 
-        `Part.var` holds the properties, and `Part.noun` is "first" or "last".
+        In the result, `Part.var` holds the properties, and `Part.noun` is "first" or "last".
         """
         for frame, form in self.forms(start):
             end = start + len(form)

@@ -1,12 +1,14 @@
-"""A grammar of the questions' English. It takes tokens and gives every reading of them.
+"""A grammar for the English of the questions. The grammar takes tokens and gives every possible
+reading of them.
 
-A rule is a method. It takes a position and yields (end, atoms, cost) for every way to continue from
-there. An atom is one condition on variables. A rule for noun phrases also yields a variable, which
-is named after the phrase's position. The results are stored by (rule, position). So parsing stays
-fast although the grammar keeps all readings.
+Each rule of the grammar is a method, which takes a position in the text. The rule yields (end,
+atoms, cost) for every phrase that can begin at this position. An atom is one condition on
+variables. A rule for noun phrases also yields a variable. The variable is named after the phrase's
+position. The grammar keeps all readings, but stores the results of each rule at each position.
+Storing results keeps parsing fast.
 
-For example, "the bridge in the town that was built in 1850" has two readings. The cost is the
-distance between a modifier and its noun. People prefer the reading with the lower cost.
+For example, "the bridge in the town that was built in 1850" has two readings. The cost of a reading
+is the distance between a modifier and its noun. People prefer the reading with the lower cost.
 """
 
 from collections.abc import Iterator
@@ -34,7 +36,7 @@ from benchmarks.truth_reader.query import (
 
 
 class Grammar(Amounts):
-    """The grammar over one text."""
+    """The grammar, applied to one text."""
 
     # ------------------------------------------------------------ noun phrases
 
@@ -103,7 +105,9 @@ class Grammar(Amounts):
 
     @rule
     def by_role(self, start: int) -> Iterator[Part]:
-        """Reads "the architect of {x}", "the artist behind {x}", and modifiers of them."""
+        """Reads a phrase such as "the architect of {x}" or "the artist behind {x}", with its
+        modifiers.
+        """
         if self.text[start].lower() not in ("the", "a", "an"):
             return
         var = self._var(start)
@@ -138,8 +142,8 @@ class Grammar(Amounts):
                     )
 
     def owner(self, start: int) -> list[tuple[int, tuple[Atom, ...]]]:
-        """Reads the owner in "this lighthouse's", "his", "its", "that town's"; returns the owner's
-        end and atoms.
+        """Reads the owner in "this lighthouse's", "his", "its" or "that town's". Returns the end of
+        the phrase, and the conditions (atoms) for the owner.
         """
         whose = self._var(start + 1)
         owners: list[tuple[int, tuple[Atom, ...]]] = []
@@ -161,8 +165,8 @@ class Grammar(Amounts):
 
     @rule
     def described(self, start: int) -> Iterator[Part]:
-        """Reads descriptions: "the lighthouse designed by …", "an architect who …", "one other
-        town", "this town", and the bare noun after "which".
+        """Reads a description: "the lighthouse designed by …", "an architect who …", "one other
+        town", "this town", or the noun alone after "which".
         """
         var = self._var(start)
         word, another = self.text[start].lower(), self.at(start, "another")
@@ -192,7 +196,9 @@ class Grammar(Amounts):
 
     @rule
     def before(self, start: int) -> Iterator[Part]:
-        """Reads a word right before a noun: a style, colour, material, or the year of making."""
+        """Reads a word that stands directly before a noun: a style, colour, material, or year of
+        making.
+        """
         var = self._var(start)
         for end, label in self.lexicon.names.found(self.text, start):
             yield Part(end, (Named(var, label), Related(SELF, self.lexicon.before, var)), 0)
@@ -207,7 +213,7 @@ class Grammar(Amounts):
             )
 
     def _modified(self, head: Part, start: int) -> Iterator[Part]:
-        """Reads a noun with any number of modifiers after it."""
+        """Reads a noun with all modifiers that follow it."""
         waiting = [(head, 0)]
         while waiting:
             found, depth = waiting.pop()
@@ -225,7 +231,7 @@ class Grammar(Amounts):
 
     @rule
     def modifier(self, start: int, head: int) -> Iterator[Part]:
-        """Reads words after a noun that modify it."""
+        """Reads the words after a noun that modify the noun."""
         if self.at(start, "and"):
             if self.text[start + 1 : start + 2] and self.text[start + 1] in (
                 "whose",
@@ -254,14 +260,14 @@ class Grammar(Amounts):
 
     @rule
     def reduced(self, start: int) -> Iterator[Part]:
-        """Reads participles or prepositional phrases after a noun, also several joined by "and":
-        "designed by x and built in 1850", "in Karsk".
+        """Reads participles or prepositional phrases after a noun. Several such phrases after one
+        noun may be joined by "and": "designed by x and built in 1850", "in Karsk".
         """
         yield from self._joined(start, self.predicate)
 
     @rule
     def predicate(self, start: int) -> Iterator[Part]:
-        """Reads a verb phrase without its "was" or "is"."""
+        """Reads a verb phrase that lacks its "was" or "is"."""
         for frame in self.lexicon.frames:
             if frame.bare and self.text[start : start + len(frame.bare)] == frame.bare:
                 yield from self.complements(start + len(frame.bare), frame, False)
@@ -327,7 +333,7 @@ class Grammar(Amounts):
 
     @rule
     def object_gap(self, start: int) -> Iterator[Part]:
-        """Reads "that {x} crosses", or "{x} is named after", with or without "that"."""
+        """Reads "that {x} crosses" or "{x} is named after". The word "that" may be missing."""
         for subject in self.noun_phrase(start):
             for frame, form in self.forms(subject.end):
                 end = subject.end + len(form)
@@ -380,8 +386,8 @@ class Grammar(Amounts):
 
     @rule
     def verb_phrases(self, start: int) -> Iterator[Part]:
-        """Reads finite verb phrases joined by commas and "and". After the first phrase, a shared
-        "was" may be missing.
+        """Reads several verb phrases with finite verbs, joined by commas and "and". If all phrases
+        share a "was", only the first phrase must contain it.
         """
         yield from self._joined(start, self.verb_phrase)
 
@@ -407,7 +413,7 @@ class Grammar(Amounts):
 
     @rule
     def verb_phrase(self, start: int) -> Iterator[Part]:
-        """Reads one finite verb phrase about the subject."""
+        """Reads one verb phrase with a finite verb about the subject."""
         for frame, form in self.forms(start):
             yield from self.complements(start + len(form), frame, False)
         for words, relation in self.lexicon.phrases:
@@ -496,7 +502,7 @@ class Grammar(Amounts):
     def had(self, start: int) -> Iterator[Part]:
         """Reads "had a mother who …", "had one other sibling who …", "had the same teacher as {x}".
 
-        The noun gives the relation.
+        The noun (mother, sibling, teacher) names the relation.
         """
         if self.text[start] not in ("had", "has"):
             return
@@ -545,7 +551,7 @@ class Grammar(Amounts):
             )
 
     def _same(self, start: int, relation: str) -> Iterator[Part]:
-        """Reads "the same sea as {x}": two different things have a relation to one common thing."""
+        """Reads "the same sea as {x}": two different things have the same relation to one thing."""
         if not self.at(start, "the", "same"):
             return
         var = self._var(start)
@@ -578,8 +584,8 @@ class Grammar(Amounts):
 
     @rule
     def value_phrase(self, start: int) -> Iterator[Part]:
-        """Reads a noun phrase, or a common noun as a value ("worked as a poet", "shows a boat",
-        "built of granite").
+        """Reads a noun phrase, or a common noun that is a value ("worked as a poet", "shows a
+        boat", "built of granite").
         """
         yield from self.noun_phrase(start)
         begin = start + (self.text[start] in ("a", "an"))

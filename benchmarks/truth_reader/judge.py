@@ -1,5 +1,5 @@
-"""Judges a question by the truth: it has one answer, several answers, another answer than the
-stated one, or ambiguous words.
+"""Judges a question by the truth. The verdict says whether the question has one answer, several
+answers, another answer than the stated one, or ambiguous words.
 """
 
 from collections.abc import Iterator
@@ -16,43 +16,43 @@ from questloom.records.synthesis import Question
 
 
 class Finding(StrEnum):
-    """The verdict on a question. GOOD means that the certificate is true. UNREAD means that the
-    reader could not read the question; unread questions are counted separately.
+    """The verdict on a question. GOOD means that the question's certificate is right. UNREAD means
+    that the reader could not read the question; unread questions are counted separately.
     """
 
     GOOD = "good"
     AMBIGUOUS = "ambiguous"
-    """The most natural reading has only the stated answer, but another reading is almost as natural
-    and has other answers.
+    """The most natural reading has only the stated answer. However, another reading is almost as
+    natural and has other answers.
     """
     NOT_UNIQUE = "not_unique"
     """The stated answer is right, and another answer is right too."""
     WRONG = "wrong_answer"
-    """The truth gives answers, but none of them is the stated answer."""
+    """The truth gives answers to the question, but the stated answer is not among them."""
     NONE = "no_answer"
-    """No answer in the truth fits the words."""
+    """The truth contains no answer that fits the words."""
     UNREAD = "unread"
 
 
 @dataclass(frozen=True)
 class Judged:
-    """A question with the truth's verdict on it."""
+    """A question, with the verdict that the truth gives."""
 
     finding: Finding
     answers: tuple[str, ...] = ()
     """The answers of the most natural reading, in words."""
     pictured: frozenset[str] = frozenset()
     only_direct: bool = False
-    """Whether the verdict would be GOOD if "in a place" meant only directly in this place, not in a
-    place inside it.
+    """Whether the verdict would be GOOD if "in a place" excluded the smaller places inside the
+    place.
     """
     disagreements: tuple[str, ...] = field(default=())
-    """The differences between the words and the stored form."""
+    """The differences between the question's words and its stored form."""
 
 
 def stated(value: Value) -> Any:
-    """A stated answer in the form that the reader uses: an id, a number, a text, or (year, month,
-    day) as far as known.
+    """A stated answer, converted to the reader's own notation: an id, a number, a text, or (year,
+    month, day) as far as known.
     """
     match value.kind:
         case "entity":
@@ -72,7 +72,9 @@ def stated(value: Value) -> Any:
 
 
 def agrees(answer: Any, wanted: Any) -> bool:
-    """Whether an answer of the reader equals the stated answer. Numbers are compared to ten digits."""
+    """Whether an answer that the reader found equals the stated answer. Two numbers are equal if
+    their first ten digits agree.
+    """
     if isinstance(answer, Number) and isinstance(wanted, Number):
         close = abs(answer.number - wanted.number) <= 1e-8 * max(1.0, abs(wanted.number))
         return close and (answer.unit == wanted.unit or "" in (answer.unit, wanted.unit))
@@ -82,9 +84,9 @@ def agrees(answer: Any, wanted: Any) -> bool:
 
 
 def natural(readings: list[Reading]) -> list[Reading]:
-    """The readings that a person would consider: the readings with an answer.
+    """The readings that a person would consider: those that have an answer.
 
-    Readings that leave "the town" undetermined are left out.
+    A reading is left out if it does not say which town is meant by "the town".
     """
     answered = [r for r in readings if r.answers]
     return [r for r in answered if r.query.cost < answered[0].query.cost + BARE]
@@ -146,7 +148,7 @@ _WHERE = frozenset(WHERE)
 
 
 def _said(query: Query) -> list[tuple[str, frozenset[str]]]:
-    """Yields each condition (atom) that could be a claim, as its meaning in words and the
+    """Yields each condition of the query that could be a claim: its meaning in words, and the
     properties that fit.
     """
     found = []
@@ -167,11 +169,11 @@ def _properties(part: str) -> frozenset[str]:
 
 
 def disagreements(query: Query, question: Question) -> Iterator[str]:
-    """Yields the differences between the words and the stored form.
+    """Yields the differences between the question's words and its stored form.
 
-    The words may lack a claim, state something that is no claim, or ask for another computation.
-    The function does not compare which end of a claim the question asks for, because the execution
-    of the words checks this.
+    The words may leave out a claim, state something that is no claim, or ask for another
+    computation. The function does not compare which end of a claim the question asks for. Running
+    the question's words as a query already checks this end.
     """
     form = question.form if isinstance(question.form, dict) else {"clauses": []}
     claims = [c["property"] for c in form["clauses"] if c["is"] == "claim"]

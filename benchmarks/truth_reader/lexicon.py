@@ -1,4 +1,4 @@
-"""The lexicon that the grammar uses: verb frames, whole phrases, nouns, roles, measures, names."""
+"""The lexicon of the grammar: verb frames, whole phrases, nouns, roles, measures and names."""
 
 import re
 from collections import defaultdict
@@ -24,8 +24,8 @@ AUXILIARY = {
 
 
 def tokens(text: str) -> Tokens:
-    """Splits a text into words and punctuation marks. A full stop or comma inside a word or number
-    stays part of it.
+    """Splits a text into words and punctuation marks. A full stop or comma within a word or number
+    does not split it.
 
     >>> tokens("Who wrote “St. Ivo”, 1,250 pages?")
     ('Who', 'wrote', '“', 'St', '.', 'Ivo', '”', ',', '1,250', 'pages', '?')
@@ -35,21 +35,25 @@ def tokens(text: str) -> Tokens:
 
 @dataclass
 class Frame:
-    """One verb: its finite forms, its inverted forms, and the meaning of its complements."""
+    """One verb: its finite forms, its forms in questions, and the meaning of the phrases that
+    follow it.
+    """
 
     finite: list[Tokens]
     turned: list[tuple[str, Tokens]]
-    """Inverted forms as (auxiliary, rest): "did … die", "was … born"."""
+    """The forms in questions, as (auxiliary, rest): "did … die", "was … born"."""
     bare: Tokens
-    """The tokens of the participle that may stand alone after a noun; () if there is none."""
+    """The tokens of the participle that can stand alone after a noun. The tuple is empty if the
+    verb has no such participle.
+    """
     obj: str = ""
     time: str = ""
     complements: dict[Tokens, str] = field(default_factory=dict)
-    """Maps each preposition to a relation."""
+    """The relation that each preposition expresses."""
 
 
 class Trie:
-    """Names or nouns, indexed by their tokens."""
+    """Names or nouns, which are found by their tokens."""
 
     def __init__(self) -> None:
         self._next: dict[str, Trie] = {}
@@ -62,7 +66,7 @@ class Trie:
         node._here = value
 
     def found(self, text: Tokens, start: int) -> list[tuple[int, str]]:
-        """The (end, value) of every entry that begins at `start`, the longest first."""
+        """All entries that begin at `start`, as (end, value). The longest entry comes first."""
         node, found = self, []
         for i in range(start, len(text) + 1):
             if node._here is not None:
@@ -75,7 +79,7 @@ class Trie:
 
 @cache
 def data() -> dict:
-    """The content of lexicon.yaml."""
+    """The content of the file lexicon.yaml."""
     return yaml.load(
         (Path(__file__).parent / "lexicon.yaml").read_text(encoding="utf-8"), yaml.BaseLoader
     )  # all strings: YAML would read the word "on" as true
@@ -126,7 +130,7 @@ class Lexicon:
         )
         self.before = raw["before"]
         self.sexes = {word for word in raw["sexes"] if word not in raw["nouns"]}
-        """The pronouns that refer to people of one sex, without nouns."""
+        """The pronouns for people of one sex, without any nouns."""
         self.gaps = []
         for text, relation in raw["gaps"]:
             opening, closing = text.split(" {x} ")
@@ -148,7 +152,7 @@ class Lexicon:
         for label in truth.by_label:
             self.names.add(tokens(label), label)
         self.by_first: dict[str, list[tuple[Frame, Tokens]]] = defaultdict(list)
-        """Verb frames, indexed by the first word of a finite verb form."""
+        """The verb frames, by the first word of a finite form."""
         for frame in self.frames:
             for form in frame.finite:
                 self.by_first[form[0]].append((frame, form))
@@ -179,7 +183,7 @@ def _kind_labels(noun: str) -> frozenset[str] | None:
 
 
 def _is_in_group(truth: Truth, id_: str, group: str) -> bool:
-    """Whether a taxon belongs to the group with a label."""
+    """Whether a taxon belongs to the group that has this label."""
     seen, todo = set[str](), [id_]
     while todo:
         above = todo.pop()
@@ -193,7 +197,9 @@ def _is_in_group(truth: Truth, id_: str, group: str) -> bool:
 
 
 def is_kind(truth: Truth, id_: str, noun: str) -> bool:
-    """Whether a noun says what a thing is: its class, a superclass, or a person's occupation."""
+    """Whether a noun says what a thing is. The noun may name the thing's class, a superclass, or a
+    person's occupation.
+    """
     thing = truth.things[id_]
     calling = data()["callings"].get(noun)
     if calling:

@@ -1,4 +1,6 @@
-"""The common base of all grammar rules: parsed parts with their meaning, and a store of results."""
+"""The base class of all grammar rules. The class defines parsed parts with their meaning, and
+stores the results of rules.
+"""
 
 from collections.abc import Iterator
 from functools import wraps
@@ -8,11 +10,13 @@ from benchmarks.truth_reader.lexicon import Frame, Lexicon, Tokens
 from benchmarks.truth_reader.query import SELF, Atom, renamed
 
 MOST = 60
-"""The largest number of readings kept per rule and position; the cheapest are kept."""
+"""The maximum number of readings that are kept for each rule and position. The readings with the
+lowest cost are kept.
+"""
 BARE = 1_000
-"""The cost of a phrase such as "the town" if nothing in the text says which town.
+"""The cost of a phrase such as "the town" when the text does not say which town is meant.
 
-A reading that identifies the town always costs less.
+A reading that identifies the town always has a lower cost.
 """
 SHOWN = ("shown", "seen", "pictured")
 PICTURE = (
@@ -24,7 +28,7 @@ PICTURE = (
         for picture in ("picture", "image")
     ),
 )
-"""Words after a noun that say that the picture shows the thing."""
+"""Words after a noun which say that the picture shows the thing."""
 
 
 class Part(NamedTuple):
@@ -38,7 +42,9 @@ class Part(NamedTuple):
 
 
 def rule(method):
-    """Stores a rule's results. A rule that calls itself at the same position yields nothing."""
+    """Stores the results of a rule, so that the rule runs once per position. A rule that calls
+    itself at the same position gets no results.
+    """
 
     @wraps(method)
     def kept(self: "Rules", start: int, *more) -> list[Part]:
@@ -62,7 +68,7 @@ def about(part: Part, var: str) -> tuple[Atom, ...]:
 
 
 class Rules:
-    """One text that is being read.
+    """A text that the grammar reads.
 
     The rules themselves are in `grammar.py` and `amounts.py`, which call each other.
     """
@@ -76,14 +82,14 @@ class Rules:
         self._kept: dict = {}
 
     def at(self, start: int, *words: str) -> bool:
-        """Whether these words stand at a position, in upper or lower case."""
+        """Whether the given words stand at a position, in upper or lower case."""
         return (
             self.text[start : start + len(words)] == words
             or tuple(w.lower() for w in self.text[start : start + len(words)]) == words
         )
 
     def forms(self, start: int) -> Iterator[tuple[Frame, Tokens]]:
-        """Yields the verbs with a finite form at a position."""
+        """Yields each verb that has a finite form at a position."""
         for frame, form in (
             self.lexicon.by_first.get(self.text[start], ()) if start < len(self.text) else ()
         ):

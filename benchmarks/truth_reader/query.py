@@ -1,8 +1,8 @@
-"""The meaning of a question as conditions (atoms) on variables, and a search for every answer that
-the truth gives.
+"""The meaning of a question as conditions (atoms) on variables. A search finds every answer that
+the truth allows.
 
-Variables are strings. A variable of a thing is bound to an id. A variable of a literal is bound to
-a date, number or text.
+Variables are strings. A variable for a thing has an id as its value. A variable for a literal has a
+date, number or text as its value.
 """
 
 from collections.abc import Iterator
@@ -11,21 +11,25 @@ from dataclasses import dataclass, fields
 from benchmarks.truth_reader.world import Date, Literal, Number, Text, Truth
 
 SELF = "self"
-"""The variable of a verb phrase's subject, until the phrase meets its noun."""
+"""The variable for the subject of a verb phrase. When the phrase gets its noun, the noun's variable
+replaces this variable.
+"""
 WRITTEN = "written"
-"""The variable of the year that a sentence introduces: "A year is written in this picture."."""
+"""The variable for the year that a sentence such as "A year is written in this picture."
+introduces.
+"""
 
 
 @dataclass(frozen=True)
 class Pictured:
-    """The question's picture shows `var`."""
+    """The picture of the question shows the thing `var`."""
 
     var: str
 
 
 @dataclass(frozen=True)
 class Named:
-    """`var` has the name `name`."""
+    """The thing `var` has the name `name`."""
 
     var: str
     name: str
@@ -33,7 +37,7 @@ class Named:
 
 @dataclass(frozen=True)
 class Kind:
-    """`var` belongs to the class or occupation that a noun names."""
+    """The thing `var` belongs to the class or occupation that a noun names."""
 
     var: str
     noun: str
@@ -41,7 +45,9 @@ class Kind:
 
 @dataclass(frozen=True)
 class Called:
-    """`var` was called `noun` ("the spouse of …"); later words may refer back to it by this noun."""
+    """An earlier phrase called the thing `var` by the noun `noun` ("the spouse of …"). Later words
+    may use this noun to refer back to the thing.
+    """
 
     var: str
     noun: str
@@ -58,7 +64,7 @@ class Related:
 
 @dataclass(frozen=True)
 class Has:
-    """`literal` is a value of one of `properties` of `var`."""
+    """`var` has the value `literal` for one of the given `properties`."""
 
     var: str
     properties: str
@@ -67,7 +73,8 @@ class Has:
 
 @dataclass(frozen=True)
 class Compared:
-    """A comparison of two literals: "<", ">", "=" or, for dates, "year" (the same year).
+    """A comparison between two literals. The operator is "<", ">" or "=", or "year" for dates in
+    the same year.
 
     `right` is a variable or a constant.
     """
@@ -79,10 +86,11 @@ class Compared:
 
 @dataclass(frozen=True)
 class Seen:
-    """A picture of `var` shows `literal` on the part `part` of the thing ("" for any part).
+    """A picture of the thing `var` shows the detail `literal` on the thing's part `part` ("" for
+    any part).
 
-    `what` is year, number, text, count or colour. If the question's picture shows `var`, only this
-    picture counts.
+    `what` says what kind of detail it is: year, number, text, count or colour. If the question's
+    own picture shows `var`, only this picture counts.
     """
 
     var: str
@@ -93,13 +101,13 @@ class Seen:
 
 @dataclass(frozen=True)
 class Back:
-    """`var` refers back to an earlier thing, as `mode` says.
+    """`var` refers back to an earlier thing, in the way that the field `mode` says.
 
     The mode "that" means the thing called `noun`. The mode "other" means the second of two things
     called `noun`. The mode "it" means any thing that was just mentioned. The mode "pronoun" means a
-    person, and `noun` is he or she. The mode "one" means a thing in the picture, of a kind that was
-    just named. The mode "compared" means the thing of `Together` that comes first or last by some
-    properties ("first P571").
+    person, and `noun` is he or she. The mode "one" means a thing in the picture. The thing has the
+    same kind as the last named thing. The mode "compared" means a thing in a `Together`: the first
+    or last by some properties ("first P571").
     """
 
     var: str
@@ -109,7 +117,7 @@ class Back:
 
 @dataclass(frozen=True)
 class Another:
-    """`var` is a different thing from all earlier things called `noun`."""
+    """`var` differs from all earlier things that are called `noun`."""
 
     var: str
     noun: str
@@ -125,7 +133,9 @@ class Differ:
 
 @dataclass(frozen=True)
 class Winner:
-    """`var` is the one variable in `among` whose literal in `keys` is the least or the greatest."""
+    """`var` is one of the variables in `among`. The literal of `var` in `keys` is the least or the
+    greatest.
+    """
 
     var: str
     among: tuple[str, ...]
@@ -135,7 +145,7 @@ class Winner:
 
 @dataclass(frozen=True)
 class Together:
-    """Two or more things that a sentence compares."""
+    """Two or more things, which a sentence compares."""
 
     var: str
     among: tuple[str, ...]
@@ -160,11 +170,11 @@ Atom = (
 
 @dataclass(frozen=True)
 class Target:
-    """What the question asks for.
+    """What the question asks for, such as a thing or a year.
 
     The kind is "thing", "century", "year", "month", "day", "number", "text", "count", or a
-    computation over two literals. Computations are years (between two years), full_years (between
-    two days), difference, sum and ratio.
+    computation with two literals. The computations are `years` (between two years), `full_years`
+    (between two days), `difference`, `sum` and `ratio`.
     """
 
     kind: str
@@ -174,18 +184,18 @@ class Target:
 
 @dataclass(frozen=True)
 class Query:
-    """The meaning of a question under one reading."""
+    """The meaning of a question in one possible reading."""
 
     atoms: tuple[Atom, ...]
     asked: Target
     cost: int = 0
-    """The total distance between modifiers and their nouns. Readers prefer the reading with the
-    smallest total.
+    """The sum of the distances between modifiers and their nouns. People prefer the reading with
+    the smallest sum.
     """
 
 
 def renamed(atom: Atom, old: str, new: str) -> Atom:
-    """The atom with one variable replaced by another."""
+    """Returns the atom with one variable replaced by another."""
 
     def swap(value):
         return (
@@ -221,10 +231,10 @@ def variables(atom: Atom) -> tuple[str, ...]:
 
 
 def matches(left: Literal, op: str, right: Literal) -> bool:
-    """Whether a comparison of two literals holds.
+    """Whether the comparison of two literals is true.
 
-    "Before 1832" excludes all of 1832. Two dates of different precision count as equal if they
-    overlap.
+    "Before 1832" means before the year 1832 begins. Two dates of different precision count as equal
+    if one can lie within the other.
     """
     if isinstance(left, tuple) and isinstance(right, tuple):
         if op == "year":
@@ -242,17 +252,19 @@ def matches(left: Literal, op: str, right: Literal) -> bool:
 
 
 class TooMany(Exception):
-    """A reading needs too large a search. Its question counts as unreadable."""
+    """The search for the answers of a reading is too large. A question with such a reading counts
+    as unreadable.
+    """
 
 
 class Execution:
-    """All bindings of a query over the truth.
+    """Finds all assignments of values with which the truth satisfies a query.
 
     Args:
-        truth: the world.
-        is_kind: function of (truth, id, noun): whether the noun says what the thing is.
-        picture: the question's picture, by the names of its files.
-        beyond: whether "in a place" reaches through places within places.
+        truth: the truth of the world.
+        is_kind: function of (truth, id, noun) that returns whether the noun says what the thing is.
+        picture: the names of the files that hold the question's picture.
+        beyond: whether "in a place" includes smaller places inside the place.
     """
 
     MOST = 200_000
@@ -264,9 +276,9 @@ class Execution:
         self.steps = 0
 
     def solutions(self, atoms: tuple[Atom, ...], given: dict | None = None) -> Iterator[dict]:
-        """Yields every assignment of the atoms' variables that makes all atoms true.
+        """Yields every assignment of values to the variables with which all atoms are true.
 
-        The variables in `given` are bound from the start.
+        The variables in `given` have their values from the start.
         """
         yield from self._search(list(atoms), given or {})
 
@@ -364,8 +376,8 @@ class Execution:
             raise TooMany
 
     def _seen(self, id_: str, part: str, what: str) -> list[Literal]:
-        """The details that pictures of a thing show. A year comes from an inscription that contains
-        the year.
+        """The details that the pictures of a thing show. A detail counts as a year if an
+        inscription contains the year.
         """
         found: list[Literal] = []
         is_shown = id_ in self.truth.shows(self.picture)
@@ -394,7 +406,9 @@ PARTS = {
     "Q36794": ("door",),
     "Q1640824": ("inscription",),
 }
-"""The names of a thing's parts that can bear a detail (such as a plaque), by the part's id."""
+"""The names of the parts of a thing that can carry a visible detail (such as a plaque), by the
+part's id.
+"""
 
 
 def _years(text: str) -> list[int]:
@@ -425,7 +439,7 @@ def _comparable(values: list[Literal]) -> bool:
 
 
 def inverse(relation: str) -> str:
-    """The inverse of a relation, seen from its other end.
+    """Returns the inverse of a relation, which is the same relation seen from its other end.
 
     >>> inverse(">P84 >P287 @in")
     '<P84 <P287 @in^'

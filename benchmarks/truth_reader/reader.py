@@ -1,4 +1,4 @@
-"""Reads a question's text. Returns the text's readings, each with its answers."""
+"""Reads the text of a question. Returns the text's readings, each with its answers."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -30,35 +30,35 @@ from benchmarks.truth_reader.sentences import Sentences
 from benchmarks.truth_reader.world import Truth, century_of
 
 MOST_READINGS = 40
-"""The largest number of readings of one text that are executed. The most natural readings come
-first.
+"""The maximum number of readings of one text that are run as queries. The most natural readings
+come first.
 """
 
 
 @dataclass(frozen=True)
 class Reading:
-    """One way to understand a text, and the answers that the truth gives to it."""
+    """One way to understand a text, with the answers that the truth gives for it."""
 
     query: Query
     answers: frozenset
     pictured: frozenset[str]
-    """The things that the picture may show, over all solutions."""
+    """The things that the picture may show, in any of the solutions."""
 
 
 class Reader:
-    """Reads questions about one world."""
+    """Reads questions about one fictional world."""
 
     def __init__(self, truth: Truth) -> None:
         self.truth, self.lexicon = truth, Lexicon(truth)
 
     def readings(self, text: str, picture: frozenset[str], *, beyond: bool = True) -> list[Reading]:
-        """Every executable reading of a text, the most natural first; empty if the text cannot be
-        read.
+        """Returns all readings of a text that can be run as a query, the most natural first. The
+        list is empty if the text cannot be read.
 
         Args:
-            text: the question.
-            picture: the file names of the question's picture.
-            beyond: whether "in a place" reaches through places within places.
+            text: the text of the question.
+            picture: the names of the files that hold the question's picture.
+            beyond: whether "in a place" includes smaller places inside the place.
         """
         found: dict[Query, Reading] = {}
         for query in self.queries(text):
@@ -75,7 +75,7 @@ class Reader:
         return list(found.values())
 
     def queries(self, text: str) -> list[Query]:
-        """Every reading as a query in which all references are resolved."""
+        """Every reading as a query in which each reference stands for its thing."""
         words = tokens(text)
         starts = (0, *(i + 1 for i, word in enumerate(words) if word == "."))
         found = [
@@ -88,14 +88,14 @@ class Reader:
 
 
 def _place(var: str) -> int:
-    """The position in the text where a variable begins."""
+    """The position in the text at which a variable's phrase begins."""
     digits = "".join(c for c in var if c.isdigit())
     return int(digits) if digits else 10_000
 
 
 def called(atoms: tuple[Atom, ...]) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
-    """The nouns of each thing: nouns in the text, and nouns that the thing's relations imply ("the
-    person who taught x" is a teacher).
+    """Returns the nouns for each thing. Some nouns stand in the text, and other nouns follow from
+    the thing's relations ("the person who taught x" is a teacher).
     """
     roles = data()["roles"]
     outright: dict[str, set[str]] = {}
@@ -117,13 +117,14 @@ def called(atoms: tuple[Atom, ...]) -> tuple[dict[str, set[str]], dict[str, set[
 def resolved(
     query: Query, starts: tuple[int, ...] = (0,), mentions: tuple[tuple[int, str], ...] = ()
 ) -> Iterator[Query]:
-    """Resolves every word that refers to an earlier thing. Yields the possible queries, the
-    likeliest first.
+    """Finds the thing that is meant by each word that refers back to an earlier thing. Yields the
+    possible queries, the most likely first.
 
     Args:
-        query: the query with words that refer back.
+        query: the query, which may contain words that refer back.
         starts: the positions where the text's sentences begin.
-        mentions: positions of earlier references, each with the thing that the reference means.
+        mentions: the positions of words that refer to earlier things; each position comes with its
+            thing.
     """
     back = next(
         (
@@ -199,8 +200,8 @@ def resolved(
 
 
 def _one(back: Back, rest: tuple[Atom, ...], query: Query) -> Iterator[Query]:
-    """ "This one" means a thing in the picture. It has the kind of the last named thing, but is
-    another thing.
+    """ "This one" means a thing in the picture. The thing must be of the same kind as the last
+    named thing, but must not be that thing.
     """
     kinds = [a for a in rest if isinstance(a, Kind) and _place(a.var) < _place(back.var)]
     for rank, kind in enumerate(sorted(kinds, key=lambda a: -_place(a.var))):
@@ -252,10 +253,10 @@ def _meant_by_it(
     starts: tuple[int, ...],
     mentions: tuple[tuple[int, str], ...],
 ) -> list[str]:
-    """The thing that "it" means after a statement.
+    """The thing that the word "it" means after a statement.
 
-    Candidates are, in order: the last thing that this sentence mentions, the subject of the
-    sentence before, and other things of that sentence.
+    The candidates come in this order: the last thing in this sentence, the subject of the previous
+    sentence, and the other things of the previous sentence.
     """
     people = {"person", *data()["sexes"], *data()["callings"]}
     spoken = [(_place(v), v) for v in before] + [m for m in mentions if m[1] in before]
@@ -270,7 +271,7 @@ def _meant_by_it(
 
 
 def _without_others(query: Query) -> Query:
-    """Makes "another bridge" differ from every bridge that was mentioned before."""
+    """Makes sure that "another bridge" differs from every bridge in the text before."""
     nouns, _ = called(query.atoms)
     atoms: list[Atom] = []
     for atom in query.atoms:
@@ -292,7 +293,7 @@ def _without_others(query: Query) -> Query:
 
 
 def answered(execution: Execution, query: Query, given: dict | None = None) -> tuple[set, set[str]]:
-    """All answers of a query, and the possible things in its picture."""
+    """All answers to a query, and all things that its picture may show."""
     pictured = [a.var for a in query.atoms if isinstance(a, Pictured)]
     answers: set = set()
     shows: set[str] = set()
@@ -309,7 +310,9 @@ def answered(execution: Execution, query: Query, given: dict | None = None) -> t
 
 
 def value_of(asked: Target, values: list):
-    """The answer that one solution gives to the question; None if it is undefined."""
+    """Returns the answer to the question that follows from one solution. Returns None if the answer
+    is undefined.
+    """
     first = values[0]
     match asked.kind:
         case "thing" | "text":

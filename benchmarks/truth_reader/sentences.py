@@ -1,4 +1,6 @@
-"""Grammar rules for whole sentences: statements before the question, and the forms of questions."""
+"""The grammar rules for whole sentences: statements before the question, and the different forms of
+a question.
+"""
 
 from collections.abc import Iterator
 
@@ -32,7 +34,7 @@ OF_TWO = (("Which", "of", "the", "two"), ("Which", "of", "these"))
 
 
 class Sentences(Grammar):
-    """The top of the grammar: `readings()` returns every way to read the whole text."""
+    """The top rule of the grammar. `readings()` returns every way to read the whole text."""
 
     def readings(self) -> list[Query]:
         """Every reading of the text; readings with the nearest modifiers come first."""
@@ -51,7 +53,9 @@ class Sentences(Grammar):
         return sorted(dict.fromkeys(found), key=lambda q: (q.cost, repr(q)))
 
     def statement(self, start: int) -> Iterator[Part]:
-        """Reads statements such as "Consider {x}.", "Compare {x} with {y}.", "{x} was designed by …"."""
+        """Reads statements such as "Consider {x}.", "Compare {x} with {y}.", "{x} was designed
+        by …".
+        """
         for opening in (("Consider",), ("Take",), ("Think", "of")):
             if self.text[start : start + len(opening)] == opening:
                 for thing in self.noun_phrase(start + len(opening)):
@@ -81,8 +85,9 @@ class Sentences(Grammar):
                             )
 
     def _year_written(self, start: int) -> Iterator[Part]:
-        """Reads "A year is written on the plaque of {x}." and "A year is written in this picture.";
-        "that year" refers back to the year."""
+        """Reads "A year is written on the plaque of {x}." and "A year is written in this picture.".
+        The words "that year" can then refer back to the year in such a sentence.
+        """
         if not self.at(start, "A", "year", "is", "written"):
             return
         if self.at(start + 4, "in", "this", "picture", "."):
@@ -95,7 +100,7 @@ class Sentences(Grammar):
                         yield Part(part.end + 1, part.atoms, part.cost)
 
     def question(self, start: int) -> Iterator[tuple[tuple[Atom, ...], Target, int]]:
-        """Every way to read the rest of the text as one question."""
+        """Yields every way to read the rest of the text as one question."""
         if start < len(self.text) and self.text[-1] == "?":
             for end, atoms, asked, cost in self._asked(start):
                 if end == len(self.text) - 1:
@@ -116,7 +121,7 @@ class Sentences(Grammar):
     # ------------------------------------------------------------ things
 
     def _asker(self, start: int) -> Iterator[tuple[int, str, tuple[Atom, ...]]]:
-        """Reads question words: "who", "what", "which town", "whom", "whose …"."""
+        """Reads a question word or phrase: "who", "what", "which town", "whom", "whose …"."""
         var = f"w{start}"
         if self.at(start, "who") or self.at(start, "whom"):
             yield start + 1, var, (Kind(var, "person"),)
@@ -177,14 +182,16 @@ class Sentences(Grammar):
                         yield stop, said, Target("thing", (var,)), subject.cost
 
     def _subject(self, start: int) -> Iterator[tuple[Part, tuple[Atom, ...], str]]:
-        """Reads the auxiliary and the noun phrase of an inverted clause."""
+        """Reads the auxiliary verb and the noun phrase of an inverted clause."""
         aux = AUXILIARY.get(self.text[start]) if start < len(self.text) else None
         if aux:
             for subject in self.noun_phrase(start + 1):
                 yield subject, (), aux
 
     def _rest(self, start: int, aux: str, preposition: Tokens) -> Iterator[tuple[str, int]]:
-        """Reads the rest after the subject of an inverted clause; returns (relation, end)."""
+        """Reads the words after the subject of an inverted clause. Returns the relation and the
+        end.
+        """
         for frame in self.lexicon.frames:
             for auxiliary, rest in frame.turned:
                 end = start + len(rest)
@@ -398,7 +405,7 @@ class Sentences(Grammar):
                         yield stop, atoms, Target(kind, keys, unit), sum(p.cost for p in two)
 
     def _pair(self, start: int) -> Iterator[tuple[int, list[Part]]]:
-        """Reads "{x} and {y}", "the two towers"."""
+        """Reads a pair of things, "{x} and {y}" or "the two towers"."""
         yield from ((end, two) for end, two in self.listing(start, "and") if len(two) == 2)
         if self.at(start, "the", "two"):
             for end, noun in self.lexicon.plurals.found(self.text, start + 2):

@@ -11,14 +11,14 @@ from functools import cached_property
 from pathlib import Path
 
 Date = tuple[int, int, int]
-"""Year, month and day; 0 for a part that the precision leaves open."""
+"""A year, a month and a day. A part is 0 if the precision leaves it open."""
 WHERE = ("P131", "P276", "P706", "P17", "P30")
-"""The properties that put a thing directly into a place."""
+"""The properties whose value is the place directly around a thing."""
 
 
 @dataclass(frozen=True)
 class Number:
-    """A quantity in a unit (an item's id or "")."""
+    """A quantity with its unit. The unit is the id of an item, or ""."""
 
     number: float
     unit: str = ""
@@ -41,9 +41,9 @@ class Thing:
     id: str
     label: str
     names: tuple[str, ...]
-    """Label and aliases, in all languages."""
+    """The label and the aliases, in all languages."""
     classes: frozenset[str]
-    """The labels of the thing's class and of all its superclasses."""
+    """The labels of all classes of the thing, including the superclasses."""
     items: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     literals: dict[str, list[Literal]] = field(default_factory=lambda: defaultdict(list))
     details: list[dict] = field(default_factory=list)
@@ -51,8 +51,8 @@ class Thing:
 
 
 def century_of(year: int) -> tuple[int]:
-    """The century of a year, in words. The year 1700 belongs to the 17th century, 44 BC to the 1st
-    century BC.
+    """Returns the century of a year in words. The year 1700 belongs to the 17th century, and 44 BC
+    belongs to the 1st century BC.
 
     >>> century_of(1642), century_of(1700), century_of(-44)
     ((17,), (17,), (-1,))
@@ -62,7 +62,7 @@ def century_of(year: int) -> tuple[int]:
 
 
 def literal_of(key: str) -> Literal | None:
-    """The literal of a value's key, or None for other kinds.
+    """Returns the literal that a value's key describes. Returns None if the value is no literal.
 
     Examples of keys are "time:+1832-05/10", "quantity:35:Q11573" and "string::No. 5".
 
@@ -85,20 +85,20 @@ def literal_of(key: str) -> Literal | None:
 
 
 class Truth:
-    """The truth of the fictional world. A value without a line of its own in the file, such as a
-    colour or material, is a thing with only a label.
+    """The truth of the fictional world. Some values, such as a colour or a material, have no line
+    of their own in the file. For such a value, there is a thing that has only a label.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.things: dict[str, Thing] = {}
         self.into: dict[tuple[str, str], list[str]] = defaultdict(list)
-        """Subjects by (property, value's id)."""
+        """The subjects by property and value's id."""
         self.articles: dict[str, str] = {}
-        """Things by article title."""
+        """The things by the title of their article."""
         self.shown: dict[str, set[str]] = defaultdict(set)
-        """Maps each picture file to the things that it shows. The logo, flag or map of a thing
-        counts too.
+        """For each picture file, the things that the picture shows. A logo, flag or map counts as a
+        picture of its thing.
         """
         others: dict[str, str] = {}
         with open(folder / "truth.jsonl", encoding="utf-8") as lines:
@@ -140,15 +140,15 @@ class Truth:
         self.things[row["id"]] = thing
 
     def id_of(self, id_: str) -> str:
-        """Replaces the id of an entity that was made from an article ("enwiki:Title") by the
-        thing's own id; other ids stay unchanged.
+        """Entities that were made from an article have ids such as "enwiki:Title". The function
+        replaces such an id by the thing's own id. Other ids stay unchanged.
         """
         wiki, colon, title = id_.partition(":")
         return self.articles.get(title, id_) if colon and wiki.endswith("wiki") else id_
 
     @cached_property
     def by_label(self) -> dict[str, set[str]]:
-        """All things by their label."""
+        """All things, by their labels."""
         found: dict[str, set[str]] = defaultdict(set)
         for thing in self.things.values():
             found[thing.label].add(thing.id)
@@ -160,8 +160,8 @@ class Truth:
 
     @cached_property
     def files(self) -> dict[str, frozenset[str]]:
-        """Maps a sha256 (a question's `source_image_id`) to the names of the files with these
-        bytes.
+        """For each sha256 (a question's `source_image_id`), the names of the files that contain
+        these bytes.
         """
         found: dict[str, set[str]] = defaultdict(set)
         for file in sorted(self.shown):
@@ -171,11 +171,13 @@ class Truth:
         return {image: frozenset(files) for image, files in found.items()}
 
     def shows(self, files: frozenset[str]) -> set[str]:
-        """The things that a picture shows under any of the picture's names."""
+        """The things that a picture shows. The picture may have several file names."""
         return {e for file in files for e in self.shown.get(file, ())}
 
     def places_of(self, id_: str, *, beyond: bool = True) -> set[str]:
-        """The places of a thing: the places in its claims and, if `beyond`, the places that contain them."""
+        """Returns the places of a thing, which are the places that its claims name. With `beyond`,
+        the result also contains the larger places around them.
+        """
         found: set[str] = set()
         waiting = [id_]
         while waiting:
@@ -187,12 +189,12 @@ class Truth:
 
     @cached_property
     def contents(self) -> dict[str, set[str]]:
-        """Maps each place to everything inside it, also to the things in its smaller places."""
+        """For each place, all things inside it, including the things inside its smaller places."""
         return self._contents(True)
 
     @cached_property
     def direct_contents(self) -> dict[str, set[str]]:
-        """Maps each place to the things whose own claims put them there."""
+        """For each place, the things whose own claims name the place."""
         return self._contents(False)
 
     def _contents(self, beyond: bool) -> dict[str, set[str]]:
@@ -203,12 +205,12 @@ class Truth:
         return found
 
     def related(self, id_: str, relation: str, *, beyond: bool = True) -> set[str]:
-        """The things to which a relation of the lexicon leads from a thing.
+        """The things to which a relation leads from a given thing. The lexicon names the relation.
 
         Args:
-            id_: the thing.
+            id_: id of the given thing.
             relation: a relation such as ">P84 >P287", "<P19" or "@in".
-            beyond: whether "@in" reaches through places within places.
+            beyond: whether "@in" includes smaller places inside the place.
         """
         found: set[str] = set()
         for part in relation.split():

@@ -1,11 +1,14 @@
-"""The pace of one (provider, model) over all workers: the `Lane` of `questloom.calls.pacing`, with its state in Redis.
+"""The pace of all workers together for one model of a provider. This pace works like the `Lane` of
+`questloom.calls.pacing`, but its state is stored in Redis.
 
-`scripts/lane.lua` sets three limits. A window limits the calls in flight; it grows step by step, and 5xx and timeouts
-halve it. A rate limits the starts per second; after each 429 the rate follows a cubic curve. `Retry-After` sets a time
-before which no call starts.
+The script `scripts/lane.lua` sets three limits. The first limit is a window for the calls in
+flight. The window grows step by step, and a 5xx status or a timeout halves it. The second limit is
+a rate of starts per second. After each 429, the rate follows a cubic curve. The third limit is a
+time before which no call starts. A `Retry-After` header sets this time.
 
-A worker reports which slots it holds and how many more it wants. One message gives a worker slots
-and start times for many calls. If a worker stays silent, its slots expire.
+A worker tells the server which slots it holds and how many more it wants. A slot is permission for
+one call in flight. One message from the server gives a worker the slots and start times for many
+calls. If the server hears nothing from a worker, the worker's slots expire.
 """
 
 import asyncio
@@ -20,22 +23,25 @@ from questloom.calls.shared.link import Link
 from questloom.records.errors import ProviderFault
 
 FLOOR_SECONDS = 0.004
-"""Minimum time between two messages to the server. Events between two messages are reported in the second message."""
+"""Minimum time in seconds between two messages to the server. A message reports all events since
+the message before.
+"""
 AHEAD_MS = 50
-"""How early, in milliseconds, a worker gets its start times. This lead is short, so that few calls are still sent after
-a 429."""
+"""The number of milliseconds between the message with a start time and the start itself. The number
+is small, so that few calls are still sent after a 429.
+"""
 LONGEST_WAIT = 0.5
 LONGEST_PAUSE = RetryPolicy().max_retry_after
 
 
 class SharedLane:
-    """The part of a shared lane that one worker uses. Within the worker, calls start in the order in which they came.
-    One event loop uses this part at a time.
+    """One worker's part of a lane that all workers share. Within one worker, calls start in the
+    order in which they came. Only one event loop at a time may use a worker's part.
 
     Args:
         pair: name of the lane (provider and model).
-        worker: name of this worker's part of the lane.
-        life: seconds after which the slots of a silent worker expire.
+        worker: name of this worker, under which the server knows its part of the lane.
+        life: number of seconds after which the slots of a silent worker expire.
     """
 
     def __init__(self, link: Link, pair: str, worker: str, pace: Pace, *, life: float) -> None:
@@ -49,7 +55,9 @@ class SharedLane:
         self.in_flight = 0
         self.window = float(pace.first)
         self.rate = 0.0
-        """Starts of calls per second over all workers, as shown to users."""
+        """The number of calls per second that start over all workers. The number is shown to
+        users.
+        """
         self._waiters: deque[asyncio.Future[None]] = deque()
         self._granted: set[asyncio.Future[None]] = set()
         self._latency = Latency()
@@ -62,12 +70,12 @@ class SharedLane:
         self._talk: asyncio.Task[None] | None = None
 
     async def enter(self) -> float:
-        """Waits for a slot and a start time. Returns the time (monotonic seconds) at which the call got the slot;
-        `leave` needs this time.
+        """Waits for a slot and a start time. Returns the time (monotonic seconds) at which the call
+        got the slot. The function `leave` needs this time.
 
         Raises:
-            ProviderFault: the Redis server stays unreachable, or the provider asked a worker for a
-                longer pause than any call waits.
+            ProviderFault: the Redis server cannot be reached for long, or the provider asked a
+                worker for a longer pause than any call waits.
         """
         waiter = asyncio.get_running_loop().create_future()
         self._waiters.append(waiter)
@@ -134,8 +142,9 @@ class SharedLane:
         self._bell.set()
 
     async def _negotiate(self) -> None:
-        """Exchanges messages with the server as long as there are events to report, slots to request or slots to
-        hold."""
+        """Exchanges messages with the server as long as there are events to report, slots to
+        request or slots to keep.
+        """
         while self._news or self._waiters or self.in_flight:
             self._news = False
             try:
@@ -154,7 +163,9 @@ class SharedLane:
                 timer.cancel()
 
     async def _ask(self) -> float:
-        """Sends one message to the server. Returns the number of seconds after which the next message is useful."""
+        """Sends one message to the server. Returns the number of seconds after which the next
+        message is useful.
+        """
         told = self._overloaded_at, self._limited_at, self._closed_until
         replied, wider = self._replied, self._wider
         now = time.monotonic()

@@ -1,9 +1,10 @@
 """A process's connection to the Redis server. The connection sends commands in batches, retries them for a limited
 time, and then raises a typed error.
 
-While one batch is sent, further commands of the event loop collect for the next batch (one write, one read). In a
-batch, each call costs only a fraction of a round trip. If the connection breaks, the same batch is sent again: running
-a script twice has the same effect as running it once.
+While one batch is on its way, new commands of the event loop collect for the next batch. A batch
+needs only one write and one read. With batches, a call costs only a fraction of a round trip. If
+the connection breaks, the same batch is sent again. Sending a batch twice is safe, because each
+script has the same effect if it runs twice.
 """
 
 import asyncio
@@ -39,12 +40,14 @@ from questloom.records.errors import ProviderFault
 LOG = logging.getLogger(__name__)
 SCRIPTS = Path(__file__).parent / "scripts"
 BATCH = 512
-"""Maximum number of commands in one batch, so that the server can answer other clients in between."""
+"""Maximum number of commands in one batch. Between two batches, the server can answer other
+clients.
+"""
 SOCKET_SECONDS = 10.0
 PAUSES = (0.02, 1.0)
-"""The first and the longest pause, in seconds, between two attempts to send a batch."""
+"""The first pause and the longest pause in seconds between two attempts to send a batch."""
 HOPELESS_SECONDS = 2.0
-"""How many seconds a call waits for a server that other calls have already waited for in vain."""
+"""How many seconds a call waits for a server that recently failed to answer other calls."""
 PASSING = (
     ConnectionError,
     TimeoutError,
@@ -54,13 +57,14 @@ PASSING = (
     OSError,
 )
 PASSING_WORDS = ("MISCONF", "LOADING", "TRYAGAIN", "MASTERDOWN", "NOREPLICAS")
-"""First words of further temporary errors: the server cannot write its disk, is loading its data, or waits for another
-server."""
+"""Error messages that begin with one of these words are temporary, too. The server cannot write its
+disk, is loading its data, or waits for another server.
+"""
 
 
 @cache
 def script(name: str) -> tuple[str, str]:
-    """The text of a script, and the SHA1 that identifies the script to the server."""
+    """Returns the text of a script and its SHA1. The server knows the script by this SHA1."""
     prelude = ["common"] + (
         ["attempts"] if name in ("start", "settle", "abandon", "sweep", "owners") else []
     )
@@ -77,15 +81,18 @@ class Command:
     args: tuple[Any, ...]
     future: asyncio.Future
     keep: bool
-    """Whether the command must run even if nobody waits for its reply any more."""
+    """Whether the command must run even if its caller no longer waits for the reply."""
     undo: tuple[Any, ...] | None
-    """The command that undoes this command if nobody waits for the reply any more."""
+    """The command that undoes this command. The server runs it if the caller no longer waits for
+    the reply.
+    """
     since: float = field(default_factory=time.monotonic)
 
 
 def passes(error: Exception) -> bool:
-    """Whether the same command may succeed later: the server is unreachable, restarting, full, not yet the primary, or
-    cannot write its disk."""
+    """Whether the same command may succeed later, because the error is temporary. The server may be
+    unreachable, restarting, full, not yet the primary, or unable to write its disk.
+    """
     if isinstance(error, AuthenticationError):
         return False
     return isinstance(error, PASSING) or (
@@ -94,8 +101,8 @@ def passes(error: Exception) -> bool:
 
 
 class Link:
-    """The connections from one process to one server. Event loops may use the connections one after the other, not two
-    at once.
+    """The connections from one process to one server. Event loops may use the connections one after
+    the other, but not at the same time.
 
     Args:
         patience: number of seconds during which a failed command is retried.
@@ -116,7 +123,7 @@ class Link:
         self._hopeless = False
 
     def call_of(self, name: str, *args: Any) -> tuple[Any, ...]:
-        """The command that runs a script on this cache's keys."""
+        """Makes the command that runs a script on the keys of this cache."""
         return ("EVALSHA", script(name)[1], 1, self.place.prefix, *args)
 
     def submit(
@@ -124,8 +131,8 @@ class Link:
     ) -> asyncio.Future:
         """Queues a command and returns at once, with a future for the reply.
 
-        The future raises `ProviderFault` if the server cannot be reached or refuses the command for longer than
-        `patience`.
+        The future raises `ProviderFault` if the command fails for longer than `patience`, because
+        the server cannot be reached or refuses the command.
         """
         loop = asyncio.get_running_loop()
         command = Command(args, loop.create_future(), keep, undo)
@@ -142,7 +149,7 @@ class Link:
         return command.future
 
     def run_now(self, *args: Any, patience: float = 0.0) -> Any:
-        """Runs a command without an event loop; the caller waits.
+        """Runs a command without an event loop and waits for the reply.
 
         Raises: ProviderFault: the command failed for `patience` seconds, see `submit`.
         """
@@ -163,7 +170,7 @@ class Link:
             await client.aclose()
 
     def close(self) -> None:
-        """Closes the connections for which no event loop is needed."""
+        """Closes the connections that need no event loop."""
         self._direct.close()
 
     def _run_once(self, args: tuple[Any, ...]) -> Any:
@@ -174,8 +181,10 @@ class Link:
             return self._direct.execute_command(*args)
 
     def _use(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Switches to the connection of this event loop, because a connection belongs to the loop that opened it.
-        Commands of an ended event loop are dropped, because nobody waits for them."""
+        """Switches to the connection of the running event loop, because each connection belongs to
+        the loop that opened it. Commands of an event loop that has ended are dropped, because
+        nobody waits for their replies.
+        """
         self._client = AsyncRedis(
             **self.place.options(),
             socket_timeout=SOCKET_SECONDS,
@@ -210,8 +219,9 @@ class Link:
             raise
 
     async def _send(self, batch: list[Command]) -> tuple[list[Command], Exception | None]:
-        """Sends a batch of commands and delivers the replies. Returns the commands that must be sent again, and the
-        error that interrupted the batch."""
+        """Sends a batch of commands and delivers the replies. Returns the commands that must be
+        sent again, and the error that interrupted the batch (or None).
+        """
         if not batch:
             return [], None
         assert self._client is not None
@@ -251,7 +261,9 @@ class Link:
             command.future.set_result(reply)
 
     def _give_up(self, batch: list[Command], error: Exception | None) -> list[Command]:
-        """Reports an error for the commands that have waited too long. Returns the remaining commands."""
+        """Raises an error for the callers whose commands have waited too long. Returns the other
+        commands.
+        """
         if error is None:
             return batch
         limit = HOPELESS_SECONDS if self._hopeless else self.patience

@@ -1,4 +1,6 @@
-"""The address of a shared call cache: `redis://[USER@]HOST[:PORT][/DB][?prefix=NAME]`, or `rediss://` over TLS."""
+"""The address of a shared call cache: `redis://[USER@]HOST[:PORT][/DB][?prefix=NAME]`, or
+`rediss://` over TLS.
+"""
 
 import os
 import re
@@ -15,19 +17,20 @@ FIX = "Give redis://HOST:PORT/DB, with ?prefix=NAME to keep several jobs apart."
 
 
 def is_url(place: object) -> bool:
-    """Whether the location of the call cache is a Redis server and not a file."""
+    """Whether the location of the call cache is the address of a Redis server and not a file."""
     return isinstance(place, str) and place.split("://", 1)[0] in SCHEMES and "://" in place
 
 
 def has_password(url: str) -> bool:
-    """Whether the address itself holds a password."""
+    """Whether the address contains a password."""
     return ":" in urlsplit(url).netloc.rpartition("@")[0]
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A parsed address of a Redis server. The `str` of an address may be shown and logged, because no representation
-    contains the password."""
+    """A parsed address of a Redis server. An address can be shown and logged as text (`str`),
+    because the text never contains the password.
+    """
 
     host: str
     port: int
@@ -42,7 +45,7 @@ class Place:
         return f"{'rediss' if self.tls else 'redis'}://{host}:{self.port}/{self.db}?prefix={self.prefix}"
 
     def options(self) -> dict[str, Any]:
-        """The arguments for a client of the `redis` package."""
+        """The arguments for making a client with the package `redis`."""
         return {
             "host": self.host,
             "port": self.port,
@@ -53,7 +56,7 @@ class Place:
         }
 
     def without_password(self, text: str) -> str:
-        """A message from the server or the library, without parts that must not be shown."""
+        """Returns a message from the server or the library, without secrets."""
         return text.replace(self.password, "***") if self.password else text
 
 
@@ -61,7 +64,8 @@ def place_of(url: str) -> Place:
     """Parses an address. If the address contains no password, the environment variable
     QUESTLOOM_REDIS_PASSWORD supplies one.
 
-    Raises: InputError: `url` is not the address of a Redis server. The error message omits the part before the "@".
+    Raises: InputError: `url` is not the address of a Redis server. The error message leaves out the
+        part of the address before the "@".
     """
     try:
         parts = urlsplit(url)

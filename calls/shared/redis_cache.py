@@ -1,17 +1,21 @@
 """The call cache, the ledger and the budget in one Redis database, shared by the workers of a cluster.
 
-Each decision is made by one script on the server. The single script keeps the cache, the calls in flight and the budget
-consistent in all workers. A worker holds an attempt in flight until the worker dies or the request's timeout is long
-over. The attempt then counts as lost, and a worker that waits for the reply sends the request again.
+For each decision, one script runs on the server. Because each decision is one script, the cache,
+the calls in flight and the budget stay consistent for all workers. An attempt belongs to a worker
+until the worker dies, or until the request's timeout is long over. After the worker's death or the
+timeout, the attempt counts as lost. If another worker waits for the same reply, it sends the
+request again.
 
-On the same machine, a worker can be seen even if it is slow or stopped. On another machine, a worker shows only a sign
-of life: a key that expires unless the worker renews it.
+Workers on the same machine can see whether a worker exists, even if it is slow or stopped. Workers
+on another machine can see only a sign of life: a key that expires unless the worker renews it.
 
-The server must be version 6 or later and have memory for all replies and ledger rows. The server's `maxmemory-policy`
-must be `noeviction`; with any other policy replies could be deleted, so opening the cache fails. The server should have
-`appendonly yes`. With this option, replies survive a restart or kill of the server; a power cut may lose the last
-second (`appendfsync everysec`). Without the append-only file a restart loses all data. Opening the cache logs a warning
-if this file is off. If data were lost, a running job stops with an error; it does not pay twice or exceed its budget.
+The server needs Redis 6 or later, and enough memory for all replies and ledger rows. The server's
+`maxmemory-policy` must be `noeviction`. Any other policy could delete replies, so opening the cache
+then fails. The server should have `appendonly yes`. With `appendonly yes`, replies survive a
+restart or kill of the server. A power cut may lose the replies of the last second (`appendfsync
+everysec`). Without `appendonly yes`, a restart of the server loses all data. Opening the cache then
+logs a warning. If data were lost, a running job stops with an error. The job does not pay for a
+reply twice, and does not exceed its budget.
 """
 
 import logging
@@ -41,23 +45,28 @@ LOG = logging.getLogger(__name__)
 VERSION = 1
 LEAST_REDIS = 6
 LIFE_SECONDS = 15.0
-"""Seconds of silence after which a worker on another machine counts as dead."""
+"""Number of seconds without a sign of life after which a worker on another machine counts as dead.
+"""
 PATIENCE_SECONDS = 60.0
-"""Number of seconds that a call waits for a server that is unreachable or restarting."""
+"""Number of seconds that a call waits for a server that cannot be reached or is restarting."""
 OPEN_SECONDS = 5.0
-"""Number of seconds that the cache, when opened, waits for an unreachable server."""
+"""Number of seconds that opening the cache waits for a server that cannot be reached."""
 LEASE_MARGIN = 60.0
-"""Number of seconds after its timeout when an attempt counts as lost, even if its worker is alive."""
+"""Number of seconds after its timeout at which an attempt counts as lost, even if its worker is
+alive.
+"""
 LIMITS = ("money", "tokens", "calls")
 _OPEN: set[str] = set()
-"""The owner names of the caches that this process has open."""
+"""The names of the caches that are open in this process. The server knows each cache by its
+name.
+"""
 
 
 def check_server(link: Link) -> None:
-    """Refuses a server that would delete data, and warns about a server that loses data at a restart.
+    """Refuses a server that may delete data. Warns about a server that loses its data at a restart.
 
     Raises:
-        InputError: the server cannot be reached, refuses the connection, is too old, or evicts
+        InputError: the server cannot be reached, refuses the connection, is too old, or may delete
             keys.
     """
     where = str(link.place)
@@ -90,17 +99,18 @@ def check_server(link: Link) -> None:
 
 
 class RedisCache:
-    """The `CallCache` in a Redis database. A process has one `RedisCache`; event loops may use the cache one after the
-    other.
+    """A `CallCache` that stores its data in a Redis database. A process has one `RedisCache`. Event
+    loops may use the cache one after the other, but not at the same time.
 
     Args:
-        place: the address, `redis://host:port/db?prefix=NAME`. Each prefix has its own budget and ledger. life: seconds
-            of silence after which a worker on another machine counts as dead. patience: maximum number of seconds that
-            a call waits for an unreachable server.
+        place: the address, `redis://host:port/db?prefix=NAME`. Each prefix has its own budget and
+            ledger.
+        life: number of seconds after which a silent worker on another machine counts as dead.
+        patience: maximum number of seconds that a call waits for a server that cannot be reached.
 
     Raises:
-        InputError: the server cannot be reached, `check_server` refuses it, or its data have
-            another version.
+        InputError: the server cannot be reached, `check_server` refuses it, or its data have the
+            format of another version.
     """
 
     def __init__(
@@ -146,7 +156,8 @@ class RedisCache:
     async def start(self, key: str, request: CallRequest, budget: Budget) -> Started:
         """Decides whether a request is sent; see `CallCache`.
 
-        Raises: ProviderFault: the server is unreachable for longer than `patience`, or has lost its data.
+        Raises: ProviderFault: the server cannot be reached for longer than `patience` seconds, or
+            has lost its data.
         """
         attempt, reserved = int.from_bytes(os.urandom(6)), _reserved(request)
         row = _row(key, request, Status.IN_FLIGHT, None, reserved, 1, request.price is None, True)
@@ -209,8 +220,8 @@ class RedisCache:
         """Records the end of an attempt; see `CallCache`.
 
         Raises:
-            ProviderFault: the reply could not be stored. The attempt then counts as lost, and its reply is not passed
-                on.
+            ProviderFault: the reply could not be stored. The attempt then counts as lost, and no
+                caller gets its reply.
         """
         answer = await self._link.submit(
             *self._settle(attempt_id, key, request, status, seconds, reply), keep=True
@@ -223,8 +234,9 @@ class RedisCache:
         await self._link.submit(*self._link.call_of("forget", key, reply.body))
 
     def drop(self, attempt_id: int, key: str, request: CallRequest, seconds: float) -> None:
-        """Ends an attempt as lost, at once. If the server is unreachable, the attempt becomes lost later, when its
-        lease ends."""
+        """Ends an attempt at once as lost. If the server cannot be reached, the attempt becomes
+        lost later, when the worker's claim to the attempt expires.
+        """
         try:
             self._link.run_now(*self._settle(attempt_id, key, request, Status.LOST, seconds, None))
         except ProviderFault as fault:
@@ -233,17 +245,17 @@ class RedisCache:
             )
 
     def spent(self) -> Spend:
-        """The total that all workers have spent or reserved."""
+        """The sum of all that the workers have spent or reserved."""
         money, tokens, calls = self._link.run_now(
             "HMGET", self._name("spent"), *LIMITS, patience=OPEN_SECONDS
         )
         return Spend(float(money or 0), int(tokens or 0), int(calls or 0))
 
     def new_lane(self, provider: str, model: str, pace: Pace) -> SharedLane:
-        """The lane (the queue of calls) of a provider and model, shared by all workers.
+        """The lane (the queue of calls) for one model of a provider. All workers share the lane.
 
         Raises:
-            InputError: the pace sets `work_per_minute`, which this backend does not count.
+            InputError: the pace sets `work_per_minute`, which this backend does not support.
         """
         if pace.work_per_minute is not None:
             raise InputError(
@@ -261,7 +273,9 @@ class RedisCache:
         )
 
     def close(self) -> None:
-        """Stops renewing the sign of life, and closes the connections that belong to no event loop."""
+        """Stops renewing this worker's sign of life. Closes the connections that belong to no event
+        loop.
+        """
         self._stopped.set()
         self._thread.join()
         _OPEN.discard(self._owner)
@@ -274,7 +288,7 @@ class RedisCache:
         self._link.close()
 
     async def aclose(self) -> None:
-        """Closes the connection of the running event loop; call `aclose` before `close`."""
+        """Closes the connection of the running event loop. Call `aclose` before `close`."""
         await self._link.aclose()
 
     # the server's state
@@ -286,7 +300,9 @@ class RedisCache:
         return round(self.life * 1000)
 
     def _open_data(self) -> str:
-        """The id of the data in the database; a new id if the database has none."""
+        """Returns the id of the data in the database. If the database has no id, makes a new
+        one.
+        """
         run = self._link.run_now
         run("SET", self._name("version"), VERSION, "NX")
         version = run("GET", self._name("version"))
@@ -300,8 +316,9 @@ class RedisCache:
         return run("GET", self._name("id")).decode()
 
     def _sweep(self, owners: Sequence[Any]) -> tuple[Any, ...]:
-        """The command that marks attempts as lost if their worker is dead or their time limit has passed. The argument
-        of the command is the result of `owners.lua`."""
+        """The command that finds attempts whose worker is dead or whose time limit has passed, and
+        marks them as lost. The command's argument is the result of the script `owners.lua`.
+        """
         return self._link.call_of(
             "sweep",
             *(
@@ -383,8 +400,9 @@ class RedisCache:
 
 
 def _is_gone(owner: str, silent: bool) -> bool:
-    """Whether a worker is dead. A worker on this machine is checked directly; a worker on another machine counts as
-    dead if it is silent."""
+    """Whether a worker is dead. The function checks a worker on this machine directly. A worker on
+    another machine counts as dead if it is silent.
+    """
     machine, _, rest = owner.partition("|")
     process, _, _ = rest.partition("|")
     if not process or machine != boot_and_pid_namespace():

@@ -1,4 +1,6 @@
-"""Sums the call ledger in Redis. The ledger rows are JSON, as `questloom.calls.shared.redis_cache` writes them."""
+"""Sums the call ledger (the record of all calls and their cost) in Redis. The ledger rows are JSON,
+as `questloom.calls.shared.redis_cache` writes them.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -16,7 +18,8 @@ CHUNK = 10_000
 
 
 def rows(place: str) -> Iterator[dict[str, Any]]:
-    """The ledger rows of all attempts: ended, lost with their worker, or in flight.
+    """The ledger rows of all attempts, whether they ended, were lost with their worker, or are in
+    flight.
 
     Raises:
         InputError: the server cannot be reached, or there is no ledger.
@@ -49,7 +52,9 @@ def rows(place: str) -> Iterator[dict[str, Any]]:
 
 
 def has_ledger(place: str) -> bool:
-    """Whether there is a ledger at an address. Raises InputError if the server cannot be reached."""
+    """Whether there is a ledger at an address. Raises `InputError` if the server cannot be
+    reached.
+    """
     link = Link(place_of(place), patience=PATIENCE_SECONDS)
     try:
         return bool(link.run_now("EXISTS", f"{link.place.prefix}:version", patience=OPEN_SECONDS))
@@ -64,7 +69,7 @@ def has_ledger(place: str) -> bool:
 
 
 def last_settled(place: str) -> float:
-    """The time when an attempt last ended, in seconds since the epoch."""
+    """The time at which the last attempt ended, in seconds since the epoch."""
     link = Link(place_of(place), patience=PATIENCE_SECONDS)
     try:
         last = link.run_now("LINDEX", f"{link.place.prefix}:ledger", -1)
@@ -76,7 +81,9 @@ def last_settled(place: str) -> float:
 
 
 def last_attempts(place: str, since: float, most: int) -> list[tuple[str, str, str]]:
-    """See `questloom.calls.ledger.last_attempts`. Attempts that were lost with their worker do not count."""
+    """See `questloom.calls.ledger.last_attempts`. The returned list leaves out attempts that were
+    lost with their worker.
+    """
     link = Link(place_of(place), patience=PATIENCE_SECONDS)
     try:
         ended = [

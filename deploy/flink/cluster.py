@@ -1,4 +1,6 @@
-"""Runs a Flink session cluster with its own worker pools on one machine, for trials and tests.
+"""Runs a Flink session cluster on one machine, for trials and tests.
+
+The cluster has its own pools of Python workers.
 
 ```
 python -m deploy.flink.cluster start --task-managers 2 --pools 2 --folder build/flink
@@ -6,11 +8,12 @@ python -m deploy.flink.cluster status --folder build/flink
 python -m deploy.flink.cluster stop --folder build/flink
 ```
 
-Each task manager has one slot and one pool, as in a Kubernetes pod with a side-car container. The
-pools listen at 127.0.0.2, 127.0.0.3, … on the same port. Each task manager reads its own hosts
-file, which maps the name `questloom-pool` to its pool. The cluster needs Linux. The job manager
-takes 0.7 GB of memory, a task manager at most 1.4 GB (0.7 in the tests), and a worker 0.5 to 1.5
-GB. The job server takes 0.5 GB while a job runs.
+Each task manager (Flink's worker process) has one slot and one pool of Python workers, as in a
+Kubernetes pod with a side-car container. The first pool listens at 127.0.0.2, the next at
+127.0.0.3, and so on, all on the same port. Each task manager has its own hosts file. In this file,
+the name `questloom-pool` stands for the pool of the task manager. The cluster runs only on Linux.
+The job manager takes 0.7 GB of memory. A task manager takes at most 1.4 GB (0.7 GB in the tests),
+and a Python worker takes 0.5 to 1.5 GB. The job server takes 0.5 GB while a job runs.
 """
 
 import argparse
@@ -45,7 +48,9 @@ OPENED = (
     "util.concurrent.atomic",
     "util.concurrent.locks",
 )
-"""Packages of java.base that Flink accesses by reflection; Java 17 blocks this access by default."""
+"""The packages of java.base that Flink reads by reflection. By default, Java 17 does not allow
+this.
+"""
 TASK_MANAGER_MEMORY = {
     "network.min": "192m",
     "network.max": "192m",
@@ -58,17 +63,18 @@ TASK_MANAGER_MEMORY = {
     "jvm-overhead.min": "192m",
     "jvm-overhead.max": "192m",
 }
-"""Memory settings for a task manager. Normally Flink's start scripts compute these values, but the
-jars come without the scripts."""
+"""The memory settings for a task manager. Flink's start scripts usually compute the memory
+settings, but the installed jars come without the scripts.
+"""
 
 
 @dataclass
 class Cluster:
-    """A cluster, running or not. The cluster's folder holds all its files.
+    """A Flink cluster, which may or may not be running. The cluster's folder holds all its files.
 
     Args:
-        folder: the folder of configuration, logs and state.
-        parts: the jars of Flink and the job server.
+        folder: the folder for configuration, logs and state.
+        parts: paths of Flink's jars and of the job server.
         rest_port: the port of Flink's REST interface and web pages.
         pool_port: the port of the worker pools.
     """
@@ -84,7 +90,7 @@ class Cluster:
 
     @classmethod
     def load(cls, folder: Path) -> "Cluster | None":
-        """The cluster that was started in a folder, or None."""
+        """Returns the cluster that was started in a folder, or None."""
         try:
             state = json.loads((folder / STATE).read_text())
         except FileNotFoundError:
@@ -100,7 +106,7 @@ class Cluster:
 
     @property
     def environment(self) -> str:
-        """The address of the worker pools, as the task managers know it."""
+        """The address of the worker pools, as the task managers see it."""
         return f"{POOL_NAME}:{self.pool_port}"
 
     def pool_address(self, number: int) -> str:
@@ -108,7 +114,7 @@ class Cluster:
 
     @property
     def options(self) -> list[str]:
-        """The options that start a job on this cluster."""
+        """The command-line options that start a job on this cluster."""
         return [
             "--runner",
             "flink",
@@ -124,8 +130,8 @@ class Cluster:
         """Starts all processes and waits until all slots and pools are ready.
 
         Raises:
-            SystemExit: the cluster is not ready within two minutes. All its processes are stopped
-                again.
+            SystemExit: the cluster is not ready within two minutes; `start` then stops all its
+                processes.
         """
         if any(p.alive for p in self.processes.values()):
             raise SystemExit(f"a cluster runs already in {self.folder}; stop it first")
@@ -252,7 +258,9 @@ class Cluster:
         )
 
     def overview(self) -> dict[str, Any] | None:
-        """The job manager's overview of the cluster, or None while the job manager does not answer."""
+        """Returns the job manager's overview of the cluster. Returns None while the job manager
+        does not answer.
+        """
         try:
             with urllib.request.urlopen(f"http://{self.rest}/overview", timeout=5) as reply:
                 return json.load(reply)
@@ -260,7 +268,9 @@ class Cluster:
             return None
 
     def ready(self) -> bool:
-        """Whether every task manager has offered its slot and every pool listens on its port."""
+        """Whether the cluster can run jobs: every task manager offers its slot, and every pool
+        listens on its port.
+        """
         found = self.overview()
         if found is None or found["slots-total"] < self.task_managers:
             return False
@@ -274,7 +284,7 @@ class Cluster:
         return True
 
     def wait(self) -> None:
-        """Waits until the cluster is `ready`; see `start`."""
+        """Waits until the cluster is `ready`, see `start`."""
         until = time.monotonic() + READY_SECONDS
         while not self.ready():
             dead = [name for name, process in self.processes.items() if not process.alive]
@@ -292,7 +302,7 @@ class Cluster:
         end([self.processes[name]], signal.SIGKILL)
 
     def start_again(self, name: str) -> None:
-        """Restarts a process of the cluster that has ended."""
+        """Restarts one process of the cluster that has ended."""
         kind, _, number = name.rpartition("-")
         if name == "job-manager":
             self.start_job_manager()
@@ -302,13 +312,17 @@ class Cluster:
             self.start_task_manager(int(number))
 
     def stop(self) -> None:
-        """Stops all running processes: the task managers and pools before the job manager."""
+        """Stops all running processes. The task managers and the pools stop before the job
+        manager.
+        """
         order = sorted(self.processes, key=lambda name: name.startswith("job-manager"))
         end([self.processes[name] for name in order])
         (self.folder / STATE).unlink(missing_ok=True)
 
     def as_text(self) -> str:
-        """The state of the cluster: one line per process, and the options for a job."""
+        """The state of the cluster, with one line for each process, and the options that start a
+        job.
+        """
         found = self.overview()
         lines = [
             f"{name:16} {'runs' if p.alive else 'gone'}  pid {p.pid}"
@@ -329,7 +343,7 @@ class Cluster:
 
 
 def free_port() -> int:
-    """A port on which no process listens at the moment."""
+    """Finds a port on which no process listens at the moment."""
     with socket.socket() as probe:
         probe.bind(("", 0))
         return probe.getsockname()[1]

@@ -1,5 +1,6 @@
-"""Fetches the parts of a Flink cluster once, into a folder: Flink's jars, and Beam's job server for
-them."""
+"""Fetches the parts of a Flink cluster into a folder, once. The parts are Flink's jars and the job
+server of Beam that fits them.
+"""
 
 import hashlib
 import re
@@ -12,8 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 FLINK_VERSION = "1.19.3"
-"""The version of Flink. The jars come from PyPI's `apache-flink-libraries`. Beam publishes no
-library of its runner for a newer minor version."""
+"""The version of Flink. The jars are part of the PyPI package `apache-flink-libraries`. For
+newer minor versions, Beam publishes no library of its Flink runner.
+"""
 POM = Path(__file__).with_name("pom.xml")
 JAVA_VERSION = 17
 """The lowest version of Java that works."""
@@ -21,13 +23,13 @@ JAVA_VERSION = 17
 
 @dataclass(frozen=True)
 class Parts:
-    """The paths of the fetched parts."""
+    """The paths of the parts that were fetched."""
 
     folder: Path
 
     @property
     def jar(self) -> Path:
-        """The jar of Beam's job server."""
+        """The path of the jar of Beam's job server."""
         return self.folder / "job-server.jar"
 
     @property
@@ -37,7 +39,9 @@ class Parts:
 
 
 def missing() -> list[str]:
-    """The programs that this machine lacks, each with how to install it; [] if a cluster can start."""
+    """The programs that are missing on this machine, each with the way to install it. The list is
+    empty if a cluster can start.
+    """
     found = []
     if shutil.which("java") is None:
         found.append(
@@ -53,18 +57,22 @@ def missing() -> list[str]:
 
 
 def java_version() -> int:
-    """The major version of the java on PATH; 0 if java does not report it."""
+    """Returns the major version of the `java` on PATH. Returns 0 if `java` does not report a
+    version.
+    """
     said = subprocess.run(["java", "-version"], capture_output=True, text=True, check=False).stderr
     version = re.search(r'version "(?:1\.)?(\d+)', said)
     return int(version[1]) if version else 0
 
 
 def fetch(folder: Path, say: Callable[[str], None]) -> Parts:
-    """Fetches or builds the missing parts, Flink's jars and the job server at the same time. The
-    first call takes some minutes and about 600 MB; later calls fetch nothing.
+    """Fetches or builds the parts that are missing. Flink's jars and the job server are fetched at
+    the same time. The first call takes some minutes and downloads about 600 MB. Later calls
+    download nothing.
 
     Raises:
-        SystemExit: a program is missing, or a step failed. The message shows the step's output.
+        SystemExit: a program is missing, or one step failed. The message contains the output of the
+            failed step.
     """
     parts = Parts(folder.absolute())
     parts.folder.mkdir(parents=True, exist_ok=True)

@@ -1,5 +1,6 @@
-"""Processes that outlive the command that started them. A file records each process. A process is
-ended only if its pid still belongs to it."""
+"""Processes that keep running after the command that started them ends. Each process is recorded in
+a file. The code ends a process only if the process still has the recorded pid and start time.
+"""
 
 import os
 import signal
@@ -15,12 +16,13 @@ POLL_SECONDS = 0.1
 
 @dataclass(frozen=True)
 class Process:
-    """A process with its own process group, on Linux."""
+    """A process that has a process group of its own (Linux only)."""
 
     pid: int
     started: str
-    """Clock ticks from boot to the start of the process. A later process with the same pid has a
-    different number."""
+    """The start time of the process, in clock ticks after boot. If a later process gets the same
+    pid, its start time differs.
+    """
 
     @property
     def alive(self) -> bool:
@@ -28,7 +30,7 @@ class Process:
 
 
 def launch(command: list[str], log: Path, *, cwd: Path, environment: dict[str, str]) -> Process:
-    """Starts a command in its own session and writes its output to a file."""
+    """Starts a command in a new session. The output of the command goes to a file."""
     log.parent.mkdir(parents=True, exist_ok=True)
     with open(log, "ab") as out:
         child = subprocess.Popen(
@@ -44,8 +46,9 @@ def launch(command: list[str], log: Path, *, cwd: Path, environment: dict[str, s
 
 
 def end(processes: list[Process], with_signal: signal.Signals = signal.SIGTERM) -> None:
-    """Ends processes and their child processes. SIGTERM comes first and SIGKILL some seconds later;
-    with `signal.SIGKILL` the end is immediate."""
+    """Ends processes and their child processes. The processes get SIGTERM first and SIGKILL some
+    seconds later. With `signal.SIGKILL`, the processes end at once.
+    """
     alive = [p for p in processes if p.alive]
     for process in alive:
         _signal(process, with_signal)
@@ -62,7 +65,9 @@ def _signal(process: Process, number: signal.Signals) -> None:
 
 
 def _started(pid: int) -> str:
-    """Field 22 of /proc/PID/stat; "" if the process is gone, or is a zombie that nobody has waited for."""
+    """Returns the start time of a process from /proc/PID/stat (field 22). Returns "" if the process
+    has ended, even if it is still a zombie.
+    """
     with suppress(
         ChildProcessError
     ):  # another command may have started it; then we cannot wait for it

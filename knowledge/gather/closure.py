@@ -1,4 +1,5 @@
-"""The links of an entity: the values of its claims, its classes, its article and its pictures."""
+"""Finds what an entity refers to: the values of its claims, its classes, its article and its
+pictures."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -7,11 +8,11 @@ from typing import Any, NamedTuple
 from questloom.knowledge.readers.commons_page import file_name
 
 MAX_VALUES = 100
-"""An entity with more than MAX_VALUES values (a country, a capital) is a hub. Hubs are gathered, but paths end at
-hubs."""
+"""An entity with more than MAX_VALUES values (a country, a capital) is a hub. A hub is gathered,
+but the values of its claims are not."""
 INTERNAL = frozenset(("Q4167836", "Q4167410", "Q13406463", "Q11266439", "Q17442446"))
-"""Classes of a wiki's own pages: categories, disambiguation pages, lists and templates. Paths end at items that belong
-to these classes."""
+"""Classes of a wiki's own pages: categories, disambiguation pages, lists and templates. An item of
+one of these classes for internal pages is gathered, but the values of its claims are not."""
 INSTANCE_OF, SUBCLASS_OF, PICTURE = "P31", "P279", "P18"
 _ITEM = re.compile(r"Q[1-9]\d*")
 
@@ -19,16 +20,18 @@ Json = dict[str, Any]
 
 
 class Links(NamedTuple):
-    """The links of an entity; each tuple has the order of the entity's claims."""
+    """The ids and titles to which an entity refers. Each tuple keeps the order of the entity's
+    claims."""
 
     classes: tuple[str, ...]
     parents: tuple[str, ...]
-    """The classes that a class names as its superclasses."""
+    """The direct superclasses, if the entity is a class."""
     values: tuple[str, ...]
-    """The items that the remaining claims name."""
+    """The items that the entity's claims name, except classes ("instance of") and superclasses
+    ("subclass of")."""
     units: tuple[str, ...]
     properties: tuple[str, ...]
-    """The properties of the claims and of their qualifiers."""
+    """The properties of the entity's claims and of their qualifiers."""
     article: str
     pictures: tuple[str, ...]
     sitelinks: int = 0
@@ -41,7 +44,8 @@ class Links(NamedTuple):
 
     @property
     def is_way(self) -> bool:
-        """Whether a path may continue through the entity."""
+        """Whether `gather` follows the entity's claims to their values, which it does not for a hub
+        or an internal page."""
         return len(self.values) <= MAX_VALUES and not INTERNAL & set(self.classes)
 
 
@@ -103,7 +107,7 @@ def _units(snak: Json) -> list[str]:
 
 
 def classes_above(classes: Iterable[str], links: Mapping[str, Links]) -> set[str]:
-    """The classes with all their superclasses that `links` knows."""
+    """Returns the given classes and all their superclasses that occur in `links`."""
     above: set[str] = set()
     waiting = list(classes)
     while waiting:

@@ -37,12 +37,12 @@ Json = dict[str, Any]
 
 
 def write_dumps(run: Gathering, *, day: str, asked: Json) -> Json:
-    """Writes the dumps of everything that the folder has gathered; returns the contents of `gather.json`.
+    """Writes all things of a folder as dumps, and returns the contents of `gather.json`.
 
     Args:
         run: a finished gathering.
-        day: date of the first request, YYYY-MM-DD; the dumps' names contain this day, because claims hold as of a day.
-        asked: the request, for the summary.
+        day: date of the first request, YYYY-MM-DD; the dumps' names contain this date.
+        asked: the request, which `gather.json` repeats.
     """
     out, gathered, request = run.fetcher.out, run.gathered, run.request
     (out / SUMMARY).unlink(missing_ok=True)
@@ -77,10 +77,11 @@ def write_dumps(run: Gathering, *, day: str, asked: Json) -> Json:
 
 
 def stated_counts(counts: Mapping[str, ClassCount], links: Mapping[str, Links]) -> dict[str, int]:
-    """For each class, the number of its members in the world.
+    """For each class, the number of its members according to Wikidata.
 
-    If the query service counted the class, the number is the service's count. For a subclass of a whole class, the
-    number is that of its gathered members, because all members of a whole class were gathered.
+    If the query service counted a class, the number is the service's count. For a subclass of a
+    wholly gathered class, the number counts the gathered members of the subclass. The count is
+    complete because all members of a whole class were gathered.
     """
     whole = {name for name, count in counts.items() if count.is_whole}
     below: dict[str, int] = {}
@@ -128,7 +129,8 @@ def _write_articles(path: Path, gathered: Gathered) -> dict[str, int]:
 
 
 def _write_metadata(path: Path, gathered: Gathered) -> int:
-    """Writes one line for each fetched picture, under the file name that claims use; returns the number of pictures."""
+    """Writes one line of metadata for each fetched picture. The line has the file name that claims
+    use. Returns how many pictures were written."""
     lines = []
     for name, _ in gathered.each(state.PICTURE):
         page = orjson.loads(gathered.body(state.FILE, name) or b"{}")
@@ -139,7 +141,8 @@ def _write_metadata(path: Path, gathered: Gathered) -> int:
 
 @contextmanager
 def _whole(path: Path, packed: Callable[[IO[bytes]], gzip.GzipFile] | None = None) -> Iterator[Any]:
-    """Opens a file that appears under its name only when it is complete."""
+    """Opens a file under a temporary name. The opened file gets its final name only when it is
+    complete."""
     part = path.with_name(f".{path.name}.part")
     try:
         with open(part, "wb") as raw:

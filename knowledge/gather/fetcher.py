@@ -34,7 +34,7 @@ class Fetcher:
     Args:
         request: request with the language, the wiki and the width of pictures.
         services: the clients of Wikimedia's services.
-        gathered: things that the folder has.
+        gathered: the things that the folder already has.
         out: path of the folder.
         progress: function that is called after each request.
 
@@ -52,7 +52,7 @@ class Fetcher:
         self.request, self.services, self.gathered = request, services, gathered
         self.out, self.progress = out, progress
         self.links: dict[str, Links] = {}
-        """The links of every entity in the folder, by id."""
+        """For every entity in the folder, the ids and titles to which it refers."""
         self._moved: dict[str, str] = {}
         for name, body in gathered.each(state.ENTITY):
             self.links[name] = links_of(orjson.loads(body), request.wiki)
@@ -146,8 +146,8 @@ class Fetcher:
             self.progress(step, min(at + size, len(wanted)), len(wanted))
 
     def keep(self, rows: Iterable[state.Row]) -> None:
-        """Stores things and drops the cached replies with the same content, because both together would double the
-        folder's size."""
+        """Stores things, and drops the cached replies with the same content, which would double the
+        size of the folder."""
         self.gathered.keep(rows)
         self.services.forget_replies()
 
@@ -164,13 +164,15 @@ class Fetcher:
         return self.gathered.body(state.LIST, key) is not None
 
     def number(self, key: str, fetch: Callable[[], int]) -> int:
-        """Returns a number from the query service, which is fetched once and then stored."""
+        """Returns a number that the query service gives. A stored number is not fetched again."""
         return int(self.list_of(key, lambda: [str(fetch())])[0])
 
     def final(self, name: str) -> str:
-        """The current id of an entity; for a merged entity, the id of its target."""
+        """The current id of an entity; if the entity was merged into another one, the other
+        entity's id."""
         return self._moved.get(name, name)
 
     def of(self, name: str) -> Links | None:
-        """The links of an entity; None if the folder does not have the entity."""
+        """The ids and titles to which an entity refers; None if the folder does not have the
+        entity."""
         return self.links.get(self.final(name))

@@ -1,8 +1,9 @@
-"""The steps of gathering: anchors, the values of their claims, rivals, articles and pictures.
+"""Gathering fetches anchors, the values of the anchors' claims, rivals, articles and pictures, in
+this order.
 
-Anchors are the entities from which questions may start; rivals are the other members of the anchors' classes.
-Everything that is fetched is stored (`gathered.py`) before the next request is sent. After a kill, or with a larger
-limit, a run therefore requests only what is missing.
+Anchors are the entities where questions may start. Rivals are the other members of the anchors'
+classes. Everything that is fetched is stored (`gathered.py`) before the next request is sent. A run
+after a killed run, or with a larger limit, requests only what is missing.
 """
 
 import json
@@ -22,7 +23,7 @@ from questloom.records.errors import InputError
 
 
 class Gathering:
-    """One run of gathering into a folder.
+    """A run of `gather` that fetches into one folder.
 
     Args:
         fetcher: the fetcher of the folder.
@@ -40,7 +41,7 @@ class Gathering:
         """Returns the number of members that the requested class has.
 
         Raises:
-            InputError: there is no such class, the class is empty, or it has too many members.
+            InputError: the class does not exist, is empty, or has too many members.
         """
         name = self.request.class_id
         self.fetcher.entities([name], "looking up the class")
@@ -70,7 +71,8 @@ class Gathering:
         return number
 
     def anchors(self) -> list[str]:
-        """Returns the ids of the anchors: the listed things, or the results of the class, query or category.
+        """Returns the ids of the anchors: the things that the request lists, or the results of its
+        class, query or category.
 
         Raises: InputError: the request gives no anchors.
         """
@@ -104,7 +106,7 @@ class Gathering:
         return list(dict.fromkeys(found))
 
     def _selected(self) -> list[str]:
-        """The items that the SPARQL query selects.
+        """Returns the items that the request's SPARQL query selects.
 
         Raises: InputError: the query selects something that is not an item.
         """
@@ -194,7 +196,7 @@ class Gathering:
         self.fetcher.entities(members, "rivals")
 
     def count_class(self, name: str) -> list[str]:
-        """Counts a class and returns its members, `request.rivals` at most."""
+        """Counts the members of a class, and returns at most `request.rivals` of them."""
         number = self.fetcher.number(
             f"direct count {name}", lambda: self.services.direct_count(name)
         )
@@ -219,8 +221,8 @@ class Gathering:
         self.gather_views(members)
 
     def gather_words(self) -> None:
-        """Fetches the entities whose labels sentences need: all superclasses, units and properties of the gathered
-        things."""
+        """Fetches all superclasses, units and properties of the gathered things, because sentences
+        need their labels."""
         items = [links for name, links in self.fetcher.links.items() if name.startswith("Q")]
         wanted = {n for links in items for n in (*links.classes, *links.parents, *links.units)}
         seen: set[str] = set()
@@ -234,7 +236,7 @@ class Gathering:
         self.fetcher.entities(properties, "properties")
 
     def gather_articles(self, things: Iterable[str]) -> None:
-        """Fetches the articles of entities."""
+        """Fetches the articles about the given entities."""
         self.fetcher.articles(self._titles_of(things))
 
     def gather_views(self, things: Iterable[str]) -> None:
@@ -247,8 +249,8 @@ class Gathering:
         return [title for title in titles if title]
 
     def gather_pictures(self, anchors: Iterable[str], things: Iterable[str]) -> None:
-        """Fetches pictures: the anchors' own pictures, others that depict the anchors, and those of things with an
-        article."""
+        """Fetches three kinds of pictures: pictures of the anchors, further files that depict an
+        anchor, and pictures of things with an article."""
         first = dict.fromkeys(
             n for name in anchors if (li := self.fetcher.of(name)) for n in li.pictures
         )
@@ -258,7 +260,7 @@ class Gathering:
         self.fetcher.pictures(names)
 
     def _views(self, anchors: Iterable[str]) -> dict[str, None]:
-        """File names of further pictures that depict the anchors."""
+        """Returns the file names of further pictures that depict the anchors."""
         views, wanted = self.request.views, [self.fetcher.final(name) for name in anchors]
         found: dict[str, None] = {}
         for (name,) in self.fetcher.batches(wanted if views else [], 1, "looking for more views"):

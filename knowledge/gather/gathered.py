@@ -1,4 +1,5 @@
-"""The things that were gathered into a folder, in one SQLite file. When a run is resumed, it fetches nothing twice."""
+"""The things that were gathered into a folder, in one SQLite file. A run that is resumed fetches
+nothing twice."""
 
 import fcntl
 import sqlite3
@@ -13,7 +14,8 @@ VERSION = 1
 ENTITY, TITLE, PAGE, FILE, PICTURE = "entity", "title", "page", "file", "picture"
 LIST, NOTE, VIEWS = "list", "note", "page views"
 FETCHED, MERGED, MISSING, UNREADABLE = "fetched", "merged", "missing", "unreadable"
-"""The possible outcomes of a request. For a merged thing, the stored body is the id or title of the thing's target."""
+"""The possible outcomes of a request for a thing. `body` holds the thing's data; if the thing was
+merged into another thing, `body` holds the id or title of the other thing."""
 _SCHEMA = (
     "CREATE TABLE IF NOT EXISTS things (kind TEXT, key TEXT, outcome TEXT NOT NULL, why TEXT NOT NULL, "
     "body BLOB NOT NULL, PRIMARY KEY (kind, key)) WITHOUT ROWID"
@@ -24,7 +26,7 @@ Row = tuple[str, str, str, str, bytes]
 
 
 def row(kind: str, key: str, outcome: str, body: str | bytes = "", *, why: str = "") -> Row:
-    """Makes the row for a requested thing."""
+    """Makes the row of the SQLite file for a requested thing."""
     return (
         kind,
         key,
@@ -87,16 +89,16 @@ class Gathered:
         self._lock.close()
 
     def keep(self, rows: Iterable[Row]) -> None:
-        """Writes rows in one transaction."""
+        """Writes rows into the SQLite file in one transaction."""
         with self._db:
             self._db.executemany("INSERT OR REPLACE INTO things VALUES (?, ?, ?, ?, ?)", rows)
 
     def outcomes(self, kind: str) -> dict[str, str]:
-        """The outcome of each requested key."""
+        """The outcome for each key (id, title or name) that was requested."""
         return dict(self._db.execute("SELECT key, outcome FROM things WHERE kind = ?", (kind,)))
 
     def failures(self) -> Mapping[str, list[tuple[str, str]]]:
-        """The failed requests of a kind, as (key, why)."""
+        """The failed requests for things of a kind, as pairs (key, reason)."""
         found: dict[str, list[tuple[str, str]]] = {}
         for kind, key, outcome, why in self._db.execute(
             "SELECT kind, key, outcome, why FROM things WHERE outcome IN (?, ?) ORDER BY kind, key",
@@ -106,14 +108,14 @@ class Gathered:
         return found
 
     def body(self, kind: str, key: str) -> bytes | None:
-        """The body of one thing; None if the thing was never requested."""
+        """The stored data of one thing; None if the thing was never requested."""
         found = self._db.execute(
             "SELECT body FROM things WHERE kind = ? AND key = ?", (kind, key)
         ).fetchone()
         return None if found is None else zlib.decompress(found[0])
 
     def each(self, kind: str, outcome: str = FETCHED) -> Iterator[tuple[str, bytes]]:
-        """Yields (key, body) of the things with a given outcome, sorted by key."""
+        """Yields (key, data) of the things with a given outcome, sorted by key."""
         for key, body in self._db.execute(
             "SELECT key, body FROM things WHERE kind = ? AND outcome = ? ORDER BY key",
             (kind, outcome),

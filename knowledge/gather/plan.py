@@ -1,9 +1,11 @@
-"""The forecast for a gathering: numbers of things, calls and minutes at each service, before the first call.
+"""Forecasts a gathering before the first call: the numbers of things, calls and minutes at each
+service.
 
-Its growth with the number of anchors was fitted to the claims of real things; `python -m benchmarks.gather_plan` prints
-the fit and its data. Anchors of one class share more values than the fit assumes, so the forecast is then too high.
-Things with many claims lead to more values than the fit assumes, so the forecast is then too low. The seconds per call
-are assumed, not measured.
+The forecast is a fit to the claims of real things: how many things are reached from a number of
+anchors. The command `python -m benchmarks.gather_plan` prints the fit and its data. If the anchors
+share a class, they share more values than the fit assumes, and the forecasted numbers are too high.
+If the things have many claims, they lead to more values than the fit assumes, and the forecasted
+numbers are too low. The seconds per call to a service are assumed, not measured.
 """
 
 import math
@@ -23,12 +25,15 @@ from questloom.knowledge.gather.wikimedia import (
 SECONDS = {"query service": 5.0, "Wikidata": 2.0, "Wikipedia": 2.0, "Commons": 2.0, "pictures": 0.4}
 """Assumed seconds per call to each service."""
 REACHED, EXPONENT = (1.0, 50.0, 200.0, 400.0), 0.7
-"""The fit: n anchors lead to REACHED[depth] n^EXPONENT things, including the anchors."""
+"""According to the fit, a gathering with n anchors reaches REACHED[depth] * n**EXPONENT things,
+including the anchors."""
 CLASSES, CLASS_EXPONENT = 2600.0, 0.09
-"""The fit: n gathered things have CLASSES n^CLASS_EXPONENT classes, superclasses and units."""
+"""According to the fit, n gathered things have CLASSES * n**CLASS_EXPONENT classes, superclasses
+and units."""
 PROPERTIES = 2000
 WITH_ARTICLE, WITH_PICTURE = 0.55, 0.7
-"""The share of things with an article in a large Wikipedia, and the share of these things that also have a picture."""
+"""The share of gathered things that have an article in a large Wikipedia, and the share of things
+with an article that also have a picture."""
 RIVALS_OF_A_CLASS = 500
 """The assumed number of members of a class that was not counted."""
 

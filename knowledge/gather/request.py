@@ -1,17 +1,20 @@
-"""The request for a gathering, and the counted members of its classes."""
+"""The request for a gathering (a download of a part of Wikidata and Wikipedia), and the counted
+members of its classes."""
 
 from dataclasses import dataclass
 
 MAX_CLASS = 100_000
 """Maximum size of a class that can be gathered; the query service cannot list a larger class within its time limit."""
 MAX_CLASSES = 40
-"""Maximum number of classes whose members are counted if the anchors are listed; the commonest classes come first."""
+"""Maximum number of classes that are counted if the request lists the anchors. Classes with the
+most anchors are counted first."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class GatherRequest:
-    """The request: what to gather. One of class_id, ids, titles, category and query gives the anchors; `lacking`
-    instead names classes to complete."""
+    """The request: what to gather. The anchors (things where questions start) come from one of
+    class_id, ids, titles, category and query. A request with `lacking` has no anchors; it fetches
+    the missing members of incomplete classes."""
 
     class_id: str = ""
     ids: tuple[str, ...] = ()
@@ -30,16 +33,19 @@ class GatherRequest:
     limit: int = 500
     """Maximum number of anchors from the class, the category or the query."""
     depth: int = 2
-    """The number of steps from an anchor along claims."""
+    """Maximum number of claims on the way from an anchor to a gathered thing."""
     rivals: int = 2000
-    """Maximum number of fetched members of a class. If a class has at most this many members, it is gathered whole."""
+    """Maximum number of fetched members of a class. A class with at most `rivals` members is
+    gathered whole."""
     language: str = "en"
     width: int = 960
     """Width in pixels of the fetched pictures."""
     views: int = 3
-    """Maximum number of further pictures for each anchor; Commons states what its files depict."""
+    """Maximum number of further pictures for each anchor, which are files that depict the anchor
+    according to Commons."""
     all_pictures: bool = True
-    """Whether to fetch the pictures of all reached things with an article; otherwise only the anchors' pictures."""
+    """Whether to fetch pictures of all reached things with an article; if False, only pictures of
+    the anchors are fetched."""
     page_views: bool = True
     """Whether to fetch the page views of the reached things' articles."""
 

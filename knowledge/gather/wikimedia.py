@@ -19,8 +19,8 @@ from questloom.records.errors import ProviderFault
 from questloom.records.names import codes_of
 
 ENTITIES_A_CALL, PAGES_A_CALL, FILES_A_CALL, TITLES_A_CALL = 50, 20, 50, 50
-"""Number of entities, titles or files in one API request. The API allows fifty articles in one request; fewer are
-requested, because fifty whole articles can take many megabytes."""
+"""Maximum number of entities, titles or files in one API request. The API allows fifty articles in
+one request; fewer are requested, because fifty whole articles can take many megabytes."""
 IDS_A_QUERY = 5000
 MEMBERS_A_CALL = 500
 """Maximum number of category members that the API returns per request."""
@@ -43,7 +43,7 @@ Members = tuple[list[str], list[str], dict[str, str]]
 
 @dataclass(frozen=True)
 class Addresses:
-    """The addresses of the services."""
+    """The addresses of Wikimedia's services."""
 
     query: str
     wikidata: str
@@ -52,8 +52,8 @@ class Addresses:
 
     @classmethod
     def of(cls, language: str, base: str = "") -> "Addresses":
-        """The addresses of the services for a language edition. With `base`, all services are at one address
-        (`benchmarks/wikimedia.py`)."""
+        """The addresses of the services for a language edition. If `base` is given, all services
+        have this address, as in `benchmarks/wikimedia.py`."""
         if base:
             base = base.rstrip("/")
             names = ("wikidata", f"{language}.wikipedia", "commons")
@@ -68,10 +68,11 @@ class Addresses:
 
 @dataclass(frozen=True)
 class Export:
-    """The articles that one request returned."""
+    """The articles in the reply to one request."""
 
     header: str
-    """The text before the first page: the root element and the site."""
+    """The XML of an export before the first page: the root element and the description of the
+    wiki."""
     pages: dict[str, str]
     """The XML of each page, by the page's title."""
     titles: dict[str, str]
@@ -104,7 +105,7 @@ class Wikimedia:
         self._commons = CommonsApi(caller, endpoint=addresses.commons, contact=contact)
 
     def forget_replies(self) -> None:
-        """Drops the cached replies so far; call this method after their contents were stored elsewhere."""
+        """Drops all cached replies, whose contents must be stored elsewhere before."""
         self._caller.forget_used()
 
     def direct_count(self, class_id: str) -> int:
@@ -121,7 +122,8 @@ class Wikimedia:
         return int(rows[0]["n"]["value"]) if rows else 0
 
     def members(self, class_id: str, *, limit: int, askable: bool = False) -> list[str]:
-        """The first members of a class, sorted by their addresses. With a larger limit, the list only grows at its end.
+        """Returns the first members of a class, sorted by their addresses. A larger limit only adds
+        members at the end.
 
         Args:
             askable: whether to return only members with a picture and an article in the language.
@@ -135,8 +137,8 @@ class Wikimedia:
         return [row["item"]["value"].rpartition("/")[2] for row in rows]
 
     def selected(self, query: str) -> list[str]:
-        """The distinct values of ?item in a SELECT query's result, in the result's order. Items are given as ids, other
-        values unchanged.
+        """The distinct values of ?item in a SELECT query's result, in the result's order. In the
+        results, items become ids; other values stay unchanged.
 
         Raises:
             ProviderFault: the service fails permanently or refuses the query.
@@ -192,8 +194,9 @@ class Wikimedia:
         return found if "continue" in reply else dict.fromkeys(titles) | found
 
     def entities(self, ids: list[str]) -> dict[str, Json | None]:
-        """Requests up to fifty entities; returns each entity under the id that was requested. A merged entity has the
-        `id` of its target. If an entity is missing, its value is None."""
+        """Requests up to fifty entities; returns each entity under the id that was requested. The
+        `id` of a merged entity is that of the entity into which it was merged. If an entity is
+        missing, its value is None."""
         try:
             found = self._wikidata.ask(
                 {
@@ -252,12 +255,13 @@ class Wikimedia:
         return [file_name(title) for title in found]
 
     def files(self, names: list[str], *, width: int) -> dict[str, Json | None]:
-        """Requests up to fifty file pages of Commons, by name. Each page has author, licence and statements; the value
-        is None if a file is missing."""
+        """Requests up to fifty file pages of Commons by their names. Each page object states
+        author, licence and statements. If a file is missing, its value is None."""
         return self._commons.pages(names, width=width)
 
     def picture(self, page: Json) -> bytes:
-        """The bytes of a picture in the requested width. Raises ValueError if the page names no address."""
+        """The bytes of a picture in the requested width. Raises ValueError if the page object names
+        no address of the picture."""
         return self._commons.picture(page)
 
 

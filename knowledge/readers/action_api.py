@@ -28,7 +28,8 @@ _TIMEOUT = aiohttp.ClientTimeout(sock_connect=TIMEOUT, sock_read=TIMEOUT)
 
 
 class ActionApi:
-    """Sends requests to one wiki's api.php. Replies stay cached as long as the caller's folder exists.
+    """Sends requests to one wiki's api.php. The wiki's replies stay cached as long as the caller's
+    folder exists.
 
     Args:
         caller: a caller from `polite_caller`.
@@ -92,11 +93,11 @@ class ActionApi:
 async def load(
     service: str, agent: str, address: str, form: dict[str, str] | None = None
 ) -> tuple[bytes, Mapping[str, str]]:
-    """Sends one request and returns (body, headers). A request with a form is a POST. The body is read up to one byte
-    beyond `MAX_BYTES`.
+    """Sends one HTTP request and returns (body, headers) of the reply. A request with a form is a
+    POST. The body is read up to one byte beyond `MAX_BYTES`.
 
     Args:
-        agent: made by `user_agent`.
+        agent: the User-Agent header, made by `user_agent`.
 
     Raises:
         CallFault: the reply is missing or incomplete; ValueError: the address, or the target of a redirect, is not a

@@ -1,11 +1,12 @@
-"""Splits a dump into byte ranges, so that many workers can read it. Exactly one range reads each record.
+"""Splits a dump into byte ranges, so that many workers can read it. Each record belongs to exactly
+one range.
 
-The first bytes of the file determine its format; the file's name is ignored. The pieces (chunks, bz2 streams or blocks)
-that begin in a range belong to it; `pieces` reads them.
+The first bytes of the file determine the file's format, whatever its name. A range owns the pieces
+(chunks, bz2 streams or bz2 blocks) that begin in the range; the module `pieces` reads pieces.
 
 * plain: a range can begin at any byte of the file.
-* bz2 with many streams (Wikimedia's multistream dumps): ranges begin where streams begin. The dump's index or the magic
-  bytes show where streams begin.
+* bz2 with many streams (Wikimedia's multistream dumps): ranges begin where streams begin. The
+  dump's index, or the magic bytes of bz2, show where streams begin.
 * bz2 with one stream: a range can begin at any byte; `bz2_blocks` finds the blocks.
 * gz: there is only one range, because a gz file cannot be entered in the middle.
 """
@@ -20,19 +21,20 @@ from questloom.files.locations import open_binary
 from questloom.records.errors import InputError
 
 RANGE_BYTES = 16 << 20
-"""Number of bytes of the file per range; compressed, this is about 60 MB of XML, or three seconds on one core."""
+"""Number of bytes of the file in one range. A range of a compressed dump holds about 60 MB of XML,
+which one core reads in three seconds."""
 STREAM_SEARCH = 8 << 20
-"""Maximum number of bytes in which the start of a stream is searched. A multistream dump starts a stream every 100
-pages (a few 100 kB)."""
+"""Maximum number of bytes that are searched for the start of a stream. A multistream dump starts a
+stream every 100 pages (a few 100 kB)."""
 PIECE = 1 << 18
 MAX_BLOCK = 1 << 21
-"""The first block of a stream must end within this many compressed bytes."""
+"""Maximum number of compressed bytes to the end of the first block of a stream."""
 _STREAM_START = re.compile(rb"BZh[1-9]1AY&SY")
 
 
 @dataclass(frozen=True, kw_only=True)
 class ByteRange:
-    """The bytes [start, end) of the file on disk, and the way to read them."""
+    """The bytes [start, end) of a file, and the way to read these bytes."""
 
     path: str
     start: int
@@ -42,8 +44,8 @@ class ByteRange:
 
 
 def open_dump(path: str) -> BinaryIO:
-    """Opens a local file or an object in a bucket. From an object in a bucket, only the byte ranges that are read are
-    downloaded.
+    """Opens a local file or an object in a bucket for reading. If the file is an object in a
+    bucket, only the ranges that are read are downloaded.
 
     Raises:
         InputError: the file cannot be opened.
@@ -59,13 +61,14 @@ def open_dump(path: str) -> BinaryIO:
 
 
 def plan_ranges(path: str, *, index: str = "", range_bytes: int = RANGE_BYTES) -> list[ByteRange]:
-    """Splits a dump into byte ranges that cover the whole file. The ranges depend on the file alone, not on the number
-    of workers.
+    """Splits a dump into byte ranges that cover the whole file. The division into ranges depends on
+    the file alone, not on the number of workers.
 
     Args:
         path: path of the dump.
-        index: path of a multistream dump's index (lines `offset:page id:title`, plain or bz2); with an index, ranges
-            begin at the offsets of the index; an offset beyond the file's end shows that the dump is truncated.
+        index: path of a multistream dump's index, with lines `offset:page id:title`, plain or bz2.
+            If an index is given, ranges begin at the offsets in the index. An offset in the index
+            beyond the file's end shows that the dump is truncated.
         range_bytes: number of bytes of the file per range.
 
     Raises:
@@ -101,7 +104,8 @@ def plan_ranges(path: str, *, index: str = "", range_bytes: int = RANGE_BYTES) -
 
 
 def next_stream(file: BinaryIO, at: int) -> int:
-    """The first start of a stream at or after a byte; 0 if there is none within STREAM_SEARCH bytes."""
+    """Returns the first start of a stream at or after a byte, or 0 if no stream starts within
+    STREAM_SEARCH bytes."""
     file.seek(at)
     data, searched = b"", 0
     # The search reads small pieces: 8 MB at every range would download most of a dump in a bucket.
@@ -126,7 +130,8 @@ def next_stream(file: BinaryIO, at: int) -> int:
 
 
 def _starts_of_index(index: str, path: str, size: int, range_bytes: int) -> list[int]:
-    """The stream offsets from a multistream index, thinned out so that each range has at least `range_bytes`."""
+    """Returns the offsets of streams from a multistream index. Offsets are left out so that each
+    range has at least `range_bytes`."""
     starts = [0]
     fix = "Give the index of this dump, or leave it out."
     with open_dump(index) as raw:

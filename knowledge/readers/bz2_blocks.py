@@ -1,9 +1,10 @@
 """Random access into bz2 files: decompresses the blocks that begin in a byte range, at any bit.
 
-A bz2 stream consists of a header, blocks of up to 900 kB, and an end mark with a CRC over the blocks' CRCs. Each block
-has its own CRC and can start at any *bit*. This module makes each block a stream of its own: a header, the block's bits
-shifted to a byte boundary, an end mark, and the block's CRC. The C library then decompresses and checks this stream. In
-this way several cores can read a bz2 file with a single stream.
+A bz2 stream consists of a header, blocks of up to 900 kB, and an end mark with a CRC over the
+blocks' CRCs. Each block has its own CRC and can start at any *bit*. This module makes each block a
+bz2 stream of its own: a header, the block's bits shifted to a byte boundary, an end mark, and the
+block's CRC. The C library decompresses and checks each block as such a stream. Several cores can
+therefore read a bz2 file that has only one stream.
 
 Source of the format: bzip2's `decompress.c` and Tsai's "BZIP2: format specification".
 """
@@ -19,7 +20,7 @@ END_MARK = 0x177245385090
 MARK_BITS = 48
 READ_SIZE = 1 << 20
 LONGEST_BLOCK = 4 << 20
-"""Maximum compressed size of a block in bytes: 900 kB that cannot be compressed, plus ample room."""
+"""Maximum compressed size of a block in bytes: 900 kB of incompressible data, plus ample room."""
 
 
 class Block(NamedTuple):
@@ -35,8 +36,9 @@ class Block(NamedTuple):
 
 @functools.cache
 def _cores(mark: int) -> tuple[re.Pattern[bytes], dict[bytes, int]]:
-    """A pattern for the five whole bytes that a mark has at each of the eight bit alignments, and a dict from these
-    bytes to the alignment."""
+    """A block's mark contains five whole bytes, which differ between the eight bit alignments.
+    Returns a pattern for the five whole bytes of a mark, and a dict from the bytes to their bit
+    alignment."""
     shifts = {(mark << (8 - shift)).to_bytes(7, "big")[1:6]: shift for shift in range(8)}
     return re.compile(b"|".join(map(re.escape, shifts))), shifts
 
@@ -44,9 +46,9 @@ def _cores(mark: int) -> tuple[re.Pattern[bytes], dict[bytes, int]]:
 def find_marks(data: bytes, mark: int, start: int = 0) -> list[int]:
     """Returns the bit positions of a 48-bit mark in `data` from byte `start` on, in ascending order.
 
-    At each of the eight alignments, five whole bytes of the mark are known. One regular expression searches for these
-    bytes at all alignments; the bits at both ends are compared afterwards. (Eight searches by `bytes.find` take 1.6
-    times as long.)
+    At each of the eight alignments, five whole bytes of a block's mark are known. One regular
+    expression searches for the five whole bytes at all alignments; the bits at both ends are
+    compared afterwards. (Eight searches by `bytes.find` take 1.6 times as long.)
     """
     pattern, shifts = _cores(mark)
     found = []
@@ -62,7 +64,7 @@ def find_marks(data: bytes, mark: int, start: int = 0) -> list[int]:
 
 
 def decompress_block(data: bytes, begin: int, end: int) -> bytes:
-    """Decompresses the block in bits [begin, end) of `data`; its mark is included.
+    """Decompresses the block in bits [begin, end) of `data`, including the block's mark.
 
     Raises:
         OSError, ValueError, EOFError: the bits are no whole block, or the CRC does not match.
@@ -81,11 +83,12 @@ def decompress_block(data: bytes, begin: int, end: int) -> bytes:
 
 
 def read_blocks(file: BinaryIO, start: int, end: int) -> Iterator[Block | None]:
-    """Yields the blocks whose mark begins at byte `start` or later, to the end of the file. When `end` is passed, None
-    is yielded once.
+    """Yields the blocks whose mark begins at byte `start` or later, to the end of the file. Yields
+    None once, before the first block that begins at `end` or later.
 
-    A mark may occur by chance inside a block (one position in 2^48). If a block cannot be decompressed, the block is
-    therefore tried again with the bits up to the mark after the next mark.
+    A mark may occur by chance inside a block (one position in 2^48). If a block that ends at a mark
+    cannot be decompressed, the mark may have occurred by chance, and the block is tried again up to
+    a later mark.
 
     Args:
         file: a seekable bz2 file with one or many streams.
@@ -103,7 +106,8 @@ def read_blocks(file: BinaryIO, start: int, end: int) -> Iterator[Block | None]:
 
 
 class _Window:
-    """A part of the file that begins with the next block, with the block marks in this part."""
+    """A part of the file that begins with the next block, and the positions of the block marks in
+    this part."""
 
     def __init__(self, file: BinaryIO, start: int) -> None:
         self.file, self.base, self.data, self.at_end = file, start, b"", False
@@ -112,8 +116,8 @@ class _Window:
         file.seek(start)
 
     def look_ahead(self, num_marks: int) -> bool:
-        """Reads until `num_marks` marks are seen. Returns False if the file or the longest possible block ends
-        first."""
+        """Reads the file until `num_marks` block marks are seen. Returns False if fewer marks are
+        found before the end of the file or of the longest possible block."""
         while len(self.marks) < num_marks and not self.at_end:
             if self.marks and len(self.data) > num_marks * LONGEST_BLOCK:
                 break
@@ -129,7 +133,7 @@ class _Window:
         return len(self.marks) >= num_marks
 
     def take(self) -> Block:
-        """The block at the first mark; the window then moves to the next mark."""
+        """Returns the block at the first mark, and moves the window to the next mark."""
         self.look_ahead(2)
         begin, offset = self.marks[0], self.base + self.marks[0] // 8
         content, fault, used = b"", "the file ends within the bz2 block that begins here", 1
@@ -148,8 +152,8 @@ class _Window:
         return Block(offset, content, not self.look_ahead(1), fault)
 
     def _end_of_block(self, num: int) -> int | None:
-        """The bit at which the first block ends if mark `num` is the next true mark; None if the block does not end
-        there."""
+        """Returns the bit at which the first block ends, if mark `num` begins the next block; None
+        if the block does not end there."""
         if len(self.marks) <= num:
             ends = (
                 find_marks(self.data, END_MARK, self.marks[-1] // 8)

@@ -22,8 +22,8 @@ Page = dict[str, Any]
 
 
 class CommonsApi:
-    """The client of the API and the file server of Commons. Each of these two servers gets one request at a time, and
-    replies are cached.
+    """The client of the API and the file server of Commons. The API server and the file server get
+    one request at a time each, and replies are cached.
 
     Args:
         caller: a caller from `polite_caller`; delete its folder to drop the cached replies.
@@ -39,8 +39,8 @@ class CommonsApi:
         self._api = ActionApi(caller, COMMONS, endpoint, contact=contact)
 
     def pages(self, names: list[str], *, width: int) -> dict[str, Page | None]:
-        """Requests the page objects of files (with `imageinfo` and `mediainfo`) by file name. If a file is missing, its
-        value is None.
+        """Requests the page objects of files (with `imageinfo` and `mediainfo`) by file name. The
+        value of a missing file is None.
 
         Args:
             names: file names, with or without namespace.
@@ -68,7 +68,8 @@ class CommonsApi:
         return found
 
     def _query(self, batch: list[str], width: int) -> tuple[dict[str, Page], dict[str, str]]:
-        """Requests up to 50 files with their structured data. Returns (pages by title, normalisations and redirects)."""
+        """Requests up to 50 files with their structured data. Returns (pages by title, normalised
+        titles and redirects)."""
         asked = {
             "action": "query",
             "prop": "imageinfo",
@@ -121,10 +122,12 @@ class CommonsApi:
         return [hit["title"] for hit in self._api.ask(asked).get("query", {}).get("search", ())]
 
     def picture(self, page: Page) -> bytes:
-        """Downloads the thumbnail that a page names, or the file itself if the file is not wider.
+        """Downloads the thumbnail that a page object names. If the file is not wider than the
+        thumbnail, the file itself is downloaded.
 
         Raises:
-            ProviderFault: the file cannot be downloaded; ValueError: the page names no address.
+            ProviderFault: the file cannot be downloaded; ValueError: the page object names no
+                address.
         """
         info = page["imageinfo"][0]
         address = info.get("thumburl") or info.get("url") or ""

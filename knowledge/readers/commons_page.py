@@ -27,10 +27,11 @@ def file_name(title: str) -> str:
 
 
 def plain_text(said: Any) -> str:
-    """The visible text of an `extmetadata` value, on one line and cut to MAX_TEXT_CHARS.
+    """Returns the visible text of an `extmetadata` value, on one line and cut to MAX_TEXT_CHARS
+    characters.
 
     Args:
-        said: HTML, or a dict of HTML by language; English is preferred, else the first language is taken.
+        said: HTML, or a dict of HTML by language; English is preferred to other languages.
     """
     if isinstance(said, dict):
         by_language = {language: text for language, text in said.items() if language != "_type"}
@@ -39,9 +40,10 @@ def plain_text(said: Any) -> str:
 
 
 def image_asset(page: dict[str, Any], data: bytes, facts: PictureFacts) -> ImageAsset:
-    """Makes the record of a picture. The page gives the description; the file's bytes give kind, size and hash.
+    """Makes the `ImageAsset` record of a picture. The page gives the description; the file's bytes
+    give kind, size and hash.
 
-    A field that the page lacks stays "". If the page states no licence, none is assumed.
+    A field stays "" if the page lacks it. If the page states no licence, the record has no licence.
 
     Raises:
         ValueError, KeyError, TypeError, AttributeError: the page does not have the API's layout.
@@ -74,14 +76,15 @@ def image_asset(page: dict[str, Any], data: bytes, facts: PictureFacts) -> Image
 
 
 def _repository(page: dict[str, Any], address: str) -> str:
-    """The repository that holds a file: "shared" for files of Commons. Commons itself calls its own files "local"; such
-    files become "shared" too."""
+    """The repository that holds a file: "shared" for files of Commons. Commons itself calls its own
+    files "local"; for such files the result is "shared" too."""
     on_commons = urllib.parse.urlparse(address).netloc == "commons.wikimedia.org"
     return "shared" if on_commons else str(page.get("imagerepository", ""))
 
 
 def structured_data(mediainfo: dict[str, Any]) -> tuple[tuple[str, ...], tuple[Detail, ...]]:
-    """Reads a file's statements. Returns (the depicted items (P180), preferred items first; the visible details)."""
+    """Reads the statements on a file's page. Returns two tuples: the depicted items (P180),
+    preferred items first; and the visible details of the picture."""
     statements = mediainfo.get("statements") or {}  # the API writes [] for an empty dict
     depicts: list[tuple[bool, str]] = []
     details: list[Detail] = []

@@ -1,12 +1,13 @@
-"""Streams the rows of a data set in Parquet or JSON lines, local or on the Hub, with the library `datasets`. No file is
-downloaded or held in memory as a whole.
+"""Streams the rows of a data set in Parquet or JSON lines with the library `datasets`. The data set
+is local or on the Hugging Face Hub. No file is downloaded or held in memory as a whole.
 
 ```
 rows.parquet   rows.jsonl.gz   FOLDER   hf://datasets/ORG/NAME[@REVISION]/FOLDER
 ```
 
-From a folder all Parquet files are read; in a folder without Parquet files, all files of JSON lines are read. One range
-is a row group of a Parquet file, or a whole file of JSON lines.
+If a folder has Parquet files, all Parquet files are read. If a folder has no Parquet files, all its
+files of JSON lines are read. One range is a row group of a Parquet file, or a whole file of JSON
+lines.
 """
 
 import difflib
@@ -30,8 +31,8 @@ BATCH_ROWS = 128
 LINES_CHARS = 1 << 20
 """Number of characters of JSON lines that are read at once."""
 SAMPLED = 100
-"""Number of rows of JSON lines that are searched for a field. JSON lines leave out empty fields, so a field counts as
-missing only if none of the searched rows has it."""
+"""Number of rows of JSON lines in which a required field is searched. JSON lines leave out empty
+fields, so a field counts as missing only if none of the searched rows has it."""
 
 Row = dict[str, Any]
 
@@ -47,7 +48,8 @@ class RowRange:
 
 
 def is_data_set(path: str) -> bool:
-    """Whether a path names a data set: an address on the Hub, a file with a known suffix, or a local folder."""
+    """Whether a path names a data set: an address on the Hugging Face Hub, a file with a known
+    suffix, or a local folder."""
     return path.startswith(HUB) or path.endswith((*PARQUET, *LINES)) or Path(path).is_dir()
 
 
@@ -55,7 +57,7 @@ def files_of(path: str) -> list[tuple[str, int, str]]:
     """The data files as sorted tuples (address, bytes, version).
 
     Raises:
-        InputError: there are no data files, or the Hub cannot be reached.
+        InputError: there are no data files, or the Hugging Face Hub cannot be reached.
     """
     import fsspec
 
@@ -87,8 +89,8 @@ def _version(info: Row) -> str:
 
 
 def state_of(path: str) -> tuple[int, str]:
-    """Returns (total number of bytes, a text that identifies the state of the files). The text changes if one of the
-    files is rewritten."""
+    """Returns (total number of bytes, a text that identifies the state of the files). The text that
+    identifies the files changes if one of them is rewritten."""
     files = files_of(path)
     return sum(size for _, size, _ in files), sha256_hex(repr(files))
 
@@ -97,9 +99,9 @@ def plan_rows(path: str, columns: Iterable[str], most: int = 1 << 12) -> list[Ro
     """Splits a data set into ranges.
 
     Args:
-        path: a file, a folder, or an address on the Hub.
+        path: a file, a folder, or an address on the Hugging Face Hub.
         columns: fields that the rows must have.
-        most: maximum number of ranges.
+        most: maximum number of ranges that are returned.
 
     Raises:
         InputError: the data set cannot be read, is empty, or lacks a field.
@@ -141,7 +143,7 @@ def read_rows(part: RowRange) -> Iterator[tuple[str, Row]]:
 
 
 def _open(path: str, files: list[str], columns: list[str] | None) -> Any:
-    """Opens the rows as a stream of `datasets`."""
+    """Opens the rows of a data set as a stream of `datasets`."""
     import datasets  # slow to import, so only when a data set is read
 
     if files[0].endswith(PARQUET):
@@ -160,7 +162,7 @@ def _open(path: str, files: list[str], columns: list[str] | None) -> Any:
 
 
 def _decoded(where: str, rows: Any) -> Iterator[tuple[str, Row]]:
-    """Yields rows with their numbers; a line of text is parsed into its JSON object."""
+    """Yields (number, row); a line of text is parsed into its JSON object."""
     lines = rows.column_names in (None, ["text"])
     for number, row in enumerate(rows, 1):
         place = f"{where}, row {number:,}"
@@ -181,9 +183,10 @@ def _decoded(where: str, rows: Any) -> Iterator[tuple[str, Row]]:
 
 
 def decoded_field(where: str, name: str, value: Any) -> Any:
-    """The value of a nested field. In Parquet files of the Hub, nested fields are JSON text, which is parsed here.
+    """The value of a nested field of a row. In Parquet files of the Hugging Face Hub, nested fields
+    are JSON text, which is parsed here.
 
-    Raises: InputError: the text is not JSON.
+    Raises: InputError: the nested field is not JSON.
     """
     if not isinstance(value, str | bytes):
         return value
@@ -196,7 +199,7 @@ def decoded_field(where: str, name: str, value: Any) -> Any:
 
 
 def missing(where: str, name: str, names: Iterable[str]) -> InputError:
-    """The error for a missing field; its message suggests the most similar field."""
+    """Makes the error for a missing field; the message suggests the most similar field."""
     has = [str(n) for n in names]
     near = difflib.get_close_matches(re.sub(r".*\.", "", name), has, n=1, cutoff=0.75)
     meant = f" ({near[0]!r} may be meant)" if near else ""

@@ -1,8 +1,10 @@
-"""Reads Wikidata entities from the rows of data sets on the Hub; the results equal those from a dump.
+"""Reads Wikidata entities from the rows of data sets on the Hugging Face Hub. The entities equal
+those that a Wikidata dump gives.
 
-One row holds one entity: id, labels, descriptions, aliases, sitelinks, claims. Each field is an object of Wikidata's
-JSON, or the text of such an object. In the data set `philippesaade/wikidata`, the snaks (values of statements) lack
-`snaktype` and the type of the value. The snaks of that data set also have labels, which this reader ignores.
+One row holds one entity: id, labels, descriptions, aliases, sitelinks, claims. Each field of a row
+is an object of Wikidata's JSON, or the text of such an object. In the data set
+`philippesaade/wikidata`, the snaks (values of statements) lack `snaktype` and the type of the
+value. The snaks of that data set also have labels, which this reader ignores.
 
 Source of the format: https://doc.wikimedia.org/Wikibase/master/php/docs_topics_json.html and the data set's card on the Hub
 """
@@ -34,7 +36,8 @@ VALUE_TYPES = {
     "time": "time",
     "monolingualtext": "monolingualtext",
 }
-"""The type of a value, by the datatype of its property. Values of all other datatypes are texts."""
+"""For the datatype of a property, the type of the property's values. Properties of all other
+datatypes have texts as values."""
 
 
 def plan_entity_rows(path: str, most: int = 1 << 12) -> list[RowRange]:
@@ -53,7 +56,7 @@ def read_entity_rows(
 
     Args:
         part: a range of `plan_entity_rows`.
-        snapshot: a day, YYYY-MM-DD; best claims must hold on this day.
+        snapshot: a day, YYYY-MM-DD; a claim counts as a best claim only if it holds on this day.
         languages: languages of the labels, aliases and descriptions to keep; () keeps all.
 
     Raises: InputError: a row has no id, or a field is not JSON.
@@ -90,7 +93,7 @@ def read_entity_rows(
 
 
 def _statement(where: str, statement: Row) -> Row:
-    """The statement, with `snaktype` and value type added to all its snaks (values)."""
+    """Returns the statement, and adds `snaktype` and value type to all its snaks (values)."""
     qualifiers = statement.get("qualifiers") or {}
     return {
         **statement,
@@ -100,9 +103,10 @@ def _statement(where: str, statement: Row) -> Row:
 
 
 def whole_snak(where: str, snak: Row) -> Row:
-    """The snak (one value of a statement), with `snaktype` and value type added.
+    """Returns the snak (one value of a statement), and adds `snaktype` and value type.
 
-    Raises: InputError: the snak lacks these types, and its property has no datatype from which they could be derived.
+    Raises: InputError: the snak lacks `snaktype` or the value's type, and its property has no
+    datatype from which they could be derived.
 
     >>> snak = {"property": "P31", "datatype": "wikibase-item", "datavalue": {"id": "Q5"}}
     >>> whole_snak("row 1", snak)["datavalue"]

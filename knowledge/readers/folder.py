@@ -33,7 +33,8 @@ _CSV_FIELDS = {
 
 
 class PictureFile(NamedTuple):
-    """One picture to read. The object is small, so that workers can share a list of such objects."""
+    """A picture of the folder, with its metadata, before it is read. The object is small, so that
+    all workers can share a list of pictures."""
 
     path: str
     """Path of the picture's file; "" if the metadata name a picture that is missing."""
@@ -128,7 +129,7 @@ def _page_of_row(row: dict[str, str]) -> dict[str, Any]:
 
 
 def read_picture(picture: PictureFile) -> tuple[ImageAsset, bytes] | Rejection:
-    """The record and bytes of one picture, or its rejection."""
+    """Returns the record and bytes of one picture, or the rejection of the picture."""
     name = file_name(picture.page["title"])
 
     def refuse(reason: Reason, evidence: str) -> Rejection:

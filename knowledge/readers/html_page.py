@@ -31,7 +31,7 @@ MAX_DEPTH = 200
 
 
 def read_html(data: bytes, *, title: str, page_id: int, folder: str, site: Site) -> Article | str:
-    """The article of a page, or the reason why the page is no article.
+    """Returns the article of a page, or the reason why the page is no article.
 
     Args:
         data: the HTML in UTF-8.
@@ -174,7 +174,8 @@ class _Reader:
         return self.resolve(path.removesuffix(".html"))
 
     def infobox(self, content: HtmlElement) -> tuple[str, tuple[InfoboxField, ...]]:
-        """The first infobox on the page: its CSS classes as its name, and its rows with a heading and a value."""
+        """The first infobox on the page. The infobox has its CSS classes as its name, and the rows
+        with a heading and a value as its fields."""
         for table in content.iter("table"):
             classes = table.get("class", "").split()
             if not any(c.startswith("infobox") for c in classes):
@@ -197,7 +198,8 @@ class _Reader:
         return "", ()
 
     def pictures(self, content: HtmlElement) -> tuple[ArticlePicture, ...]:
-        """The pictures by their path in the file, with the captions of their frames."""
+        """The pictures of the page. A picture has its path in the file and the caption of its
+        frame."""
         found: dict[str, ArticlePicture] = {}
         for image in content.iter("img"):
             source = urllib.parse.unquote(image.get("src", ""))
@@ -239,7 +241,7 @@ def _is_skipped(element: HtmlElement) -> bool:
 
 
 def _parts(cell: HtmlElement) -> list[HtmlElement]:
-    """The list items in a table cell; the cell itself if it contains no list."""
+    """The list items in a table cell, or the cell itself if it contains no list."""
     return list(cell.iter("li")) or [cell]
 
 

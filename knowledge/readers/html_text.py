@@ -17,8 +17,8 @@ _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
 def is_hidden(element: HtmlElement) -> bool:
-    """Whether an element is never shown or is hidden by its own attributes. Style sheets and enclosing elements are not
-    considered."""
+    """Whether an element is never shown, or is hidden by its own attributes. Style sheets and
+    enclosing elements can hide an element too, but are not considered."""
     hides = element.get("hidden") is not None or _HIDING.search(element.get("style", ""))
     return element.tag in _NEVER_SHOWN or bool(hides)
 

@@ -1,4 +1,5 @@
-"""Infobox fields: name, plain text, and the titles to which the field links."""
+"""Reads the fields of infoboxes. A field has a name, a plain text, and the titles to which it
+links."""
 
 import re
 from collections.abc import Callable
@@ -10,7 +11,8 @@ from questloom.records.knowledge import InfoboxField
 
 MAX_FIELDS = 300
 MAX_NAME_CHARS = 1000
-"""Number of characters of a field in which the name of a picture's file is searched."""
+"""Number of characters at the start of a field in which the name of a picture's file is
+searched."""
 _PREFIXES = (
     "infobox",
     "taxobox",
@@ -46,7 +48,7 @@ def is_infobox(name: str) -> bool:
 
 
 class Infobox(NamedTuple):
-    """The contents of an infobox."""
+    """The contents of one infobox."""
 
     name: str = ""
     """The template's name as written ("Infobox officeholder"); "" for a page without infobox."""
@@ -96,12 +98,13 @@ def field_text(
     resolve: Callable[[str], str] = lambda target: target,
     targets: list[str] | None = None,
 ) -> str:
-    """The plain text of a field or caption, on one line. Lines and list items are joined by "; ".
+    """The plain text of a field or caption, on one line. Lines and list items of a field are joined
+    by "; ".
 
     Args:
         value: wikitext without tags and comments.
         resolve: a function from a raw link target to an article's title or "".
-        targets: a list to which the titles of links are added, if given.
+        targets: a list to which the titles of the field's links are added, if given.
     """
     if not _MARKUP.search(value):
         return value.strip()

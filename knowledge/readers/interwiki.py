@@ -1,5 +1,5 @@
-"""Prefixes of links to other wikis: the Wikipedias' language codes (Meta's `sites` table, April 2024) and the sister
-projects."""
+"""Prefixes of links to other wikis: the language codes of the Wikipedias (Meta's `sites` table,
+April 2024), and the prefixes of the sister projects."""
 
 INTERWIKI_PREFIXES = frozenset(
     """

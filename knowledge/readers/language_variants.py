@@ -1,9 +1,10 @@
-"""Reads `-{…}-`, the markup of MediaWiki's language converter, as a reader of the main variant sees it. The module does
-not transliterate text.
+"""Reads `-{…}-`, the markup of MediaWiki's language converter, as a reader of the main variant sees
+it. No text is transliterated.
 
-A language converter shows pages in the variants of one language, such as two scripts. A rule `-{…}-` marks words that
-differ between the variants or must not be converted. In wikis without a converter `-{…}-` is plain text. This module
-reads rules as the wiki shows them to a reader without conversion:
+A language converter shows pages in the variants of one language, such as two scripts. A rule
+`-{…}-` marks words that differ between the variants or must not be converted. In wikis without a
+converter `-{…}-` is plain text. For a reader without conversion, the wiki shows one of these texts
+for a rule:
 
 ```
 -{text}-  -{R|text}-  -{zh-hans;zh-hant|text}-   the text
@@ -13,9 +14,9 @@ reads rules as the wiki shows them to a reader without conversion:
 -{D|…}-                                          the wordings; the wiki puts the variants' names before them
 ```
 
-If no fallback of the main variant has a wording, the wiki shows an error message; this module then takes the next
-variant. A rule for the title does not change the title, because the page's own title is already that of the main
-variant.
+If a rule has no wording for the main variant and its fallbacks, the wiki shows an error message,
+but this module takes the wording of the next variant. A rule for the page's title is ignored,
+because the title in the dump is already that of the main variant.
 
 Sources: https://www.mediawiki.org/wiki/Writing_systems/Syntax; MediaWiki's `ConverterRule`, `LanguageConverter`
 (nesting, rules without an end) and the converters' lists of variants.
@@ -26,7 +27,8 @@ import re
 from typing import NamedTuple
 
 MAX_DEPTH = 10
-"""Maximum nesting depth of rules. As in MediaWiki, the start of a deeper rule is plain text."""
+"""Maximum nesting depth of rules `-{…}-`. As in MediaWiki, the start of a rule that is nested
+deeper is plain text."""
 VARIANTS = {
     language: tuple(codes.split())
     for language, codes in {
@@ -50,7 +52,7 @@ VARIANTS = {
 }
 """The variants of a wiki's language: first the main variant, then its fallbacks, then the others."""
 MAIN = 0
-"""The rank of the main variant."""
+"""The rank of the main variant, which a wiki shows to readers without conversion."""
 _OTHER_NAMES = {
     "sr-cyrl": "sr-ec",
     "sr-latn": "sr-el",
@@ -63,14 +65,14 @@ _OTHER_NAMES = {
     "zh-hant-hk": "zh-hk",
     "zh-hant-mo": "zh-mo",
 }
-"""BCP 47 names of variants that MediaWiki also knows by another name. MediaWiki accepts both names of such a
-variant."""
+"""BCP 47 names of language variants that MediaWiki also knows by another name. MediaWiki accepts
+both the BCP 47 name and its own name of a variant."""
 _SIGN = re.compile(r"(?=(-\{(?!\{)|\}-|\{\{|\}\}))")
-""""-{{" is a hyphen that stands before a template. The lookahead finds overlapping signs, because "}}-" may be the end
-of a template or of a rule."""
+""""-{{" is a hyphen that stands before a template. The regular expression finds overlapping signs
+by lookahead, because "}}-" may be the end of a template or of a rule."""
 _BRACES = re.compile(r"\{\{|\}\}")
 _FLAGS = re.compile(r"([^|\[{]*)\|")
-"""Flags stand before the first bar of a rule; "-{[[A|b]]}-" has no flags."""
+"""Flags of a rule stand before its first bar; "-{[[A|b]]}-" has no flags."""
 _ENTITY_END = re.compile(r"(&[#a-zA-Z0-9]+);")
 
 
@@ -80,8 +82,8 @@ class _Converter(NamedTuple):
     variants: dict[str, int]
     """Maps each name of a variant, in lower case, to the variant's rank."""
     separator: re.Pattern[str]
-    """The separator between the choices in a rule: a semicolon before a variant's name or a one-way rule, or the end of
-    the rule."""
+    """The separator between the choices in a rule: a semicolon before a variant's name or a one-way
+    rule, or the end of the rule."""
 
 
 @functools.cache
@@ -105,8 +107,9 @@ def has_converter(language: str) -> bool:
 def without_rules(text: str, language: str) -> str:
     """Replaces each rule with the text that it shows. If the language has no converter, the text stays unchanged.
 
-    A rule without an end is plain text. Rules and templates do not overlap: if a rule begins in a template, it must end
-    in that template. The time is linear in the length of the text.
+    A rule without an end is plain text. Rules and templates do not overlap: if a rule begins in a
+    template, it must end in that template. The time for replacing all rules is linear in the length
+    of the text.
 
     Args:
         text: wikitext without tags and comments; literal text (nowiki) is protected.
@@ -180,7 +183,7 @@ def _close(levels: list[list[str]], floor: int) -> None:
 
 
 def _shown(rule: str, converter: _Converter) -> str:
-    """The text that one rule shows; `rule` is the text between the rule's braces."""
+    """Returns the text that one rule shows; `rule` is the text between the rule's braces."""
     head = _FLAGS.match(rule)
     flags = ({flag.strip() for flag in head[1].split(";")} if head else set()) & {
         *"ADHNRT-",
@@ -202,10 +205,11 @@ def _shown(rule: str, converter: _Converter) -> str:
 
 
 def _wordings(body: str, converter: _Converter) -> tuple[dict[int, str], dict[int, str]]:
-    """Reads the wordings in a rule into two dicts from a variant's rank to its wording: one for "variant:wording", one
-    for "other=>variant:wording" (the first of each).
+    """Reads the wordings in a rule. Returns two dicts from a variant's rank to its wording: one for
+    wordings "variant:wording", one for "other=>variant:wording". If a variant has several one-way
+    wordings, the first is kept.
 
-    Both dicts are empty if the text is not a rule.
+    If the text is not a rule, both dicts are empty.
     """
     two_way: dict[int, str] = {}
     one_way: dict[int, str] = {}

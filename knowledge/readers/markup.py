@@ -1,8 +1,9 @@
-"""Removes or separates the markup of wikitext before it is read: tags, comments, templates, tables, pictures. Each pass
-takes time linear in the length of the page.
+"""Removes or separates the markup of wikitext before it is read: tags, comments, templates, tables,
+pictures. Each pass over a page takes time linear in the length of the page.
 
-Noncharacters (U+FDD0 …) replace literal characters (nowiki, pre, entities of markup characters) until all passes are
-done. For this reason no later pass reads literal text as markup.
+Literal characters (in nowiki and pre, and entities of markup characters) are replaced by
+noncharacters (U+FDD0 …) until all passes are done. Therefore no later pass over a page reads
+literal text as markup.
 """
 
 import functools
@@ -14,8 +15,8 @@ from questloom.knowledge.readers.titles import FILE, Site, namespace_numbers
 
 MAX_TAG_CHARS = 1000
 MAX_PICTURE_CHARS = 10_000
-"""Maximum length of a tag or picture link in characters; a longer one is read as literal text, which limits every
-search."""
+"""Maximum length of a tag or picture link in characters; a longer one is read as literal text, so
+every search is bounded."""
 _MARKUP = "[]{}|'=*#:;<>&!~"
 PROTECT = {ord(c): 0xFDD0 + i for i, c in enumerate(_MARKUP)}
 RESTORE = {0xFDD0 + i: c for i, c in enumerate(_MARKUP)}
@@ -23,8 +24,8 @@ _PROTECTED = re.compile("[\ufdd0-\ufddf]")
 
 
 def without_noncharacters(text: str) -> str:
-    """Removes noncharacters from the page's text, because this module uses them for literal markup. Real pages do not
-    use noncharacters."""
+    """Removes noncharacters from the page's text, because this module puts noncharacters in place
+    of literal markup. Real pages do not use noncharacters."""
     return _PROTECTED.sub("", text)
 
 
@@ -33,7 +34,7 @@ _DROPPED = frozenset(
     """ref references math chem ce timeline score hiero graph mapframe maplink templatestyles imagemap
     syntaxhighlight source categorytree inputbox templatedata includeonly table code indicator""".split()
 )
-"""Elements that are removed together with their content."""
+"""Elements that are removed from the page together with their content."""
 _LITERAL = frozenset(("nowiki", "pre"))
 _BREAKS = frozenset(
     (
@@ -122,7 +123,7 @@ def outer_spans(
 ) -> tuple[list[tuple[int, int]], bool]:
     """The outermost balanced pairs of brackets as (start, end), and whether all pairs are balanced.
 
-    An opening bracket without an end is plain text; pairs after it count as usual.
+    An opening bracket without an end is plain text; later pairs count as usual.
     """
     find = text.find
     opened, closed = find(opening), find(closing)
@@ -146,7 +147,7 @@ def outer_spans(
 
 
 def cut(text: str, spans: list[tuple[int, int]]) -> str:
-    """The text without the given spans (ascending, disjoint)."""
+    """Returns the text without the given spans, which are ascending and disjoint."""
     if not spans:
         return text
     out, pos = [], 0
@@ -177,8 +178,8 @@ def _picture_opening(site: Site) -> re.Pattern[str]:
 
 
 def take_pictures(text: str, site: Site) -> tuple[str, list[str]]:
-    """Removes picture links. Returns (text, the contents of the links without the prefix). Captions may contain
-    links."""
+    """Removes picture links. Returns (text, contents of the picture links without the prefix).
+    Captions of pictures may contain links."""
     spans, insides = [], []
     pos = 0
     for opening in _picture_opening(site).finditer(text):
@@ -223,7 +224,8 @@ def has_literals(text: str) -> bool:
 
 
 def unescape(text: str) -> str:
-    """Replaces character entities by characters. Characters of the markup stay literal."""
+    """Replaces character entities by characters. Characters that have a meaning in markup are
+    protected, so that they stay literal text."""
     return _ENTITY.sub(_entity, text) if "&" in text else text
 
 

@@ -1,8 +1,10 @@
 """Reads pages of MediaWiki XML exports (schema 0.3 to 0.11; plain, bz2, gz) from byte ranges.
 
-Each page is cut out between `<page>` and `</page>`, and lxml parses it alone. In exports, these tags occur nowhere
-else, because text is escaped and there is no CDATA. A range may therefore begin anywhere, memory holds one page, and an
-error has an exact place. A damaged page does not damage its neighbours. The text between pages is checked too.
+Each page is cut out between `<page>` and `</page>`, and lxml parses it alone. In exports, `<page>`
+and `</page>` occur nowhere else, because text is escaped and there is no CDATA. A byte range may
+therefore begin anywhere in a dump. The reader holds one page in memory at a time. The error for
+damaged data names the exact place in the dump. A damaged page does not damage its neighbours. The
+reader checks even the text between two pages.
 
 Source of the format: https://www.mediawiki.org/xml/export-0.11.xsd
 """
@@ -29,7 +31,8 @@ from questloom.records.knowledge import Redirect
 from questloom.records.outcomes import Reason, Rejection
 
 MAX_PAGE_BYTES = 16 << 20
-"""Maximum size of a page with one revision, in bytes of XML. A page above this size means a damaged file: MediaWiki itself allows 2 MiB of text."""
+"""Maximum size of a page with one revision, in bytes of XML. MediaWiki allows 2 MiB of text, so a
+larger page means a damaged file."""
 MAX_TEXT_CHARS = 4 << 20
 """Maximum number of characters of a page's wikitext; a longer page is refused."""
 MAX_HEADER_BYTES = 1 << 20
@@ -37,7 +40,8 @@ MAX_HEADER_BYTES = 1 << 20
 _OPEN, _CLOSE, _END = b"<page>", b"</page>", b"</mediawiki>"
 _REVISION_CLOSE = b"</revision>"
 _KEPT = 16
-"""Number of bytes that are kept when earlier data are dropped, because a tag may begin in them."""
+"""Number of bytes that are kept at the end of dropped data, because a tag may begin in these
+bytes."""
 _PARTIAL_OPEN = re.compile(rb"<(?:p(?:a(?:ge?)?)?)?\Z")
 _ENCODING = re.compile(rb"""<\?xml[^>]*\bencoding\s*=\s*["']([^"']+)""")
 _REDIRECT = re.compile(r"\s*#redirect\s*:?\s*\[\[([^\]|]+)", re.I)
@@ -47,7 +51,7 @@ class RawPage(NamedTuple):
     """A page of the main namespace whose text is wikitext and which is not a redirect."""
 
     title: str
-    """The title in normal form."""
+    """The page's title in normal form."""
     page_id: int
     revision: int
     timestamp: str
@@ -130,12 +134,12 @@ def read_pages(
     Args:
         part: a range of `plan_ranges`.
         site: the result of `read_site`.
-        keep_partial: whether each damaged place becomes a rejection (bad_page) and the rest is read; if not, a damaged
-            place raises an InputError.
+        keep_partial: whether damaged places become rejections (bad_page) and the rest is read; if
+            not, a damaged place raises an InputError.
 
     Raises:
-        InputError: the XML is malformed, the data are damaged, truncated or not UTF-8, or a page has more than
-            MAX_PAGE_BYTES; the error names the place in the file.
+        InputError: the XML is malformed; the data are damaged, truncated or not UTF-8; or a page
+            has more than MAX_PAGE_BYTES. The error names the place in the file.
     """
     parser, window = _parser(), Window(part)
     pos, begun = (
@@ -205,8 +209,9 @@ def read_pages(
 
 
 def _page_end(window: Window, start: int, parser: etree.XMLParser) -> tuple[int, str]:
-    """Returns (index after the page that begins at `start`, ""), or (-1, the reason why the page has no end). The
-    function reads further pieces of the file if necessary."""
+    """If the page has an end, returns (index after the page that begins at `start`, ""). If the
+    page has no end, returns (-1, the reason). If the page continues, the function reads further
+    pieces of the dump."""
     end, what = window.data.find(_CLOSE, start), ""
     while end == -1 and not what:
         if len(window.data) - start > MAX_PAGE_BYTES:
@@ -242,7 +247,8 @@ def _keep_newest(window: Window, start: int, parser: etree.XMLParser) -> None:
 
 
 def _gap_fault(gap: bytes, page_follows: bool) -> str:
-    """The fault in the bytes before the next page or the end of the data; "" if there is no fault."""
+    """Returns the fault in the bytes between two pages, or between the last page and the end of the
+    data. The result is "" if the bytes have no fault."""
     rest = gap.strip()
     if not rest or (
         not page_follows and (_END.startswith(rest) or _OPEN.startswith(rest) or rest == _END)

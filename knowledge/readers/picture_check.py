@@ -19,7 +19,8 @@ MAX_BYTES = 100 << 20
 MIN_SIDE = 2
 _FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "TIFF")
 _HASH_SIDE = 256
-"""The approximate size at which JPEGs are decoded for the hash; this is five times faster than the whole picture."""
+"""The approximate size at which JPEGs are decoded for the hash; decoding the whole picture would
+take five times as long."""
 
 
 class PictureFacts(NamedTuple):
@@ -41,8 +42,8 @@ class Refusal(NamedTuple):
 
 
 def inspect_picture(data: bytes) -> PictureFacts | Refusal:
-    """Reads kind and size from the header, then decodes the whole picture once. Decoding gives the hash, and shows
-    whether data are missing."""
+    """Reads kind and size from the header of the picture file, then decodes the whole picture once.
+    Decoding the picture gives the hash, and shows whether data are missing."""
     if len(data) > MAX_BYTES:
         return Refusal(Reason.PICTURE_TOO_LARGE, f"{len(data):,} bytes")
     if _is_svg(data):

@@ -1,4 +1,5 @@
-"""Yields the decompressed bytes of a range in pieces, and cuts records out of a window over these bytes."""
+"""Yields the decompressed bytes of a byte range in pieces. Readers cut records out of a window over
+the decompressed bytes."""
 
 import bz2
 import os
@@ -20,15 +21,16 @@ class Piece(NamedTuple):
     offset: int
     """The byte of the file where the piece (for bz2: its stream or block) begins."""
     last: bool = False
-    """True for the last piece of the file."""
+    """Whether the piece is the last of the file."""
     fault: str = ""
 
 
 def read_pieces(part: ByteRange) -> Iterator[Piece | None]:
-    """Yields the pieces that begin in the range, then None, then the later pieces to the end of the file.
+    """Yields the pieces that begin in the range. When the range ends, the generator yields None
+    once, and then the pieces up to the end of the file.
 
-    The later pieces complete a record that extends beyond the range. Later pieces are decompressed only when the caller
-    asks for them.
+    The pieces after None complete a record that extends beyond the range. The pieces after None are
+    decompressed only when the caller asks for them.
     """
     with open_dump(part.path) as file:
         match part.kind:
@@ -111,8 +113,8 @@ class Window:
 
     Attributes:
         data: the bytes that were read and not yet dropped.
-        owned: records that begin before this index belong to the range.
-        in_range: whether further pieces of the range follow.
+        owned: an index in `data`; records that begin before this index belong to the range.
+        in_range: whether further pieces belong to the range.
         ended: whether `data` reaches to the end of the file.
         owns_end: whether the range's last piece also reaches to the end of the file.
     """
@@ -125,8 +127,8 @@ class Window:
         """The pieces in the window, each as (index in `data`, byte of the file)."""
 
     def more(self) -> str:
-        """Appends the next piece to the window; returns the piece's fault or "". At the end of the range or file, there
-        may be no next piece."""
+        """Appends the next piece to the window; returns the piece's fault, or "" if the piece has
+        none. If the range or the file ends, no piece may follow."""
         piece = next(self._pieces, None) if not self.ended else None
         if piece is None:
             self.ended = self.ended or not self.in_range
@@ -142,7 +144,7 @@ class Window:
         return piece.fault
 
     def drop(self, num_bytes: int) -> None:
-        """Drops the first bytes of the window."""
+        """Drops the given number of bytes at the start of the window."""
         self.data, self.owned = self.data[num_bytes:], max(0, self.owned - num_bytes)
         kept = [(i - num_bytes, o) for i, o in self._origins]
         first = max((k for k, (i, _) in enumerate(kept) if i <= 0), default=0)

@@ -22,7 +22,7 @@ from questloom.records.errors import InputError
 CONTACT_VARIABLE = "QUESTLOOM_CONTACT"
 CALLS = "calls.sqlite"
 STAGE = "ingest"
-"""The name of the stage under which the ledger books calls to Wikimedia."""
+"""Name of the stage under which the ledger records calls to Wikimedia."""
 QUERIES, COMMONS, FILES = "sparql", "commons", "commons-files"
 WIKIDATA, WIKIPEDIA = "wikidata", "wikipedia"
 """Names of the services in the ledger; each service has its own pace."""
@@ -39,7 +39,7 @@ RETRY = RetryPolicy(
 
 
 def user_agent(contact: str = "") -> str:
-    """The User-Agent header, with a contact.
+    """The User-Agent header of a request, with a contact.
 
     Args:
         contact: a mail address or a web page; "" takes the environment variable QUESTLOOM_CONTACT.
@@ -75,15 +75,16 @@ class PoliteCaller(Caller):
         return reply
 
     def forget_used(self) -> None:
-        """Drops the replies that were given since the last call of this method; the ledger stays."""
+        """Drops the replies that were cached since the last call of this method, but not the
+        entries of the ledger."""
         self._file.forget_keys(self._used)
         self._used = []
 
 
 @contextmanager
 def polite_caller(folder: Path, *, retry: RetryPolicy = RETRY) -> Iterator[PoliteCaller]:
-    """A caller that keeps to the services' paces, with its cache in FOLDER/calls.sqlite. All processes that use the
-    folder take turns.
+    """A caller (an object that sends requests) that keeps to the pace of each service. The cache of
+    the caller lies in FOLDER/calls.sqlite. All processes that use the caller's folder take turns.
 
     Args:
         folder: path of the folder; created if missing.
@@ -113,8 +114,8 @@ def ask(
         caller: a caller from `polite_caller`.
         service: name of the service; it decides the pace.
         content: text that identifies the request; equal content gets the same reply.
-        send: sends the request once; the function raises `CallFault` for a reply that is missing, incomplete or
-            unwanted; only returned replies are cached.
+        send: sends the request once. For a reply that is missing, incomplete or unwanted, `send`
+            raises `CallFault`. A reply is cached only if `send` returns it.
         timeout: seconds for one attempt.
 
     Raises:

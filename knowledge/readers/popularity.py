@@ -1,14 +1,15 @@
-"""Reads popularity files, which state how well known items are. A file has one item per line; tabs separate the
-columns, and the first line names the columns.
+"""Reads popularity files, which state how well known items are. A popularity file has one item per
+line; tabs separate the columns, and the first line names the columns.
 
 ```
 id      sitelinks       page_views      sources
 Q23     272     350336  name of the counter
 ```
 
-The column `sitelinks` counts the wikis with a page about the item; `page_views` counts views of these pages. An empty
-cell means that the number is unknown, 0 means none. At least one of the two columns is needed. `sources` is a note and
-is not read.
+The column `sitelinks` counts the wikis with a page about the item; `page_views` counts views of
+these pages. An empty cell means that the number is unknown, 0 means none. A file needs at least one
+of the columns `sitelinks` and `page_views`. The column `sources` is a note for people and is not
+read.
 """
 
 import re
@@ -39,9 +40,9 @@ class PopularityRange:
     path: str
     columns: tuple[str, ...]
     start: int
-    """The byte at which the first row begins."""
+    """The byte of the file at which the first row of the range begins."""
     line: int
-    """The number of the first row in the file, from 1."""
+    """The number of the range's first row in the file, counted from 1."""
     rows: int
 
 

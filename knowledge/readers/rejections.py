@@ -1,4 +1,4 @@
-"""All readers use this function to refuse an item."""
+"""All readers make their rejections (records of refused items) with the function of this module."""
 
 from questloom.records.identity import record_id
 from questloom.records.outcomes import Reason, Rejection
@@ -15,9 +15,9 @@ def reject(
     Args:
         reason: why the item is refused.
         kind: the kind of item ("Article", "Picture", "Entity" …).
-        key: natural key from which the item's id is made: JSON values, never a path on disk.
+        key: JSON values (never a path on disk) from which the item's id is made.
         evidence: a small JSON value that shows the reason.
-        title: name of the item as people read it.
+        title: a readable name of the item.
     """
     return Rejection(
         item_id=record_id(kind, *key),

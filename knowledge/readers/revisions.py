@@ -1,8 +1,8 @@
 """The `<revision>` elements of an exported page: finds the newest revision, and checks that its text is present and
 undamaged.
 
-Schema 0.11 has revisions with several slots. The revision itself contains the text of the main slot; its `<content>`
-elements contain the other texts.
+Schema 0.11 has revisions with several slots (texts). The revision element itself contains the text
+of the main slot; its `<content>` elements contain the other texts.
 
 Sources: https://www.mediawiki.org/xml/export-0.11.xsd; MediaWiki's `XmlDumpWriter` (its output for a text that is
 deleted or cannot be loaded) and `RevisionSlots::computeSha1`.
@@ -19,7 +19,7 @@ MAIN = "main"
 
 
 def revision_id_of(revision: etree._Element) -> int:
-    """The number of the revision.
+    """The number of the revision of a page.
 
     Raises:
         TypeError, ValueError: the revision has no number.
@@ -28,16 +28,18 @@ def revision_id_of(revision: etree._Element) -> int:
 
 
 def timestamp_of(revision: etree._Element) -> str:
-    """The time when the revision was saved, as "2026-01-02T03:04:05Z"; "" if the export does not state it."""
+    """The time when the revision was saved, as "2026-01-02T03:04:05Z"; "" if the export does not
+    state the time."""
     return (revision.findtext("timestamp") or "").strip()
 
 
 def newest_revision(revisions: list[etree._Element]) -> etree._Element:
-    """The newest revision with a text; if no revision has a text, the newest revision. The page needs at least one
-    revision.
+    """The newest revision that has a text. If no revision has a text, the newest revision is
+    returned. The page must have at least one revision.
 
-    Exports list revisions in no fixed order. The time decides which revision is newer, as on the wiki: revisions that
-    were imported late have higher numbers. The revision number decides when times are equal or missing.
+    Exports list revisions in no fixed order. As on the wiki, the time decides which revision is
+    newer, because revisions that were imported late have higher numbers. If times are equal or
+    missing, the revision number decides.
     """
     if len(revisions) == 1:
         return revisions[0]
@@ -47,8 +49,8 @@ def newest_revision(revisions: list[etree._Element]) -> etree._Element:
 
 
 def withheld(revision: etree._Element) -> str:
-    """Why the export lacks a text that the wiki has; "" if the text is present. If a page is blank, its text still
-    counts as present."""
+    """The reason why the export lacks a text that the wiki has; "" if the text is present. The text
+    of a blank page counts as present."""
     text = revision.find("text")
     if text is not None and text.get("deleted") is not None:
         return "the page's text is deleted"
@@ -66,8 +68,10 @@ def withheld(revision: etree._Element) -> str:
 def wrong_sum(revision: etree._Element) -> str:
     """The text of the revision that does not match its stated sha1; "" if all texts match.
 
-    `<text sha1>` is the checksum of one slot's text. The revision's `<sha1>` covers all slots: with one slot it is the
-    text's checksum, with several slots it is the checksum over the slots' checksums. A missing text has no checksum.
+    `<text sha1>` is the checksum of one slot's text. The revision's `<sha1>` covers all slots. If a
+    revision has one slot, `<sha1>` is the checksum of the slot's text. If a revision has several
+    slots, `<sha1>` is the checksum over the slots' checksums. For a missing text, no checksum is
+    compared.
 
     Raises: ValueError: a stated checksum is not a number in base 36.
     """
@@ -98,7 +102,7 @@ def wrong_sum(revision: etree._Element) -> str:
 
 
 def _sum_of(sums: dict[str, int], roles: list[str]) -> int:
-    """The checksum over the checksums of several slots."""
+    """The checksum of a revision with several slots, which is made from the slots' checksums."""
     first, *others = (sums[role] for role in roles)
     return functools.reduce(
         lambda before, other: _sum(_in_base_36(before) + _in_base_36(other)), others, first

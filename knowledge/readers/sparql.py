@@ -35,8 +35,8 @@ MAX_REPLY_BYTES = 256 << 20
 PAGE = 5000
 
 Row = dict[str, dict[str, str]]
-"""A result row maps a variable to {"type", "value", "xml:lang"?, "datatype"?}. A variable without a value is absent
-from the row."""
+"""A row of a query's result maps a variable to {"type", "value", "xml:lang"?, "datatype"?}. A row
+lacks the variables that have no value."""
 
 _ENTITY = "http://www.wikidata.org/entity/"
 _PREFIXES = f"""PREFIX wd: <{_ENTITY}>
@@ -52,7 +52,8 @@ PREFIX owl: <http://www.w3.org/2002/07/owl#>
 
 
 class SparqlService:
-    """A query service and the caller of its queries. The service gets one query at a time, and replies are cached.
+    """A query service, and the caller that sends its queries. The service gets one query at a time,
+    and replies are cached.
 
     Args:
         endpoint: the address of the service.
@@ -94,8 +95,8 @@ class SparqlService:
     def select_all(
         self, query: str, order: str, *, page: int = PAGE, limit: int | None = None
     ) -> Iterator[Row]:
-        """Yields up to `limit` rows in slices of `page` rows. `order` is a variable that differs between all rows, so
-        the order of rows is stable."""
+        """Yields up to `limit` rows in slices of `page` rows. `order` names a variable that has a
+        different value in each row, so the order of the rows is stable."""
         offset = 0
         while limit is None or offset < limit:
             wanted = page if limit is None else min(page, limit - offset)
@@ -183,7 +184,7 @@ class SparqlService:
 def rows_of(body: bytes) -> list[Row]:
     """The rows of a reply in application/sparql-results+json.
 
-    Raises: ValueError: the body does not have this format.
+    Raises: ValueError: the body is not in application/sparql-results+json.
     """
     try:
         rows = orjson.loads(body)["results"]["bindings"]
@@ -205,7 +206,7 @@ def _shown(body: bytes) -> str:
 
 
 def _words(text: str) -> str:
-    """An error text on one line, without HTML tags."""
+    """Returns an error text on one line, without HTML tags."""
     return " ".join(
         (re.sub(r"<[^>]*>?", " ", text) if "<html" in text[:200].lower() else text).split()
     )

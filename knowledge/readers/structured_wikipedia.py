@@ -1,9 +1,10 @@
 """Turns rows of `wikimedia/structured-wikipedia`, and of Wikimedia Enterprise's structured contents, into `Article`.
 
-These fields are read: name, identifier, url, version.identifier, main_entity.identifier, image.content_url, infoboxes,
-sections. JSON lines leave out empty fields. Parquet stores infoboxes and sections as JSON. Reading is strict: a field
-that does not fit the schema raises an error that names it. The reader follows the published schema and was never tried
-on a file of the Hub.
+The reader uses these fields of a row: name, identifier, url, version.identifier,
+main_entity.identifier, image.content_url, infoboxes, sections. JSON lines leave out empty fields.
+Parquet stores infoboxes and sections as JSON. Reading is strict: if a field does not fit the
+schema, an error names the field. The reader follows the published schema and was never tried on a
+file of the Hugging Face Hub.
 
 Source of the format: https://enterprise.wikimedia.com/docs/data-dictionary/ and the data set's card on the Hub
 """
@@ -30,10 +31,10 @@ from questloom.records.knowledge import Article, ArticlePicture, InfoboxField, L
 from questloom.records.outcomes import Reason, Rejection
 
 NAMED = ("name", "identifier", "url", "version", "sections")
-"""Fields that every row has."""
+"""Fields that every row of the data set has."""
 FIELDS = (*NAMED, "main_entity", "image", "infoboxes")
 LEAD = "Abstract"
-"""The name of the first section."""
+"""The name of the first section of an article."""
 MAX_DEPTH = 12
 _HOST = re.compile(r"https?://([a-z][a-z-]*)\.(?:m\.)?wikipedia\.org/wiki/(.+)")
 _REDIRECT = re.compile(r"#\s*redirect\b", re.I)
@@ -117,7 +118,7 @@ def _field(where: str, row: Row, name: str) -> Any:
 
 
 def _inner(where: str, row: Row, name: str, inner: str) -> Any:
-    """The value of a field of an object inside the row."""
+    """Returns the value of a field of an object inside the row."""
     found = decoded_field(where, name, row[name])
     if not isinstance(found, dict) or inner not in found:
         raise missing(where, f"{name}.{inner}", found if isinstance(found, dict) else ())
@@ -135,7 +136,8 @@ def _picture(where: str, row: Row) -> tuple[ArticlePicture, ...]:
 
 
 def _target_of(site: Site) -> Callable[[str], str]:
-    """A function from a link's address to the title of an article of this wiki, or to ""."""
+    """Makes a function from a link's address to the title of an article of this wiki; for other
+    addresses the function returns ""."""
     resolve = link_resolver(site)
 
     def target(address: str) -> str:
@@ -158,7 +160,7 @@ class _Body:
         self.lengths = [0]
 
     def parts(self, parts: Any, level: int = 1) -> None:
-        """Adds sections, paragraphs and lists."""
+        """Adds the sections, paragraphs and lists inside a part of an article."""
         for part in parts if level <= MAX_DEPTH else ():
             if not isinstance(part, dict) or "type" not in part:
                 raise missing(self.where, "sections.type", part if isinstance(part, dict) else ())
@@ -195,7 +197,8 @@ class _Body:
         self.lengths[-1] += len(text) + 1
 
     def finish(self) -> tuple[tuple[Section, ...], tuple[Link, ...]]:
-        """The sections, and the links with their sentences."""
+        """Returns the sections of the article, and its links with the sentences that contain
+        them."""
         sections, links = [], list[Link]()
         for number, ((title, level), lines) in enumerate(
             zip(self.headings, self.texts, strict=True)

@@ -11,8 +11,8 @@ from questloom.knowledge.readers.markup import arguments, outer_spans
 from questloom.language.english import MONTHS
 
 MAX_DEPTH = 5
-"""Maximum nesting depth of templates. Deeper templates are removed, so the text is processed at most this many
-times."""
+"""Maximum nesting depth of templates. Templates that are nested deeper are removed, which limits
+the number of passes over the text."""
 _LINK = re.compile(r"\[\[(?:[^\[\]|]*+\|)?([^\[\]]*+)\]\]")
 _NAMED = re.compile(r"\s*+[\w \-]++\s*+=(?!=)")
 _NAME = re.compile(r"\s*[^|{}\[\]<>\n]{0,100}")
@@ -41,7 +41,8 @@ def expand_templates(text: str, *, separator: str = " ", depth: int = 0) -> str:
 
 
 def template_name(text: str, start: int = 0) -> str:
-    """The name of the template whose content begins at `start`, in lower case, with spaces for underscores."""
+    """Returns the name of the template whose content begins at `start`: in lower case, with spaces
+    for underscores."""
     name = _NAME.match(text, start)[0].lower()  # type: ignore[index]  # matches the empty string too
     return (
         " ".join(name.replace("_", " ").split())
@@ -56,8 +57,8 @@ def stands_for_words(name: str) -> bool:
 
 
 def expand_template(inside: str, *, separator: str = " ", depth: int = 0) -> str:
-    """The words that one template stands for, or "". Links inside a template become plain words and do not count as
-    body links."""
+    """Returns the words that one template stands for, or "" if it stands for none. Links inside a
+    template become plain words and do not count as body links."""
     name = template_name(inside)
     handler = _HANDLERS.get(name) or (_text_of_language if name.startswith("lang-") else None)
     if handler is None:
@@ -84,7 +85,8 @@ def _text_of_language(a: Arguments) -> str:
 
 
 def _convert(a: Arguments) -> str:
-    """{{convert|10|km|mi}} becomes the number with its original unit. Ranges have the form {{convert|10|to|20|km}}."""
+    """{{convert|10|km|mi}} becomes the number with its original unit. Ranges of numbers have the
+    form {{convert|10|to|20|km}}."""
     if len(a) < 2:
         return " ".join(a)
     a = [f"{int(x):,}" if x.isascii() and x.isdigit() and len(x) > 4 else x for x in a]
@@ -113,7 +115,8 @@ _UNITS = {
 
 
 def _date(a: Arguments) -> str:
-    """{{birth date|1889|4|20}} becomes "20 April 1889". Missing parts of the date are left out."""
+    """The template {{birth date|1889|4|20}} becomes "20 April 1889". Missing parts of a date are
+    left out."""
     numbers = [x for x in a if re.fullmatch(r"\d{1,4}", x)]
     if not numbers:
         return a[0] if a else ""
@@ -139,7 +142,7 @@ def _before(sign: str) -> Callable[[Arguments], str]:
 def _named(
     names: str, handler: Callable[[Arguments], str | list[str]]
 ) -> dict[str, Callable[[Arguments], str | list[str]]]:
-    """Registers one handler under several names, which bars separate."""
+    """Registers one handler under several names of templates. Bars separate the template names."""
     return {" ".join(name.split()): handler for name in names.split("|")}
 
 

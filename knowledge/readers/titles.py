@@ -1,7 +1,8 @@
 """Normalises page titles and link targets, and tells from a title alone that its page is not an article.
 
-The rules are those of MediaWiki's title code (`MediaWikiTitleCodec`). Underscores become spaces, and the first letter
-becomes a capital. The fragment after # and a leading colon are removed. A prefix names a namespace or another wiki.
+The module follows the rules of MediaWiki's title code (`MediaWikiTitleCodec`). Underscores become
+spaces, and the first letter becomes a capital. The fragment after # and a leading colon are removed
+from a title. A prefix of a title names a namespace or another wiki.
 """
 
 import functools
@@ -82,11 +83,12 @@ class Site:
     wiki: str = "enwiki"
     language: str = "en"
     base: str = ""
-    """The address of the main page."""
+    """The address of the wiki's main page."""
     first_letter: bool = True
     """Whether titles begin with a capital (the setting `case`)."""
     namespaces: tuple[tuple[str, int], ...] = ()
-    """Local names of namespaces in lower case, with their numbers. The canonical names of namespaces are valid too."""
+    """Local names of namespaces in lower case, with their numbers. The canonical (English) names of
+    namespaces are valid in every wiki."""
 
 
 def is_invented(base: str) -> bool:
@@ -124,7 +126,8 @@ def normalise_title(title: str, *, first_letter: bool = True) -> str:
 
 
 def split_namespace(title: str, site: Site) -> tuple[int | None, str]:
-    """Splits a title into (namespace number, rest of the title). The number is None if the link leads to another wiki.
+    """Splits a title into (namespace number, rest of the title). The namespace number is None if
+    the title belongs to another wiki.
 
     >>> split_namespace("File:Tower.jpg", Site())
     (6, 'Tower.jpg')
@@ -148,10 +151,11 @@ def namespace_numbers(site: Site) -> dict[str, int]:
 
 @functools.lru_cache(maxsize=16)
 def link_resolver(site: Site) -> Callable[[str], str]:
-    """A function from a link's raw target to the normalised title of an article.
+    """Makes a function from a link's raw target to the normalised title of an article.
 
-    The function returns "" for a link to another namespace or wiki, for a link to a section of the same page, and for
-    an invalid title. The function caches the commonest targets.
+    The returned function gives "" for a link to another namespace or wiki, for a link to a section
+    of the same page, and for an invalid title. The returned function caches the commonest link
+    targets.
     """
 
     @functools.lru_cache(maxsize=1 << 16)
@@ -168,10 +172,11 @@ def link_resolver(site: Site) -> Callable[[str], str]:
 
 
 def title_reason(title: str) -> Reason | None:
-    """The reason why a page cannot be an article by its title: it is a disambiguation or a list (OpenSearch-VL's title
-    rules).
+    """Why a page with this title cannot be an article: the title marks a disambiguation page or a
+    list (title rules of OpenSearch-VL).
 
-    Use this function only if the item's classes (P31) are unknown, because classes are more reliable.
+    Judge a page by its title only if the item's classes (P31) are unknown, because classes are more
+    reliable.
     """
     lower = title.lower()
     if _DISAMBIGUATION.search(lower):

@@ -50,7 +50,8 @@ _TEXT_KINDS = {"commonsMedia": "commons_media", "url": "url", "external-id": "ex
 _PICTURE = "P18"
 _SINGLE_VALUE, _SINGLE_BEST_VALUE = "Q19474404", "Q52060874"
 _ONE, _EARTH = "Q199", "Q2"
-"""The unit of a number without a unit, and the globe of a coordinate without a globe."""
+"""The unit of a number without a unit, and the globe of a coordinate without a globe, in Wikidata's
+JSON."""
 
 
 def read_entities(
@@ -60,14 +61,14 @@ def read_entities(
 
     Args:
         part: a range of `plan_ranges`.
-        snapshot: a day ("2026-01-31"); a best claim must hold on this day.
+        snapshot: a day ("2026-01-31"); a claim counts as a best claim only if it holds on this day.
         languages: languages of the labels, descriptions and aliases to keep; () keeps all.
-        keep_partial: whether each damaged place becomes a rejection and the rest is read; if not, a damaged place
-            raises an InputError.
+        keep_partial: whether damaged places become rejections and the rest is read; if not, a
+            damaged place raises an InputError.
 
     Raises:
-        InputError: the data are damaged or truncated; the message names the place (a line that is not JSON instead
-            gives a rejection, bad_entity).
+        InputError: the data are damaged or truncated; the message names the place. If a line is not
+            JSON, the result is a rejection (bad_entity), not an error.
     """
     window = Window(part)
     for line, index, is_last in _lines(window, part.start == 0, keep_partial):
@@ -98,8 +99,8 @@ def read_entities(
 def _lines(
     window: Window, first: bool, keep_partial: bool
 ) -> Iterator[tuple[bytes | Rejection, int, bool]]:
-    """Yields (line, index of the line in the window, whether the line is the last line of the file). A line belongs to
-    the range that contains the newline before the line."""
+    """Yields (line, index of the line in the window, whether the line is the last of the file). A
+    line belongs to the range that contains the newline before the line."""
     pos, seen, begun = 0, 0, first
     while True:
         end = window.data.find(b"\n", seen)
@@ -223,7 +224,8 @@ def _aliases(data: dict, languages: tuple[str, ...]) -> dict[str, list[str]]:
 
 
 def _claims(subject: str, statements: dict, revision: int, snapshot: str) -> tuple[Claim, ...]:
-    """The statements as claims, in the dump's order. If two statements are equal, the first is kept."""
+    """Returns the statements of an entity as claims, in the dump's order. If two statements are
+    equal, the first is kept."""
     found: dict[tuple, Claim] = {}
     for prop, group in statements.items():
         ranks = {s.get("rank", "normal") for s in group}
@@ -254,10 +256,11 @@ def _claims(subject: str, statements: dict, revision: int, snapshot: str) -> tup
 
 
 def holds_at(qualifiers: tuple[Qualifier, ...], day: str) -> bool:
-    """Whether a statement with given qualifiers holds on a day. The start (P580) must not be later than the day, and
-    the end (P582) must not be earlier.
+    """Whether a statement with given qualifiers holds on a day. The statement's start (P580) must
+    not be later than the day, and its end (P582) must not be earlier.
 
-    An unknown end (somevalue) counts as past. An end in the same year or month as the day does not count as past.
+    An unknown end (somevalue) counts as an end in the past. If the end has only a year or month,
+    and the day lies in it, the end does not count as past.
     """
     for qualifier in qualifiers:
         value = qualifier.value
@@ -271,14 +274,15 @@ def holds_at(qualifiers: tuple[Qualifier, ...], day: str) -> bool:
 
 
 def _compare(value: Value, day: str) -> int:
-    """-1, 0 or 1: the period of the time lies before the day, contains it, or lies after it; the day is in our era."""
+    """Returns -1, 0 or 1 if the period of a time lies before a day, contains the day, or lies after
+    the day. The day must be AD."""
     first, last = dates_of(value)[-1].span
     return (first > parts_of(f"+{day}")) - (last < parts_of(f"+{day}"))
 
 
 def read_value(snak: dict) -> Value:
-    """The value of a snak, which is the main value or a qualifier of a statement. An invalid value (a date in month 13)
-    becomes a somevalue, which states nothing."""
+    """The value of a snak, which is the main value or a qualifier of a statement. An invalid value,
+    such as a date in month 13, becomes a somevalue (a value that is not known)."""
     if snak["snaktype"] != "value":
         return Value(kind=snak["snaktype"])
     value, kind = snak["datavalue"]["value"], snak["datavalue"]["type"]
@@ -314,8 +318,8 @@ def read_value(snak: dict) -> Value:
 def make_quantity(
     amount: str, unit: str, lower: str | None = None, upper: str | None = None
 ) -> Value:
-    """A quantity, with its bounds if they differ from the amount. If a number is malformed, the result is a
-    somevalue."""
+    """Reads a quantity, with its bounds if they differ from the amount. If a number in the quantity
+    is malformed, the result is a somevalue."""
     number, least, most = (
         float(x or amount) + 0.0 for x in (amount, lower, upper)
     )  # turns -0 into 0
@@ -331,7 +335,7 @@ def make_quantity(
 
 
 def make_coordinate(latitude: float, longitude: float, globe: str) -> Value:
-    """A place on a globe; if the place is impossible, the result is a somevalue."""
+    """Reads a place on a globe; if the place is impossible, the result is a somevalue."""
     globe = globe.rpartition("/")[2]
     if not (abs(latitude) <= 90 and abs(longitude) <= 360):
         return Value(kind="somevalue")
@@ -344,11 +348,12 @@ def make_coordinate(latitude: float, longitude: float, globe: str) -> Value:
 
 
 def make_time(time: str, precision: int, calendar: str = "") -> Value:
-    """A time value; if the date is impossible, the result is a somevalue. If the precision is finer than the given
-    parts (month 00), it is lowered.
+    """Reads a time value; if the date is impossible, the result is a somevalue. If the month or day
+    of the date is missing (month 00), the precision is lowered to match.
 
-    The calendar is kept only for days, as in the query service. For a month, a year or a longer period, nobody can tell
-    which of its days another calendar would shift.
+    As in the query service, the calendar is kept only if the precision is a day. For a month, a
+    year or a longer period, nobody can tell which of its days another calendar would shift, so no
+    calendar is kept.
     """
     if not _TIME.match(time):
         return Value(kind="somevalue")
@@ -365,7 +370,8 @@ def make_time(time: str, precision: int, calendar: str = "") -> Value:
 
 
 def _surely(value: Value, before: int, after: int) -> Value:
-    """The time without its uncertainty, at the finest precision that is still certain.
+    """Returns a time without its uncertainty, with the finest precision at which the time is still
+    certain.
 
     `before` and `after` are the uncertainty in units of the time's precision.
 
@@ -384,7 +390,7 @@ def _surely(value: Value, before: int, after: int) -> Value:
 
 
 def _shifted(value: Value, units: int) -> tuple[int, int, int]:
-    """The year, month and day of a time after a shift by `units` units of its precision."""
+    """Returns the year, month and day of a time after a shift by `units` units of its precision."""
     year, month, day = parts_of(value.time)
     if value.precision == DAY:
         return date_of_day(day_number(year, month, 1) + day - 1 + units)
@@ -395,8 +401,8 @@ def _shifted(value: Value, units: int) -> tuple[int, int, int]:
 
 
 def _property(data: dict, name: str, statements: dict) -> PropertyInfo:
-    """The definition of a property: its single-value constraints with their exceptions, and its statements on change
-    and completeness."""
+    """Reads the definition of a property: single-value constraints with their exceptions, and
+    statements on change and completeness."""
     kinds, separators, exceptions = set(), dict[str, None](), dict[str, None]()
     for statement in statements.get("P2302", ()):
         kind = read_value(statement["mainsnak"]).entity

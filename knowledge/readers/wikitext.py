@@ -1,5 +1,5 @@
-"""Turns wikitext into an `Article`: lead, sections, links in body text with their sentences, infobox, pictures,
-categories. The time is linear in the length of the page.
+"""Turns wikitext into an `Article`: lead, sections, links in body text with their sentences,
+infobox, pictures, categories. The time for reading an article is linear in the length of the page.
 
 Links count only in running text; links in templates, tables, references and captions do not count. Tests compare this
 reader with mwparserfromhell on sampled pages.
@@ -36,14 +36,15 @@ _HEADING = re.compile(r"(={1,6})(.*[^=])\1\Z")
 _LINK = re.compile(r"\[\[([^\[\]|\n]{0,512}+)(?:\|([^\[\]]*+))?\]\]([a-zß-öø-ÿа-яё]*)")
 _TARGET = re.compile(r"\[\[([^\[\]|\n]{0,512}+)(?:\|[^\[\]]*+)?\]\]")
 _NO_TITLE = re.compile(r"[\[\]{}|<>#]")
-"""Characters that page titles must not contain. A link is ignored if its target contains such a character, written as
-an entity."""
+"""Characters that page titles must not contain. A link is ignored if its target contains a
+forbidden character in the form of an HTML entity."""
 _EXTERNAL = re.compile(r"\[http[^\s\[\]]*[ \t]?([^\[\]\n]*)\]")
 _PARENTHESIS = re.compile(r"\((?:[ ,;:]+(\) ?)?|(\) ?))")
 _SPECIAL = frozenset("*#:;=|!-{_")
 """First characters of lines that are not running text."""
 _SEAM = "\0"
-"""Separates sections while all sections are cleaned together; XML cannot contain this character."""
+"""Separates sections while all sections are cleaned together; the separator is a character that XML
+cannot contain."""
 _OPTION = re.compile(
     r"\s*(?:thumb(?:nail)?|frame(?:d|less)?|border|left|right|cent(?:er|re)|none|baseline|middle|sub|super|text-top|text-bottom|top|bottom|mini|miniatur|"
     r"hochkant|upright.*|[\dx ]+px|(?:link|alt|lang|page|class|thumb|upright|start|end|thumbtime)\s*=.*)\s*",
@@ -52,10 +53,10 @@ _OPTION = re.compile(
 
 
 def read_article(page: RawPage, site: Site) -> Article | Rejection:
-    """The article of a page, or a rejection if the page marks itself as a disambiguation.
+    """Returns the article of a page, or a rejection if the page marks itself as a disambiguation.
 
-    Link targets are normalised, but redirects are not followed. The ingest job fills `entity_id`, `redirects` and
-    `in_degree` later.
+    The targets of links are normalised, but redirects are not followed. The ingest job later fills
+    the article's `entity_id`, `redirects` and `in_degree`.
     """
     text, galleries, literal = _prepared(page.text.replace(_SEAM, ""), site)
     text, infobox, disambiguation = _take_templates(text, site)
@@ -98,11 +99,11 @@ def read_article(page: RawPage, site: Site) -> Article | Rejection:
 
 
 def read_links(page: RawPage, site: Site) -> list[str]:
-    """The targets of the links in the page's body text, in order, with repetitions. The links equal those of
-    `read_article`, but the function needs less time.
+    """The targets of the links in the page's body text, in order, with repetitions. The result has
+    the same links as `read_article`, which takes more time.
 
-    The function serves the link graph (in-degrees, hubs) of a dump. Only the benchmark uses this function; the ingest
-    job reads whole articles.
+    A dump's link graph (in-degrees, hubs) needs only the targets of links. Only a benchmark uses
+    the bare targets; the ingest job reads whole articles.
     """
     text, _, _ = _prepared(page.text, site)
     text = markup.cut(text, markup.outer_spans(text)[0])
@@ -153,8 +154,8 @@ def _take_templates(text: str, site: Site) -> tuple[str, Infobox, bool]:
 
 
 def _split_sections(text: str) -> tuple[list[tuple[str, int]], list[str]]:
-    """Splits a page into ([(title, level)], [body]). In a body, each paragraph and each list item is one line. Tables
-    are left out."""
+    """Splits a page into ([(title, level)], [body]). In the body of a section, each paragraph and
+    each list item is one line. Tables are left out of the bodies of sections."""
     headings, bodies = [("", 1)], []
     body: list[str] = []
     paragraph: list[str] = []
@@ -199,7 +200,8 @@ def _split_sections(text: str) -> tuple[list[tuple[str, int]], list[str]]:
 
 
 def _tables(lines: list[str]) -> dict[int, int]:
-    """Finds the first line of each complete table, and the line after the table. Tables may contain tables."""
+    """Finds the first line of each complete table, and the line after the table. Tables may be
+    nested in tables."""
     opened: list[int] = []
     ends = {}
     for number, line in enumerate(lines):
@@ -233,7 +235,8 @@ def _take_links(
     links: list[Link],
     categories: dict[str, None],
 ) -> str:
-    """The plain text of a section. The section's links and categories are added to `links` and `categories`."""
+    """Returns the plain text of a section. The section's links and categories are added to `links`
+    and `categories`."""
     parts = _LINK.split(body)  # the first text, then target, anchor, trail and text for each link
     targets, anchors, trails, texts = parts[1::4], parts[2::4], parts[3::4], parts[4::4]
     out = [parts[0]]
@@ -272,8 +275,8 @@ def _take_links(
 
 
 def _other_link(target: str, anchor: str | None, site: Site, categories: dict[str, None]) -> str:
-    """The words of a link that does not lead to an article. Links to categories, other languages and pictures have no
-    words."""
+    """Returns the words of a link that does not lead to an article. Links to categories, other
+    languages and pictures have no words."""
     number, rest = split_namespace(target, site)
     if not target.lstrip().startswith(":"):
         if number == CATEGORY:

@@ -1,10 +1,13 @@
-"""Reads ZIM files (Kiwix): articles *and* pictures in one file; redirects give the aliases.
+"""Reads ZIM files (Kiwix), which hold articles *and* pictures in one file. The redirects in the
+file give the aliases of articles.
 
-The articles are rendered HTML with expanded templates, so only paragraphs and lists count as body text. Links in
-tables, navigation boxes, hatnotes and references are ignored. A ZIM file states no licences, so its pictures have no
-licence until Commons is asked. A ZIM file has no page ids, so an article's id is made from its title.
+The articles are rendered HTML with expanded templates, so only paragraphs and lists count as body
+text. Links in tables, navigation boxes, hatnotes and references are ignored. A ZIM file states no
+licences. Its pictures have no licence until the job asks Commons for it. A ZIM file has no page
+ids, so an article's id is made from its title.
 
-libzim reads local files only. Each process downloads a ZIM file from a bucket once, into a local scratch folder.
+The library libzim reads local files only. Each process downloads a ZIM file from a bucket once,
+into a local scratch folder.
 
 Source of the format: https://wiki.openzim.org/wiki/ZIM_file_format
 """
@@ -38,7 +41,8 @@ _NO_ARTICLES = (
     ("proyecto", 102),
     ("wikiproject", 102),
 )
-"""A ZIM file lists no namespaces. Prefixes of project pages in other languages' wikis that occur in Kiwix files."""
+"""ZIM files list no namespaces. The prefixes of project pages in wikis of other languages were
+found in Kiwix files."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,8 +55,8 @@ class ZimRange:
 
 
 def plan_zim(path: str, *, entries_per_range: int = ENTRIES_PER_RANGE) -> list[ZimRange]:
-    """Splits a file into ranges that cover every entry. The checksum of the file is compared first, so that damage is
-    found before the work starts.
+    """Splits a ZIM file into ranges that cover every entry. The checksum of the ZIM file is
+    compared first, so that damage is found before the work starts.
 
     Raises: InputError: the file is missing, damaged, or not a ZIM file.
     """
@@ -86,7 +90,8 @@ def _open(path: str) -> Archive:
 
 
 def read_zim_site(path: str) -> Site:
-    """The wiki of a ZIM file, from the address in its first article, or else from the file's language."""
+    """The wiki of a ZIM file, according to the address in its first article, or else to the file's
+    language."""
     archive = _open(path)
     for number in range(archive.all_entry_count):
         entry = archive._get_entry_by_id(number)

@@ -1,4 +1,4 @@
-"""Builds a store from records in memory, for small hand-made worlds. Dumps are stored by
+"""Builds a store from records in memory, for small hand-made worlds. A dump is stored by
 `questloom.pipeline.ingest.store_job` instead."""
 
 from collections import Counter
@@ -49,15 +49,17 @@ def build_store(
 
     Args:
         path: folder of the store.
-        entities: with `class_closure`, `domain` and `in_degree` filled.
+        entities: records of entities with filled fields `class_closure`, `domain` and `in_degree`.
         claims: claims, of any subjects and in any order.
-        articles: with `entity_id` filled; the articles' titles and redirects become look-ups by title.
-        images: pictures with `entity_ids` filled, each with the bytes of its file.
+        articles: records of articles with a filled field `entity_id`. Articles can be looked up by
+            their titles and redirects.
+        images: records of pictures with a filled field `entity_ids`, each with the bytes of its
+            file.
         properties: definitions of properties.
-        titles: further (title, entity id) pairs.
+        titles: further titles for look-ups, as pairs (title, entity id).
         language: language code of the wiki.
         snapshot: date of the dumps, YYYY-MM-DD.
-        class_counts: number of members that each class has in the world, if known.
+        class_counts: number of members of each class according to the whole Wikidata, if known.
     """
     rows: dict[str, list[Row]] = {name: [] for name in SCHEMAS}
     counts: Counts = Counter()
@@ -119,7 +121,8 @@ def _count_answers(
     """Counts the distinct values of each property, and the largest number of subjects that have the same answer.
 
     Args:
-        by_value: dict from (property, value key) to the direct classes of each subject.
+        by_value: for each pair (property, value key), a list with the direct classes of each
+            subject.
     """
     answering: dict[tuple[str, str], Counter[str]] = {}
     for (property_id, key), class_sets in by_value.items():

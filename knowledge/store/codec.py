@@ -1,8 +1,9 @@
 """Encodes records as compact JSON bytes and decodes them.
 
-A row of the store holds its whole record in one binary column. Lance needs about 130 µs to read a column of a row, so a
-single column is five times faster than a column for each field. The bytes contain only fields that differ from their
-default, in the dataclass's order, so equal records have equal bytes. This codec is about 5 times faster than
+In a row of the store, one binary column holds the whole record. Lance needs about 130 µs per row to
+read a column, so one column for all fields is five times faster than a column for each field. The
+bytes contain only fields that differ from their default, in the dataclass's order, so equal records
+have equal bytes. The codec for rows of the store is about 5 times faster than
 `Record.to_row`/`from_row`.
 """
 
@@ -22,7 +23,7 @@ R = TypeVar("R", bound=Record)
 
 
 def pack(record: Record) -> bytes:
-    """Encodes a record."""
+    """Encodes a record as compact JSON bytes."""
     return orjson.dumps(_packer(type(record))(record))
 
 
@@ -35,7 +36,7 @@ def unpack(kind: type[R], data: bytes | str) -> R:
 
 
 def pack_many(records: Iterable[Record]) -> bytes:
-    """Encodes several records."""
+    """Encodes several records as compact JSON bytes."""
     return b"[" + b",".join(map(pack, records)) + b"]"
 
 
@@ -78,7 +79,7 @@ def _to_json(hint: Any) -> Any:
 
 
 def _from_json(hint: Any) -> Any:
-    """The function that turns JSON into a field's value; None if the two are the same."""
+    """The function that turns JSON into a field's value; None if the value is the JSON itself."""
     hint = _bare(hint)
     if hint is Json:
         return json.loads
@@ -99,14 +100,14 @@ _UNPACKERS: dict[Any, Callable[[dict[str, Any]], Any]] = {}
 
 
 def _packer(kind: type[Record]) -> Callable[[Any], dict[str, Any]]:
-    """The packing function of a record type, cached."""
+    """The cached function that packs records of a type."""
     if kind not in _PACKERS:
         _PACKERS[kind] = _make_packer(kind)
     return _PACKERS[kind]
 
 
 def _unpacker(kind: type[R]) -> Callable[[dict[str, Any]], R]:
-    """The unpacking function of a record type, cached."""
+    """The cached function that unpacks records of a type."""
     if kind not in _UNPACKERS:
         _UNPACKERS[kind] = _make_unpacker(kind)
     return _UNPACKERS[kind]

@@ -1,5 +1,5 @@
-"""Opens and writes Lance data sets: local, `s3://` or `gs://`. Lance has its own clients and reads credentials from the
-environment."""
+"""Opens and writes Lance data sets: local, `s3://` or `gs://`. Lance connects to buckets with its
+own clients, which read credentials from the environment."""
 
 import os
 from collections.abc import Iterable, Iterator
@@ -16,7 +16,8 @@ ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
 
 
 def storage_options(path: str) -> dict[str, str] | None:
-    """The options of object stores that Lance does not read from the environment. The options contain no secret."""
+    """Options for object stores that Lance does not read from the environment; no option is a
+    secret."""
     endpoint = (
         next((os.environ[name] for name in ENDPOINTS if os.environ.get(name)), "")
         if path.startswith("s3://")
@@ -28,7 +29,7 @@ def storage_options(path: str) -> dict[str, str] | None:
 
 
 def open_lance(path: str) -> lance.LanceDataset:
-    """Opens a data set.
+    """Opens a Lance data set.
 
     Raises:
         FileNotFoundError: the data set does not exist; InputError: the data set is damaged; ProviderFault: a bucket
@@ -45,7 +46,8 @@ def open_lance(path: str) -> lance.LanceDataset:
 
 @contextmanager
 def reading(store: str) -> Iterator[None]:
-    """A context for reading a table of a store; it turns Lance's errors into the project's errors.
+    """A context in which a table of a store is read. The context turns Lance's errors into the
+    project's errors.
 
     Raises:
         InputError: the table is damaged; ProviderFault: a bucket cannot be read.
@@ -71,7 +73,8 @@ def _damaged(path: str, error: Exception) -> InputError:
 
 
 def read_batches(store: str, data: lance.LanceDataset, **what: Any) -> Iterator[pa.RecordBatch]:
-    """Yields the batches of `data.to_batches(**what)`, each read under `reading`."""
+    """Yields the batches of `data.to_batches(**what)`. Each batch is read in the context `reading`,
+    which translates Lance's errors."""
     batches = iter(data.to_batches(**what))
     while True:
         with reading(store):
@@ -82,7 +85,8 @@ def read_batches(store: str, data: lance.LanceDataset, **what: Any) -> Iterator[
 
 
 def write_lance(path: str, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> None:
-    """Writes a data set in place of the old data set at the path. A reader sees the whole data set or nothing."""
+    """Writes a data set in place of the old data set at the path. A process that reads the path
+    sees the whole new data set or nothing of it."""
     found = location(path)
     if found.exists():
         remove_tree(found)

@@ -8,8 +8,8 @@ STORE/
   meta.json             written last: it marks the store as complete
 ```
 
-Every table has a `key` column for look-ups and a `record` column. Rows with the same key are neighbours, in a fixed
-order.
+Every table has a `key` column for look-ups and a `record` column. Rows with the same key lie next
+to each other, in a fixed order.
 
 ```
 table       key                        record
@@ -32,9 +32,10 @@ profiles    "PROPERTY CLASS_ID"        PropertyProfile
 import pyarrow as pa
 
 STORE_VERSION = 2
-"""The version of the layout is raised when rows change their meaning. In version 1, the key of a century consisted of
-the digits that most of its years share. Version 1 also stored days without their calendar, and from names under "mul"
-only the labels."""
+"""The version of a store's layout, which is raised when the meaning of rows changes. In version 1,
+the key of a century contained the digits that most years of the century share. In version 1, days
+were stored without a calendar. Of names with the language code "mul", version 1 stored only the
+labels."""
 META = "meta.json"
 VECTORS = "vectors.lance"
 REJECTED = "rejected"
@@ -60,8 +61,8 @@ SCHEMAS["images"] = pa.schema([*_ROW, pa.field("bytes", pa.large_binary())])
 SCHEMAS["passages"] = pa.schema([*_ROW, pa.field("text", pa.large_string())])
 
 RECORD_PAGE = {"articles": 4, "entities": 16, "images": 4, "passages": 4}
-"""Number of rows per page of tables with long rows; other tables have 512 rows per page. Reading a page takes about
-0.15 ms at any size (measured)."""
+"""Number of rows per page, for tables with long rows; other tables have 512 rows per page. Reading
+a page of rows takes about 0.15 ms at any size (measured)."""
 PAGE = 512
 
 

@@ -14,8 +14,8 @@ _SENTENCE_END = re.compile(r"[.!?。！？][\"'”’)\]]*$")
 def passages_of(article: Article) -> Iterator[Passage]:
     """Yields the passages of an article in reading order; each passage is copied word for word from one section.
 
-    Short paragraphs of a section are joined, up to MAX_WORDS words. A longer paragraph is cut after the last sentence
-    that fits.
+    Short paragraphs of a section are joined to passages of up to MAX_WORDS words. A paragraph with
+    more words is cut after the last sentence that fits.
     """
     article_id = article.id
     for number, section in enumerate(article.sections):
@@ -45,8 +45,9 @@ def pieces(text: str, max_words: int = MAX_WORDS) -> Iterator[tuple[int, int]]:
 
 
 def _break(text: str, words: list[tuple[int, int]], first: int, last: int) -> int:
-    """The word where the next piece begins: in the second half of the piece, the start of a paragraph, or else of a
-    sentence. If there is no such start, the next piece begins at the word `last`."""
+    """The word where the next piece begins: the start of a paragraph in the second half of the
+    piece, or else the start of a sentence there. If no paragraph or sentence starts in that half,
+    the next piece begins at the word `last`."""
     half = first + (last - first) // 2
     for i in range(last, half, -1):
         if "\n" in text[words[i - 1][1] : words[i][0]]:

@@ -1,7 +1,9 @@
-"""Property profiles state how the instances of each class use each property, counted over best claims.
+"""A property profile counts how the instances of a class use a property. Only best claims count in
+profiles.
 
-Subjects, pairs (subject and value) and instances are counted subject by subject. Distinct values are counted from pairs
-that are sorted by value. All counts are sums, so partitions can be counted separately and added up.
+Subjects, pairs of a subject and a value, and instances are counted subject by subject. Distinct
+values are counted from pairs that are sorted by value. All counts are sums, so each worker can
+count a part, and the counts are added up.
 """
 
 import re
@@ -18,17 +20,18 @@ PERIODS = ("P580", "P582", "P585")
 
 INSTANCES, SUBJECTS, PAIRS, VALUES, DATED, COMMONEST = range(6)
 Counts = Counter[tuple[int, str, str]]
-"""The counts: a dict from (count, property, class id) to a number. `property` is "" for INSTANCES; the class id is ""
-for all subjects together."""
+"""The counts: a dict from (count, property, class id) to a number. In a key, `property` is "" for
+INSTANCES, and the class id is "" for all subjects together."""
 
 
 def count_subject(
     counts: Counts, classes: tuple[str, ...], claims: Iterable[Claim]
 ) -> dict[str, set[str]]:
-    """Counts one subject; returns its distinct value keys by property.
+    """Counts one subject; returns the keys of its distinct values by property.
 
-    A `novalue` claim states that there is no value, so it counts neither as a pair nor as a use of the property. If the
-    subject states a date also more precisely, the less precise date is not counted as a second value.
+    A `novalue` claim says that there is no value, so it counts neither as a pair nor as a use of
+    the property. If a subject states a date at two precisions, the less precise date is not counted
+    as a second value.
     """
     found: dict[str, dict[str, Value]] = {}
     dated = set()
@@ -51,9 +54,10 @@ def count_subject(
 
 
 def count_values(counts: Counts, property_id: str, class_sets: Iterable[tuple[str, ...]]) -> None:
-    """Counts one distinct value of a property.
+    """Counts one distinct value of a property, with its subjects.
 
-    `class_sets` holds the direct classes of each subject of the value.
+    `class_sets` holds, for each subject that has the value, the set of the subject's direct
+    classes.
     """
     for class_id in {"", *(c for classes in class_sets for c in classes)}:
         counts[VALUES, property_id, class_id] += 1
@@ -62,7 +66,8 @@ def count_values(counts: Counts, property_id: str, class_sets: Iterable[tuple[st
 def count_commonest(counts: Counts, property_id: str, num_subjects: Mapping[str, int]) -> None:
     """Updates the largest number of subjects that have the same answer.
 
-    `num_subjects` states the number of subjects with one answer by direct class; "" stands for all classes.
+    `num_subjects` maps each direct class to a number of subjects with the same answer. In
+    `num_subjects`, the key "" stands for all classes together.
     """
     for class_id, number in num_subjects.items():
         counts[COMMONEST, property_id, class_id] = max(
@@ -71,7 +76,8 @@ def count_commonest(counts: Counts, property_id: str, num_subjects: Mapping[str,
 
 
 def answer_key(value_key: str) -> str:
-    """The answer that somebody would guess for the value: the year of a date, else the value itself.
+    """The answer that people would guess for a value: the year of a date, or the value itself if it
+    is no date.
 
     >>> answer_key("time:+1832-05-04/11"), answer_key("Q64")
     ('time:+1832', 'Q64')

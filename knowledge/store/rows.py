@@ -1,6 +1,8 @@
-"""Makes the rows of the store's tables from records. Ingest and `build_store` share this module.
+"""Makes the rows of the store's tables from records. The ingest job and `build_store` both make
+their rows with this module.
 
-A row is (key, order, record, …). Tables are sorted by (key, order); `order` is not stored.
+A row is (key, order, record, …). The tables are sorted by (key, order); the store does not keep
+`order`.
 """
 
 from collections.abc import Iterator
@@ -11,7 +13,8 @@ from questloom.knowledge.store.layout import value_row_key
 from questloom.records.knowledge import Article, Claim, Entity, ImageAsset, Passage
 
 Row = tuple
-"""A tuple (key, order, record); rows of `images` and `passages` have a further column at the end."""
+"""A row for a table: a tuple (key, order, record). Rows of `images` and `passages` have a further
+column at the end."""
 
 
 def sorted_claims(claims: list[Claim]) -> list[Claim]:
@@ -58,7 +61,8 @@ def entity_rows(entity: Entity) -> Iterator[tuple[str, Row]]:
 
 
 def article_rows(article: Article, passages: Iterator[Passage]) -> Iterator[tuple[str, Row]]:
-    """Yields (table, row) for an article and its passages. The passage's title and text have a column of their own."""
+    """Yields (table, row) for an article and its passages. Each passage's title and text have a
+    column of their own, for text search."""
     yield "articles", (article.entity_id, article.id, pack(article))
     for passage in passages:
         yield (

@@ -1,8 +1,9 @@
-"""Look-ups in a sorted table. Some keys (the fences) stay in memory; pages of rows are read when needed and cached.
+"""Look-ups in a table of the store that is sorted by `key`. Some keys (the fences) stay in memory.
+Pages of rows are read when needed, and cached.
 
-The rows are sorted by `key`. The memory holds every 512th key (the fences) and an LRU cache of pages. A look-up does
-one binary search in the fences and one in a page, then reads the rows. The table needs no separate index and works on
-object stores. Only the number of fences grows with the table.
+The memory holds every 512th key (the fences) and an LRU cache of pages. A look-up does one binary
+search in the fences and one in a page, then reads the rows. The table needs no separate index and
+works on object stores. If the table grows, only the number of fences (keys in memory) grows.
 """
 
 from bisect import bisect_left, bisect_right
@@ -16,7 +17,8 @@ from questloom.knowledge.store.layout import PAGE, RECORD_PAGE, table_path
 
 CACHED_PAGES = 1024
 CACHED_ID_PAGES = 4096
-"""A page of ids takes 30 kB; looking up a hub reads 20 pages."""
+"""A page of row ids takes 30 kB. Looking up a hub (an entity that very many claims name) reads 20
+pages."""
 
 
 class SortedTable:
@@ -42,7 +44,7 @@ class SortedTable:
         )
 
     def find(self, key: str) -> tuple[int, int]:
-        """The rows [start, stop) with this key."""
+        """The rows [start, stop) whose key is `key`."""
         return self._row(key, bisect_left), self._row(key, bisect_right)
 
     def find_range(self, start: str, stop: str) -> tuple[int, int]:
@@ -50,7 +52,8 @@ class SortedTable:
         return self._row(start, bisect_left), self._row(stop, bisect_left)
 
     def _row(self, key: str, bisect: Callable[[list[str], str], int]) -> int:
-        """The index of the row before or after a key, as the `bisect` function decides."""
+        """The index of the first row at or after a key, or after all rows with the key, as the
+        `bisect` function decides."""
         if self._fences is None:
             self._fences = self._take("key", range(0, self.num_rows, PAGE))
         if not self._fences:
@@ -63,7 +66,8 @@ class SortedTable:
         return self._rows(self._records, start, stop)
 
     def ids(self, start: int, stop: int) -> list[str]:
-        """The records of a table of ids, decoded once per page, because looking up a hub gives thousands of ids."""
+        """The records of a table of ids; each page is decoded only once, because a look-up can
+        return thousands of ids."""
         return self._rows(self._ids, start, stop)
 
     def _rows(self, pages: Callable[[int], list], start: int, stop: int) -> list:
@@ -79,7 +83,8 @@ class SortedTable:
         return self.records(start, start + 1)[0] if start < stop else None
 
     def value(self, key: str, column: str) -> bytes | None:
-        """Another column of a key that has one row, not cached; None if the row does not exist."""
+        """Another column of a key that has one row, read without the cache; None if the key has no
+        row."""
         start, stop = self.find(key)
         return self._take(column, range(start, start + 1))[0] if start < stop else None
 

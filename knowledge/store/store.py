@@ -1,4 +1,4 @@
-"""The store: all look-ups that the rest of the program uses."""
+"""All look-ups in a store that the rest of the program uses."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator
@@ -26,21 +26,24 @@ CACHED_ENTITIES = 16_384
 CACHED_CLAIMS = 8_192
 CACHED_RECORDS = 2_048
 CACHED_COUNTS = 65_536
-"""Numbers, and profiles, which are a few numbers each."""
+"""Number of cached results that are small: numbers and profiles. A profile (how a class uses a
+property) consists of a few numbers."""
 REFERRING = 500
 """The approximate number of pages that `Store.references` samples."""
 
 
 class Store:
-    """Look-ups over one ingested snapshot. Open one store per process; a pickled store is only its path.
+    """Looks up entities, claims, articles and pictures of one ingested snapshot. Open one store per
+    process. A store that is pickled contains only its path.
 
-    Results are cached in LRU caches of fixed length, so the memory stays limited for stores of any size. All results
-    have a fixed order.
+    Results are cached in LRU caches of fixed length, so the memory stays limited for stores of any
+    size. All look-ups return results in a fixed order.
 
     Attributes:
         path: folder or URL of the store.
-        meta: the contents of meta.json: wiki, address of its main page, languages, snapshot date, names and dates of
-            dumps, rows and digest of each table, digest of the whole store, stated counts of classes.
+        meta: the contents of meta.json: wiki, address of its main page, languages, snapshot date,
+            names and dates of dumps, number of rows and digest of each table, digest of the whole
+            store, stated counts of classes.
     """
 
     def __init__(self, path: str, meta: dict[str, Any]) -> None:
@@ -57,7 +60,7 @@ class Store:
 
     @classmethod
     def open(cls, path: str) -> "Store":
-        """Opens a store.
+        """Opens a store for look-ups.
 
         Raises: InputError: the store does not exist, is incomplete or damaged, or has another version.
         """
@@ -117,8 +120,8 @@ class Store:
     # Entities and claims
 
     def entity(self, entity_id: str) -> Entity | None:
-        """The entity with this id, or None. For the id of a merged entity, the result is the entity into which it was
-        merged."""
+        """The entity with this id, or None if the store lacks it. For the id of a merged entity,
+        the result is the entity into which it was merged."""
         return self._entity(entity_id) or self._entity(
             (self._tables["merged"].get(entity_id) or b"").decode()
         )
@@ -137,8 +140,8 @@ class Store:
         return self._claims(subject)
 
     def subjects(self, property: str, value_key: str, *, limit: int = 10_000) -> tuple[str, ...]:
-        """The first `limit` subjects that have a best claim with this value, sorted. A date also matches dates that may
-        be the same date ("4 May 1832" for 1832)."""
+        """The first `limit` subjects that have a best claim with this value, sorted. A date also
+        matches other dates that may mean the same date ("4 May 1832" for 1832)."""
         rows = self._tables["values"]
         spans = self._spans(property, value_key)
         if len(spans) == 1:
@@ -179,12 +182,12 @@ class Store:
         return self._num_members(class_id)
 
     def stated_members(self, class_id: str) -> int | None:
-        """The number of instances that the class and its subclasses have in the world; None if the dumps do not state
-        this number."""
+        """The number of instances of the class and its subclasses according to the whole Wikidata;
+        None if the dumps do not state this number."""
         return self.meta.get("class_counts", {}).get(class_id)
 
     def property(self, property_id: str) -> PropertyInfo | None:
-        """The definition of the property; None if the entity dump lacks it."""
+        """The definition of the property; None if the entity dump does not define it."""
         return self._property(property_id)
 
     def profile(self, property_id: str, class_id: str = "") -> PropertyProfile:
@@ -196,23 +199,24 @@ class Store:
     # Articles and pictures
 
     def article(self, entity_id: str) -> Article | None:
-        """The article about the entity, or None."""
+        """The article about the entity, or None if there is no article."""
         return self._article(entity_id)
 
     def entity_of_title(self, title: str) -> str | None:
-        """The entity of a page, by normalised title and after redirects; None if the title is unknown."""
+        """The entity about which the page with a normalised title is, after redirects; None if the
+        title is unknown."""
         data = self._tables["titles"].get(title)
         return None if data is None else data.decode()
 
     def references(self) -> tuple[int, int]:
-        """Samples pages and counts the distinct things that they name: returns (number of these things in the store,
-        number of all).
+        """Samples pages, and counts the distinct things that the sampled pages name. Returns
+        (number of named things that the store holds, number of all named things).
 
         A page names things by its links and by the claims of its entity.
 
-        The quotient estimates how much of its part of the world the store holds, because links and claims also name
-        entities that the store lacks. The sample consists of about `REFERRING` evenly spread pages. For a store without
-        pages, the result is (0, 0).
+        The quotient of the two numbers estimates how completely the store covers its subject,
+        because links and claims also name entities that the store lacks. The sample consists of
+        about `REFERRING` evenly spread pages. For a store without pages, the result is (0, 0).
         """
         num_pages = self.num_rows("articles")
         named: dict[str, bool] = {}
@@ -231,11 +235,11 @@ class Store:
         return sum(named.values()), len(named)
 
     def image(self, image_id: str) -> ImageAsset | None:
-        """The record of a picture, or None."""
+        """The record of a picture, or None if the store lacks it."""
         return self._image(image_id)
 
     def image_bytes(self, image_id: str) -> bytes:
-        """The unchanged file of a picture.
+        """The unchanged bytes of a picture's file.
 
         Raises:
             KeyError: the store has no such picture.
@@ -264,7 +268,7 @@ class Store:
         return (unpack(Entity, data) for data in self._tables["entities"].scan(start, stop))
 
     def scan_articles(self, start: int = 0, stop: int | None = None) -> Iterator[Article]:
-        """Streams the articles, sorted by the id of their entity."""
+        """Streams the articles, sorted by the ids of their entities."""
         return (unpack(Article, data) for data in self._tables["articles"].scan(start, stop))
 
     def scan_images(self, start: int = 0, stop: int | None = None) -> Iterator[ImageAsset]:

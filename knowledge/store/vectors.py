@@ -1,10 +1,12 @@
 """CLIP vectors of the store's pictures. The vectors are computed after ingest, in a separate step that needs a model.
 
-`vectors.lance` has one row per picture, sorted by image id. A reader sees the whole table or nothing; the table's
-schema names the model. Vectors are rounded, because their last digits depend on the shape of the batch.
+`vectors.lance` has one row per picture, sorted by image id. A reader sees the whole table of
+vectors or nothing. The table's schema names the model. Vectors are rounded, because their last
+digits depend on the shape of the batch.
 
-The pictures are split into parts, so that workers can share them and a killed job can be resumed. The vectors of a
-finished part stay in a file beside the table until all parts are finished.
+The pictures are split into parts, so that workers can share the pictures and a killed job can be
+resumed. The vectors of a finished part stay in a file beside the table until all parts are
+finished.
 """
 
 import io
@@ -23,7 +25,8 @@ from questloom.records.errors import InputError
 from questloom.records.identity import SCORE_DIGITS, sha256_hex
 
 PART = 2048
-"""Number of pictures per part; one part takes 8 s on one core with the small checkpoint, some minutes with ViT-B/32."""
+"""Number of pictures per part. One part takes 8 s on one core with the small checkpoint, and some
+minutes with ViT-B/32."""
 BATCH = 16
 PARTS = "vectors-parts"
 
@@ -86,7 +89,7 @@ def have_vectors(store_path: str, model_name: str) -> bool:
 
 
 def finished_parts(store_path: str, model_name: str) -> int:
-    """The number of finished parts."""
+    """The number of parts that are finished."""
     return sum(1 for _ in _folder(store_path, model_name).glob("*.parquet"))
 
 

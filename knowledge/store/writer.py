@@ -39,7 +39,8 @@ STEMMED = {
     "sv": "Swedish",
     "tr": "Turkish",
 }
-"""Languages for which the search index has a stemmer; words of other languages are compared as ICU segments them."""
+"""Languages for which the search index has a stemmer. In other languages, words are not stemmed,
+and ICU finds where words begin and end."""
 
 
 def write_table(store: str, name: str, batches: Iterable[pa.Table]) -> dict[str, Any]:
@@ -48,7 +49,7 @@ def write_table(store: str, name: str, batches: Iterable[pa.Table]) -> dict[str,
     Args:
         store: folder of the store.
         name: name of a table in `layout.SCHEMAS`.
-        batches: rows of the table in batches of any size, sorted by key and in the table's fixed order.
+        batches: rows of the table in batches of any size, in the table's fixed order.
 
     Returns:
         A dict `{"rows": …, "digest": …}`, as meta.json holds it.
@@ -79,8 +80,8 @@ def write_table(store: str, name: str, batches: Iterable[pa.Table]) -> dict[str,
 def index_passages(store: str, language: str) -> None:
     """Builds the BM25 index over the passages.
 
-    The index is built by one worker. Several workers would split the index in order of arrival, which would change its
-    statistics and scores.
+    One worker builds the index over all passages. Several workers would split the index in random
+    order, which would change the statistics and scores of the index.
 
     Args:
         store: folder of the store.
@@ -104,7 +105,7 @@ def index_passages(store: str, language: str) -> None:
 def write_meta(
     store: str, facts: dict[str, Any], tables: dict[str, dict[str, Any]]
 ) -> dict[str, Any]:
-    """Writes meta.json, which marks the store as complete; returns its contents.
+    """Writes meta.json, and returns its contents. The file meta.json marks the store as complete.
 
     Args:
         store: folder of the store.
@@ -128,8 +129,8 @@ def write_meta(
 
 
 class _Digest:
-    """The sha256 over rows in order. The rows are hashed in chunks of exactly DIGEST_ROWS, so the size of batches does
-    not change the digest."""
+    """The sha256 over the rows of a table in order. The rows are hashed in chunks of exactly
+    DIGEST_ROWS, so the size of batches does not change the digest."""
 
     def __init__(self) -> None:
         self.num_rows = 0

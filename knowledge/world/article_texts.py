@@ -65,7 +65,8 @@ def _redirect_page(title: str, target: str) -> Page:
 
 
 def _choose_redirects(part: Part) -> list[Page]:
-    """Gives redirect titles to things; returns the double redirects, which point at redirects."""
+    """Gives things further titles, which are redirects to their pages. Returns the double
+    redirects, which are redirects to redirects."""
     doubles = []
     for thing in part.things.values():
         rng = part.rng(f"redirects-{thing.id}")
@@ -118,7 +119,7 @@ def _article(part: Part, prose: Prose, thing: Thing) -> str:
 
 
 def _reference(rng: random.Random) -> str:
-    """A footnote for some statements, else ""."""
+    """A footnote for some of the statements in an article, else ""."""
     if rng.random() >= 0.3:
         return ""
     note = rng.choice(REFERENCES)

@@ -1,7 +1,8 @@
 """Adds facts that readers like to know about existing things, for example how somebody died, where a film was shot, or
 who illustrated a book.
 
-These facts are added late and have their own random generators, so that earlier steps do not change.
+Curious facts are added late and have random generators of their own, so that earlier steps do not
+change.
 """
 
 import itertools
@@ -15,16 +16,17 @@ from questloom.knowledge.world.structures import maker_and_year
 
 GROUPS = vocabulary.groups()
 CURIOUS_SHARE = 0.05
-"""The share of a region's things with such a fact; these facts are meant to be rare."""
+"""The share of a region's things that get a curiosity: a rare fact, such as a nickname."""
 CURIOSITIES = frozenset(["P157", "P509", "P822", "P1429", "P1449", "P1451", "P2632", "P3909"])
-"""Properties of these facts: killer, cause of death, mascot, pet, nickname, motto, prison and last words."""
+"""Properties of curiosities: killer, cause of death, mascot, pet, nickname, motto, prison and last
+words."""
 EPIDEMICS = {
     "cholera": (1817, 1900),
     "influenza": (1700, 1960),
     "smallpox": (1650, 1900),
     "yellow fever": (1700, 1910),
 }
-"""The years between which some diseases kill in this world; other diseases kill in any year."""
+"""The years in which some diseases kill people; other diseases kill in any year."""
 NICKNAMES = (
     "Old Thunder",
     "the Owl",
@@ -191,7 +193,8 @@ OF_TREATIES = (
 
 
 def make_curiosities(part: Part) -> None:
-    """Adds filming locations, treaties, biographies and illustrators, and gives a few things a curiosity."""
+    """Adds filming locations, treaties, biographies and illustrators. Gives a few things a
+    curiosity (a rare fact, such as a nickname)."""
     _places_of_films(part)
     for book in part.kind("book"):
         _illustrate(part, book, part.rng(f"illustrator-{book.id}"))
@@ -202,7 +205,8 @@ def make_curiosities(part: Part) -> None:
 
 
 def _strew(part: Part, rng: random.Random) -> None:
-    """Gives people, families and clubs one such fact each, until `CURIOUS_SHARE` of the region's things have one."""
+    """Gives people, families and clubs one curiosity each, until `CURIOUS_SHARE` of the region's
+    things have one."""
     bearers = part.kind("family", "club")
     bearers += [p for p in part.kind("person") if p.look.get("occupation")]
     mottoes = list(MOTTOES)
@@ -223,7 +227,8 @@ def _joined(rng: random.Random, words: tuple[tuple[str, ...], ...]) -> str:
 
 
 def _fate(part: Part, person: Thing, rng: random.Random) -> None:
-    """Gives a person one of these facts: a cause of death, a killer, last words, a prison, a nickname or a pet."""
+    """Gives a person one curiosity: a cause of death, a killer, last words, a prison, a nickname or
+    a pet."""
     dead = bool(person.values("P570"))
     castles = [c for c in part.kind("castle") if max(c.start, person.start + 22) < person.end - 6]
     rivals = [
@@ -289,7 +294,7 @@ def _illustrate(part: Part, book: Thing, rng: random.Random) -> None:
 
 
 def _biography(part: Part, rng: random.Random) -> None:
-    """Makes a biography of a well-known person about whom there is none yet."""
+    """Makes the biography of a well-known person who has no biography yet."""
     told = {b.first("P921") for b in part.kind("biography")}
     author, at = maker_and_year(part, rng, ("journalist", "writer", "politician"), 1760, 2018)
     people = [

@@ -38,8 +38,8 @@ NAMESPACES = {
 }
 FORMATS = {"wikitext": "text/x-wiki", "javascript": "text/javascript", "Scribunto": "text/plain"}
 PAGES = "https://en.invented.example/wiki/"
-"""The base address of the pages in this world. RFC 2606 reserves the domain for examples, so the address marks all data
-of this world as invented."""
+"""The base address of the pages of the fictional world. RFC 2606 reserves the domain for examples,
+so the address marks all data of the fictional world as invented."""
 FILE_PAGES = "https://commons.invented.example/wiki/File:"
 BASE36 = "0123456789abcdefghijklmnopqrstuvwxyz"
 
@@ -81,7 +81,7 @@ def streams(pages: list[Page], part_number: int) -> Iterator[tuple[bytes, str]]:
 
 
 def page_xml(page: Page, page_id: int) -> str:
-    """One page with its only revision."""
+    """Writes one page with its only revision."""
     text = page.text.encode("utf-8")
     digest = _base36(int.from_bytes(hashlib.sha1(text).digest(), "big"))
     redirect = f"    <redirect title={quoteattr(page.redirect)} />\n" if page.redirect else ""
@@ -98,7 +98,7 @@ def page_xml(page: Page, page_id: int) -> str:
 
 
 def _base36(number: int) -> str:
-    """A sha1 in MediaWiki's notation: 31 digits of base 36."""
+    """Returns a sha1 in MediaWiki's notation: 31 digits of base 36."""
     digits = []
     while number:
         number, digit = divmod(number, 36)

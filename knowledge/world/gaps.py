@@ -1,8 +1,9 @@
 """Decides what the dump leaves out: claims, single values and whole items, at rates that were measured on a real table.
 With `absent`, the dumps also leave out a share of all things.
 
-Level 2 hides everything that level 1 hides: each statement has one random number, which is compared with the rate or
-with twice the rate. P31 and statements about pictures are never hidden. truth.jsonl keeps every statement.
+Level 2 hides everything that level 1 hides: each statement has one random number, which is compared
+with the rate or with twice the rate. P31 and statements about pictures are never hidden. The file
+truth.jsonl keeps every statement.
 """
 
 import csv
@@ -28,7 +29,8 @@ def rates() -> dict[str, Any]:
 
 @cache
 def rate_of(prop: str) -> float:
-    """The share of things with a true value of a property for which Wikidata lacks the value."""
+    """Among the things that truly have a value of a property, the share for which Wikidata lacks
+    the value."""
     found = rates()
     for column, properties in found["column_of_property"].items():
         if prop in properties:
@@ -46,9 +48,10 @@ def hidden_item(seed: int, gaps: int, thing: Thing) -> bool:
 
 
 def absent_thing(seed: int, absent: float, thing: Thing) -> bool:
-    """Whether the dumps lack the thing completely, with item, page and pictures.
+    """Whether the dumps leave out the thing completely: item, page and pictures.
 
-    Other things still name such an absent thing, just as a part of Wikipedia names things outside the part.
+    Other things still link to an absent thing, just as an excerpt of Wikipedia links to things
+    outside the excerpt.
     """
     return (
         thing.kind not in ("country", "region", "city")
@@ -57,7 +60,8 @@ def absent_thing(seed: int, absent: float, thing: Thing) -> bool:
 
 
 def remaining(seed: int, gaps: int, thing: Thing) -> list[Statement]:
-    """The statements that the dump shows: some properties are hidden completely, others lose single values."""
+    """The statements that the dump shows. The dump hides some properties completely, and single
+    values of others."""
     if not gaps:
         return thing.statements
     found = []
@@ -81,7 +85,7 @@ def remaining(seed: int, gaps: int, thing: Thing) -> list[Statement]:
 
 
 def measure(path: Path) -> dict[str, float]:
-    """Shares of empty cells per column in a gzipped CSV table of paintings."""
+    """For each column of a gzipped CSV table of paintings, the share of empty cells."""
     with gzip.open(path, "rt", encoding="utf-8", newline="") as lines:
         rows = list(csv.DictReader(lines))
     return {

@@ -227,8 +227,9 @@ for _kind in (
 
 
 def infobox(part: Part, thing: Thing, picture: str, caption: str) -> str:
-    """The wikitext of a thing's infobox template. The result is "" for kinds without a template, and sometimes for
-    others, as if an editor had left the infobox out."""
+    """The wikitext of a thing's infobox template. The result is "" for kinds of things without a
+    template. Sometimes the result is "" for other things too, as if an editor had left the infobox
+    out."""
     rng = part.rng(f"infobox-{thing.id}")
     if thing.kind not in BOXES or rng.random() < 0.06:
         return ""

@@ -1,10 +1,11 @@
 """The learning world is small: a tiny policy model can learn to see its things, look them up and follow their
 relations. The learning world has the same file formats as the country.
 
-Every pictured thing has a kind, a colour and a number, and no two things share all three. In a world of the default
-size, each combination stands for exactly one thing. If a policy misreads a picture and searches for a wrong
-combination, it therefore finds another thing's page. Names have two syllables, and pages have three lines. The answers
-(architect, owner; a person's birthplace, teacher) cannot be seen in a picture or guessed from a name.
+Every pictured thing has a kind, a colour and a number, and no two things share all three. In a
+world of the default size, each combination stands for exactly one thing. A policy that misreads a
+picture searches for a wrong combination, and therefore finds another thing's page. Names of things
+have two syllables, and pages have three lines. The answers (architect, owner; a person's
+birthplace, teacher) cannot be seen in a picture or guessed from a name.
 """
 
 import itertools
@@ -19,11 +20,12 @@ KINDS = ("tower", "bridge", "castle", "windmill", "lighthouse", "statue", "dam",
 COLOURS = ("red", "blue", "green", "yellow", "white", "black")
 NUMBERS = tuple("12345678")
 SYLLABLES = tuple(c + v for c in "bdklmnst" for v in "aio")
-"""The 24 syllables of names; two syllables make a name."""
+"""The 24 syllables from which names are made; two syllables make a name."""
 SIDE = 64
 """Length of a picture's sides in pixels."""
 ARTICLES = 480
-"""The number of articles with which every combination of kind, colour and number exists."""
+"""The smallest number of articles with which every combination of kind, colour and number
+exists."""
 PICTURED_SHARE = 0.8
 PERSON_SHARE = 2 / 3
 """The share of people among the articles without a picture; the rest are towns."""

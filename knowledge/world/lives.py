@@ -61,8 +61,8 @@ def make_lives(part: Part) -> None:
 
 
 def _employer(part: Part, person: Thing, fellows: list[Thing], rng: random.Random) -> None:
-    """Gives one pupil of a teacher the teacher's own employer. If a teacher has no employer, the pupil often gets an
-    employer in a town that the pupil is bound to."""
+    """Gives one pupil of a teacher the teacher's own employer. If a teacher has no employer, the
+    pupil often gets an employer in a town where the pupil or a relative was born."""
     kinds = [k for k, known in EMPLOYERS.items() if person.look["occupation"] in known]
     last = min(person.end - 2, person.start + 55)
     open_then = [t for t in part.kind(*kinds) if t.start <= last and t.first("P112") != person.id]
@@ -97,7 +97,8 @@ def _influence(part: Part, person: Thing, fellows: list[Thing], rng: random.Rand
 
 
 def _patron(part: Part, thing: Thing, rng: random.Random) -> None:
-    """Adds a wealthy patron to a thing, most often a person who is bound to its maker or was born in its town."""
+    """Adds a wealthy patron to a thing. The patron is most often a relative of the thing's maker,
+    or was born in the thing's town."""
     if rng.random() >= ORDERED:
         return
     rich = [p for p in workers(part, *PATRONS) if alive(p, thing.start)]

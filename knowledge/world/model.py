@@ -13,9 +13,10 @@ UNITS = vocabulary.groups()["unit"]
 
 @dataclass(slots=True)
 class Statement:
-    """A true statement about a thing; a deprecated statement was once thought true.
+    """A true statement about a thing, or a deprecated statement that was once thought true.
 
-    With `unknown_in_dump` the dump says "somevalue": the value exists, but only the file truth.jsonl states it.
+    With `unknown_in_dump`, the dump gives the value as "somevalue", and only the file truth.jsonl
+    states the value.
     """
 
     property: str
@@ -41,8 +42,8 @@ class Mark:
 
 @dataclass(slots=True)
 class Picture:
-    """One picture file: the thing that it shows, and the view. The drawing depends only on the picture's and the
-    thing's fields."""
+    """Describes one picture file: the thing that the picture shows, and the view. The drawing
+    depends only on the picture's and the thing's fields."""
 
     file: str
     subject: str
@@ -53,7 +54,7 @@ class Picture:
     width: int = 704
     height: int = 528
     marks: tuple[int, ...] = ()
-    """Indices of the thing's marks that are visible in this view."""
+    """Indices of those marks of the thing that the picture shows."""
     licence: str = ""
     """Short name of the licence; "" if the page names no licence."""
     local: bool = False
@@ -71,7 +72,7 @@ class Thing:
     description: str = ""
     statements: list[Statement] = field(default_factory=list)
     told: dict[str, Value] = field(default_factory=dict)
-    """Relations that only the article states, because Wikidata has no property for them."""
+    """Relations that only the thing's article states, because Wikidata has no property for them."""
     labels: dict[str, str] = field(default_factory=dict)
     aliases: dict[str, list[str]] = field(default_factory=dict)
     look: dict[str, Any] = field(default_factory=dict)
@@ -95,8 +96,8 @@ class Thing:
             self.statements.append(Statement(prop, value, qualifiers, rank))
 
     def values(self, prop: str) -> list[Value]:
-        """The values of a property, without deprecated values and "novalue". If the property has preferred values, only
-        these are returned."""
+        """The values of a property, without deprecated values and "novalue". If the property has
+        preferred values, only the preferred values are returned."""
         found = [
             s
             for s in self.statements

@@ -1,4 +1,5 @@
-"""Makes names from syllables in four invented languages; no two parts of the world share a stem.
+"""Makes names from syllables in four invented languages. Names in different parts of the world
+never share a stem.
 
 A stem is onset + vowel + middle + vowel + ending. The index of a stem is a number in mixed radix, so distinct indices
 give distinct stems. The languages have different endings, so stems of two languages also differ. Each part of the world
@@ -31,7 +32,8 @@ class Grammar:
         )
 
     def stem(self, index: int) -> str:
-        """The stem whose index, below `num_stems`, is given. Neighbouring indices give dissimilar stems."""
+        """Returns the stem with a given index, which must be below `num_stems`. Neighbouring
+        indices give dissimilar stems."""
         assert 0 <= index < self.num_stems, index
         number = index * STRIDE % self.num_stems
         parts = []
@@ -42,8 +44,8 @@ class Grammar:
 
 
 STRIDE = 1_000_003
-"""A prime that is no divisor of the number of stems in any language. Multiplication by this prime permutes the
-indices."""
+"""Multiplication by this prime permutes the indices of stems, because the prime divides the number
+of stems in no language."""
 
 
 def _words(text: str) -> tuple[str, ...]:

@@ -1,5 +1,5 @@
-"""The nation: the country, its capital, and the institutions that every region refers to. The nation's things are the
-hubs of the world."""
+"""The nation: the country, its capital, and the institutions that every region refers to. Very many
+things of the world refer to the nation's things."""
 
 import random
 
@@ -106,8 +106,8 @@ POSITIONS = (
 
 
 def make_nation(part: Part) -> None:
-    """Fills the nation's part of the world with things. The nation has few articles, but their in-degrees grow with the
-    world."""
+    """Fills the nation's part of the world with things. The nation has few articles, but the number
+    of links to them grows with the world."""
     rng = part.rng("nation")
     country = part.new("country", part.names.stem() + "ia", "sovereign state", fame=1000)
     country.start = 1604
@@ -221,7 +221,7 @@ def _honours(part: Part, rng: random.Random) -> None:
 
 
 def _founded(part: Part, kind: str, name: str, cls: str, at: int, *, fame: float) -> Thing:
-    """Makes a thing in the country that was founded in a given year."""
+    """Makes a thing that lies in the country and was founded in a given year."""
     made = part.new(kind, name, cls, fame=fame)
     made.start = at
     made.say("P17", part.region)

@@ -1,7 +1,8 @@
 """A part of the world while it is made: the nation, or one region with all its things.
 
-A part depends only on the seed, its number and its size. The things of a part refer to things of the same part and of
-the nation, never to another region. Any part can therefore be made alone, and memory does not grow with the world.
+A part's content depends only on the seed of the world and on the part's number and size. The things
+of a part refer to things of the same part and of the nation, never to another region. Each part can
+therefore be made without the others, and memory does not grow with the world.
 """
 
 import datetime
@@ -21,7 +22,8 @@ CLASS = vocabulary.class_ids()
 
 
 class Part:
-    """The things of a part by kind, the source of its names, and its random generators.
+    """Holds the things of a part by kind, the source of the part's names, and the part's random
+    generators.
 
     Args:
         seed: seed of the world.
@@ -47,8 +49,8 @@ class Part:
         return chance(self.seed, f"part-{self.number}", stage)
 
     def count(self, per_thousand: float) -> int:
-        """The number of things of a kind in this part, at least one. `per_thousand` is the number of such things in a
-        part with a thousand articles."""
+        """Returns how many things of a kind the part gets, at least one. `per_thousand` is the
+        number of things of the kind in a part with a thousand articles."""
         return max(1, round(per_thousand * self.size / 1000))
 
     def new(
@@ -67,10 +69,10 @@ class Part:
             kind: internal name of the kind of thing.
             label: name of the thing.
             class_name: English label of the thing's class.
-            fame: how well known the thing is; this decides on articles and sitelinks.
+            fame: how well known the thing is; better known things get articles and sitelinks.
             hint: words that distinguish the thing from another thing with the same label ("painter", "Vessmark").
-            always: whether the title always needs the hint, because the label contains no name that is reserved for
-                this part.
+            always: whether the title always contains the hint, because the label contains no name
+                that is reserved for this part.
         """
         title = label
         if hint and (always or title in self.titles):
@@ -89,7 +91,7 @@ class Part:
         return thing
 
     def kind(self, *kinds: str) -> list[Thing]:
-        """The part's things of the given kinds, in the order of making."""
+        """The part's things of the given kinds, in the order in which they were made."""
         return [t for k in kinds for t in self.by_kind.get(k, ())]
 
     def find(self, qid: str) -> Thing | None:
@@ -103,7 +105,8 @@ class Part:
 
 
 def heavy(rng: random.Random, items: Sequence[T], power: float = 1.0) -> T:
-    """A random item; early items are drawn far more often, which gives in-degrees a heavy tail."""
+    """A random item of a list. Early items are drawn far more often, so a few things get very many
+    links."""
     return items[int(len(items) * rng.random() ** (1.0 + power))]
 
 

@@ -66,8 +66,8 @@ FIELDS = {
     "composer": 4,
     "singer": 4,
 }
-"""The index of the university in the nation that trains an occupation; all other people go to one of the first two
-universities."""
+"""For an occupation, the index of the nation's university that trains it. People of other
+occupations go to one of the first two universities."""
 PRIZES = {
     "architect": 0,
     "naturalist": 1,
@@ -272,7 +272,8 @@ def _school(part: Part, person: Thing) -> None:
 
 
 def _dated_signature(part: Part, person: Thing) -> None:
-    """Adds the year that the photographer or painter wrote on the portrait. No other record contains this year."""
+    """Adds to a portrait the year that the photographer or painter wrote on it. No claim and no
+    article contains the year on a portrait."""
     at = min(person.start + part.rng(f"signed-{person.id}").randint(22, 60), person.end - 1)
     person.marks.append(
         Mark(vocabulary.groups()["part"]["inscription"], "P1684", monolingual(str(at)), str(at))

@@ -161,8 +161,8 @@ def _ranks(thing: Thing, rng: random.Random) -> None:
 
 
 def _choose_articles(part: Part) -> None:
-    """Gives articles to the best known things; their number equals the part's size. References from other things raise
-    a thing's fame."""
+    """Gives an article to each of the best known things; the part's size is the number of articles.
+    References from other things raise a thing's fame."""
     referred: dict[str, int] = {}
     for thing in part.things.values():
         for statement in thing.statements:

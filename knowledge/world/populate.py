@@ -1,4 +1,5 @@
-"""Makes a whole part of the world: things in the order of their references, then names, ranks and articles."""
+"""Makes a whole part of the world. Things to which other things refer are made first. Names, ranks
+and articles are made last."""
 
 from questloom.knowledge.world.curiosities import make_curiosities
 from questloom.knowledge.world.events import make_events

@@ -1,12 +1,19 @@
 """Turns the true statements about a thing into paragraphs of wikitext.
 
-A phrasing contains these placeholders. {P84} gives linked values, {P84.P19} values of the value. {in:P84} and
-{in:P170:painting} list the things that refer to the subject. {t:keeper} is a relation that only the article states;
-{in:t:keeper} is its reverse. The suffixes of placeholders are :plain (no links), :year, :in ("in 1873", "on 4 May
-1873") and :q:P585 (the year in the first statement's qualifier). Placeholders for words about the subject are {NAME},
-{noun}, {a_noun}, {it}, {It}, {its}, {Its}, {it_obj}, {Last}, {country}, {lifespan}, {a_occupation}, {group} and
-{medium}. {was/were} agrees with the number of listed things. {early|late} is a random choice for each page. A page
-prints each list only once.
+A phrasing is a sentence with placeholders:
+
+* `{P84}` gives the linked values of P84; `{P84.P19}` gives the P19 of these values.
+* `{in:P84}` and `{in:P170:painting}` list the things that refer to the subject.
+* `{t:keeper}` is a relation that only the article states; `{in:t:keeper}` is its reverse.
+* A suffix changes the form of a value: `:plain` (no links), `:year`, `:in` ("in 1873", "on 4 May
+  1873"), `:q:P585` (the year in the first statement's qualifier).
+* The placeholders for words about the subject are `{NAME}`, `{noun}`, `{a_noun}`, `{it}`, `{It}`,
+  `{its}`, `{Its}`, `{it_obj}`, `{Last}`, `{country}`, `{lifespan}`, `{a_occupation}`, `{group}`,
+  `{medium}`.
+* `{was/were}` agrees with the number of listed things.
+* `{early|late}` is a random choice for each page.
+
+A page prints each list only once.
 """
 
 import random
@@ -25,14 +32,14 @@ COUNTABLE = frozenset(
     for name, qid in vocabulary.groups()[group].items()
     if name not in ("sea", "Moon", "Sun")
 )
-"""Everyday values, such as a scarf in a picture, that take an article in a sentence."""
+"""Everyday values that take an article in a sentence, such as "a scarf" in a picture."""
 LISTED = 6
 """Maximum number of things that a list in a sentence names."""
 SAME_LIST = {"P1344": "in:P710"}
-"""A property and the reverse relation that lists the same things, because both state who took part."""
+"""A property and the reverse relation that lists the same things: who took part in an event."""
 KINDS_UNSAID = frozenset(["ship", "locomotive", "music", "book"])
-"""Kinds of things whose class is stated neither by the name nor by other sentences. If a thing of such a kind has no
-page, its class is put before its name."""
+"""Kinds of things whose class is stated neither by the name nor by other sentences. If a thing of
+one of these kinds has no page, its class is put before its name."""
 
 
 class Prose:
@@ -100,8 +107,9 @@ class Prose:
     def _choice(
         self, thing: Thing, phrasing: tuple[str, ...], choices: str, rng: random.Random
     ) -> str:
-        """Chooses one of several words, or the singular or plural. The number of things in the phrasing's reverse
-        lists, or else of its values, decides between singular and plural."""
+        """Chooses one of several words, or the singular or plural. Chooses the plural if the
+        phrasing's reverse lists name several things. If the phrasing has no reverse list, the
+        number of its values decides between singular and plural."""
         if "|" in choices:
             return rng.choice(choices.split("|"))
         keys = [key for key in phrasing[1::2] if "/" not in key and "|" not in key]
@@ -139,7 +147,8 @@ class Prose:
         ]
 
     def value(self, thing: Thing, key: str, rng: random.Random, asker: Thing | None = None) -> str:
-        """The text for one placeholder; "" if the thing has no such value. The thing `asker` is left out of lists."""
+        """The text for one placeholder; "" if the thing has no value for it. The thing `asker` is
+        left out of lists."""
         if key[0] != "P" and not key.startswith(("t:", "in:")):
             return self._word(thing, key)
         first, _, rest = key.partition(".")
@@ -189,8 +198,8 @@ class Prose:
         return joined([self.say(v, rng, plain=how == ["plain"]) for v in values])
 
     def _listed(self, things: list[Thing], subject: Thing, rng: random.Random) -> str:
-        """Several things as a list in a sentence. A thing's name gets the hint from its title if another thing or the
-        page's subject has the same name."""
+        """Several things as a list in a sentence. If another thing or the page's subject has the
+        same name, the hint from the thing's title is added to the name."""
         names = [mention(t) for t in (*things, subject)]
         hints = [hint(t) if names.count(mention(t)) > 1 else "" for t in things]
         return joined(

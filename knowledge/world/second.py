@@ -1,6 +1,8 @@
-"""Adds statements for which all things must exist: styles, designations, inverse relations, identifiers.
+"""Adds statements that can be made only when all things exist: styles, designations, inverse
+relations, identifiers.
 
-These statements make items as long as real ones: many real entities have twenty statements or more, and most are dull.
+The added statements make invented items as long as real items. Many real items have twenty
+statements or more, and most of these statements are dull.
 """
 
 import random
@@ -78,8 +80,8 @@ def _painting(part: Part, painting: Thing, rng: random.Random) -> None:
 
 
 def _identifiers(thing: Thing, rng: random.Random) -> None:
-    """Adds identifiers in other catalogues; better known things get more identifiers. An identifier carries no other
-    information."""
+    """Adds identifiers in other catalogues; better known things get more identifiers. No identifier
+    tells anything else about its thing."""
     number = int(rng.lognormvariate(1.3, 0.75) * (1.5 if thing.fame > 3 else 1))
     allowed = [
         p

@@ -158,7 +158,8 @@ def _river(
 
 
 def _outflows(part: Part, lakes: list[Thing], rivers: list[Thing]) -> None:
-    """Adds the river that leaves each lake, and the lake below each mountain with a lake in its district."""
+    """Adds to each lake the river that leaves it, and to each mountain a lake at its foot, if its
+    district has a lake."""
     free = [r for r in rivers if not r.values("P469")]
     part.rng("outflows").shuffle(free)
     for lake in lakes:

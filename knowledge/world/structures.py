@@ -1,8 +1,8 @@
 """The buildings and engineering of a region: lighthouses, bridges, churches, towers, castles, mills, dams, stations and
 more.
 
-Nearly half of a region's structures are twins: a twin repeats all facts of another thing except one or two. A careless
-description therefore fits both things.
+Nearly half of a region's structures are twins: a twin repeats all facts of another thing except one
+or two. A careless description therefore fits both twins.
 """
 
 import random
@@ -24,7 +24,7 @@ CASTLE_PATTERNS = ("{} Castle", "Castle {}", "{} Keep")
 
 
 def make_structures(part: Part) -> None:
-    """Makes all built things, in the order of their references."""
+    """Makes all built things. A thing is made after the things to which it refers."""
     makers = {
         "lighthouse": (_lighthouse, 48),
         "bridge": (_bridge, 62),

@@ -1,9 +1,9 @@
-"""The ties of a person are the people and towns that the person is bound to. Works and buildings lead back to ties of
-their makers.
+"""A tie of a person is a relative, a teacher, or the birthplace of the person or of a relative.
+Works and buildings often name a tie of their maker.
 
-For example, a book is dedicated to its author's teacher, or a church stands in the birthplace of its architect's wife.
-With ties, two paths lead from the author to the book. Neither path alone tells which of the author's books is meant, so
-a question can join both paths.
+For example, a book is dedicated to its author's teacher, or a church stands in the birthplace of
+its architect's wife. With a tie, two paths of statements lead from the author to the book. Neither
+path alone tells which of the author's books is meant, so a question can join both paths.
 """
 
 import random
@@ -37,7 +37,7 @@ def towns_of(part: Part, person: Thing, at: int) -> list[Thing]:
 def free_of(
     made: list[Thing], maker: Thing, of_maker: str, of_other: str, found: list[Thing]
 ) -> list[Thing]:
-    """The candidates to which no earlier work of the maker leads.
+    """The candidates that no earlier work of the maker names.
 
     Args:
         made: earlier things of the work's kind.
@@ -58,9 +58,10 @@ def tied(
     bound: list[Thing],
     others: list[Thing],
 ) -> Thing | None:
-    """Draws the thing to which a work leads: most often a tie of the maker, otherwise a well-known thing.
+    """Draws the thing that a statement of a new work names: most often a tie of the maker,
+    otherwise a well-known thing.
 
-    Two works of the same kind and maker lead to different things.
+    Two works of the same kind and maker name different things.
 
     Args:
         rng: the random generator.

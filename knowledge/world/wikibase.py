@@ -1,4 +1,5 @@
-"""Writes items and properties as lines of a Wikidata JSON dump, and the file of truth about the world.
+"""Writes items and properties as lines of a Wikidata JSON dump. Writes truth.jsonl, which states
+everything that is true in the fictional world.
 
 Source: https://doc.wikimedia.org/Wikibase/master/php/docs_topics_json.html
 """
@@ -124,7 +125,7 @@ def _by_property(qualifiers: tuple[Qualifier, ...]) -> dict[str, list[dict[str, 
 
 
 def grouped(subject: str, statements: list[Statement]) -> dict[str, list[dict[str, Any]]]:
-    """The statements by property, in the order of making."""
+    """Groups the statements by property, in the order in which they were made."""
     found: dict[str, list[dict[str, Any]]] = {}
     for statement in statements:
         found.setdefault(statement.property, []).append(statement_json(subject, statement))
@@ -170,8 +171,8 @@ def item_line(part: Part, thing: Thing, gap_level: int) -> bytes:
 
 
 def num_other_wikis(part: Part, thing: Thing) -> int:
-    """The number of Wikipedias in other languages with an article about a thing. The number has a heavy tail: 0 for
-    most things, nearly 200 for the country."""
+    """The number of Wikipedias in other languages with an article about a thing. The number of
+    Wikipedias has a heavy tail: 0 for most things, nearly 200 for the country."""
     if not thing.article:
         return 0
     draw = part.rng(f"sitelinks-{thing.id}").lognormvariate(0, 0.8)
@@ -179,8 +180,8 @@ def num_other_wikis(part: Part, thing: Thing) -> int:
 
 
 def term_lines(learning: bool = False) -> list[bytes]:
-    """The dump's lines for the real classes, everyday values and properties. For the learning world, only classes,
-    values and properties in use are written."""
+    """The dump's lines for the real classes, everyday values and properties. For the learning
+    world, only the classes, values and properties that it uses are written."""
     unused = vocabulary.of_country() if learning else frozenset()
     items = sorted(
         (qid for qid in vocabulary.labels() if qid not in unused), key=lambda qid: int(qid[1:])

@@ -124,7 +124,8 @@ OPERAS = (
 
 
 def make_works(part: Part) -> None:
-    """Makes all works. The maker of a work is a person of the region who could have made it in its year."""
+    """Makes all works of the people of a region. The maker of a work is a person of the region who
+    could have made it in its year."""
     last: dict[str, Any] | None = None
     for i in range(part.count(110)):
         last = _painting(part, part.rng(f"painting-{i}"), last)
@@ -210,7 +211,7 @@ def _painting(part: Part, rng: random.Random, last: dict[str, Any] | None) -> di
 
 
 def _subject(part: Part, rng: random.Random, genre: str, at: int) -> tuple[str, list[Thing | str]]:
-    """The title of a painting and the things that the painting depicts, by genre."""
+    """Returns the title of a painting of a genre, and the things that the painting depicts."""
     things = GROUPS["thing"]
     if genre == "portrait":
         sitters = [p for p in part.kind("person") if p.start + 16 < at < p.end and p.fame > 0.5]

@@ -35,8 +35,8 @@ from questloom.records.errors import InputError
 
 FORMAT_VERSION = 1
 UNFINISHED = "world.unfinished"
-"""The name of a file that marks a folder while a world is written, so that a later run may replace the half-written
-world."""
+"""A file with this name marks a folder in which a world is being written, so that a later run may
+replace the half-written world."""
 PICTURES_PER_TASK = 24
 FILES = (
     "articles.xml.bz2",
@@ -92,7 +92,7 @@ class PartFiles:
 
 
 class Which(NamedTuple):
-    """The settings that together identify a world."""
+    """The settings that together determine every byte of a world."""
 
     seed: int
     articles: int
@@ -345,7 +345,8 @@ def _write_dumps(
 def _write_pictures(
     out: Path, tasks: list[Drawings], pool: Executor | None, workers: int, told: Progress
 ) -> int:
-    """Draws every picture. Worker processes write the files into the folder; the metadata is collected in order."""
+    """Draws every picture of a world. Worker processes write the files into the folder; the
+    metadata is collected in order."""
     total = sum(len(task.drawings) for task in tasks)
     done = 0
     jobs = [(task, str(out / "images")) for task in tasks]

@@ -8,7 +8,7 @@ RUN/audit/sheet.html   the sheet as a page with pictures; the marks are saved as
 ```
 
 Half of the items are kept questions, and half are rejected questions that already had words and a
-picture. The draw and the order depend only on the seed and the questions' ids.
+picture. The draw of items and their order depend only on the seed and the questions' ids.
 """
 
 import base64
@@ -63,12 +63,14 @@ class AuditResult:
     wrongly_rejected: Share
     """The share of good items among the rejected items."""
     by_reason: tuple[tuple[str, str, Share], ...]
-    """Tuples (stage, reason, share of good items), the most judged first."""
+    """For each reason a tuple (stage, reason, share of good items); reasons with the most judged
+    items come first."""
     by_criterion: tuple[tuple[str, Share, Share], ...]
-    """Tuples (criterion, share of yes among the kept, share of yes among the rejected)."""
+    """For each criterion a tuple (criterion, share of yes among the kept items, share of yes among
+    the rejected items)."""
     num_open: int
-    """The number of items without a mark or without a line on the sheet; the shares leave these
-    items out."""
+    """The number of items that the shares leave out, because they have no mark or no line on the
+    sheet."""
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -115,8 +117,8 @@ def write_sheet(
         items: the total number of items; fewer if the run has fewer.
         seed: the random seed of the draw.
         sources: a store for names and pictures, by default the one that `run.json` names.
-        picture: returns the bytes of a picture that is not in `run/pictures`; by default from the
-            store.
+        picture: a function that returns the bytes of a picture that is not in `run/pictures`; by
+            default, the store gives them.
 
     Raises:
         InputError: there is no run, no question to judge, or a sheet exists already.
@@ -177,8 +179,9 @@ def write_sheet(
 
 
 def _hops(question: Question, sources: Sources | None) -> Sequence[Hop]:
-    """The question's hops with their evidence. Hops and evidence are looked up again: a missing
-    certificate would reveal that a question was rejected."""
+    """The question's hops (steps from one thing to the next) with their evidence. Hops and evidence
+    are not taken from the certificate, because a missing certificate would reveal that the question
+    was rejected."""
     form = question.logical_form
     found = (
         evidence(form, sources, binding_of(question.bindings))
@@ -196,14 +199,14 @@ def _line(hop: dict[str, Any]) -> str:
 
 
 def _ids(run: Run, *, last_only: bool) -> Iterator[tuple[str, bool]]:
-    """Yields (id, whether the question had words and a picture) for kept questions, of the last
-    stage only or of all stages that keep questions."""
+    """Yields pairs (id, whether the question had words and a picture) for kept questions, either
+    from the last stage only or from all stages that keep questions."""
     for stage in ((run.last,) if run.last else ()) if last_only else run.question_stages:
         yield from stage.question_ids()
 
 
 def _rejected(run: Run, kept: set[str]) -> dict[str, Rejection]:
-    """The rejection of each question that was not kept and can be shown."""
+    """The rejection of each question that was not kept but can be shown."""
     showable = {question for question, whole in _ids(run, last_only=False) if whole}
     rejections = sorted(
         (r for stage in run.stages for r in stage.rejections()),
@@ -267,7 +270,7 @@ def _page(name: str, shown: list[dict], *, invented: bool) -> str:
 
 
 def _cell(text: str) -> str:
-    """A text that no spreadsheet interprets as a formula."""
+    """Changes a text so that no spreadsheet interprets it as a formula."""
     return "'" + text if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
 
 
@@ -370,7 +373,8 @@ def _rows(path: Location, truth: dict) -> Iterator[tuple[str, dict[str, bool | N
     seen: set[str] = set()
 
     number = 1
-    """The line on which the current row begins. Cells may contain line breaks."""
+    """The line of the file on which the current row begins. Cells of the sheet may contain line
+    breaks."""
 
     def bad(what: str, fix: str) -> InputError:
         return InputError(f"{path}, line {number}", what, fix)

@@ -49,7 +49,7 @@ def chat(
         store: an ingested store.
         opened: keeps the objects that this process opens.
         picture: a file, or "" for none.
-        say: prints a line.
+        say: a function that prints a line.
         page: shows the episode on a local page, and prints the page's address.
         by_hand: the person at the page plays instead of an engine.
 

@@ -1,4 +1,5 @@
-"""`questloom chat --page`: shows an episode on a local page. An engine plays, or a person by hand.
+"""`questloom chat --page`: shows an episode on a local page. Either an engine plays the episode, or
+a person plays it by hand.
 
 The server listens only on this machine, and its address contains a secret that only the terminal
 shows. The secret prevents other pages in the browser from reading the episode or acting for the
@@ -24,9 +25,10 @@ STYLE = Path(__file__).parents[1] / "report" / "css" / "base.css"
 CHARS_PER_TOKEN = 3
 TOKENS_PER_PICTURE = 1_000
 LAST_LOOK_SECONDS = 3.0
-"""Seconds that the end of an episode waits for an open page. A page polls several times a second."""
+"""Number of seconds for which the end of an episode waits for an open page. A page polls several
+times a second."""
 MAX_BODY = 1 << 20
-"""The most bytes of a turn that the page may send."""
+"""Maximum number of bytes of a turn that the page may send."""
 
 HEADERS = {
     "Cache-Control": "no-store",
@@ -66,7 +68,7 @@ class HandEngine:
         return Sample(text=await self._turn)
 
     def num_tokens(self, message: Message) -> int:
-        """An upper estimate of the number of tokens, since there is no tokenizer."""
+        """An upper estimate of the number of tokens, because this engine has no tokenizer."""
         return sum(
             TOKENS_PER_PICTURE if isinstance(part, Picture) else len(part) // CHARS_PER_TOKEN + 1
             for part in message.parts
@@ -141,7 +143,7 @@ class ChatPage:
         self._server.server_close()
 
     def state(self) -> dict[str, Any]:
-        """The state that the page polls."""
+        """The state of the episode, which the page polls."""
         return {
             "messages": self._messages,
             "by_hand": self._hand is not None,

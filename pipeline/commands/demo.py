@@ -68,8 +68,8 @@ def run_demo(out: Path, *, articles: int, seed: int, workers: int, recipe_name: 
 def write_once(
     world: Path, *, articles: int, seed: int, workers: int, learning: bool = False
 ) -> None:
-    """Writes a fictional world, unless the folder has a complete one. Rewritten files would no
-    longer match the inputs of the store."""
+    """Writes a fictional world, unless the folder has a complete one. Files of a world that are
+    written again would no longer match the inputs of the store."""
     facts = world / "world.json"
     asked = {
         "articles": articles,
@@ -92,8 +92,8 @@ def write_once(
 
 
 def choose_recipe(name: str, opened: Opened) -> Recipe:
-    """The recipe with this name. "" selects the demo's recipe, or the variant without the code tool
-    if this machine cannot confine code; stderr reports the choice.
+    """Loads a recipe by its name. "" selects the demo's recipe, or its variant without the code
+    tool if this machine cannot confine code. Stderr reports the choice.
 
     Raises:
         InputError: there is no such recipe, or the named recipe needs a tool that is unavailable

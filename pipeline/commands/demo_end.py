@@ -17,8 +17,9 @@ LEVEL, SPLIT = "medium", "train"
 def example(questions: Iterable[Question]) -> Question | None:
     """The question that the demo shows, always the same for the same run; None if no question was kept.
 
-    Questions of the medium level in the training split come first. Among these questions the widest
-    margin decides, then the need to zoom into the picture, then the shortest text.
+    Among the kept questions, those of the medium level in the training split come first. Among
+    equal questions, the widest margin decides, then the need to zoom into the picture, then the
+    shortest text.
     """
 
     def place(question: Question) -> tuple:
@@ -40,7 +41,8 @@ def example(questions: Iterable[Question]) -> Question | None:
 
 
 def example_text(run: RunFolder) -> str:
-    """The text of this question with its answer and its picture's path, or "" if no question was kept."""
+    """The text of the demo's question with its answer and its picture's path, or "" if no question
+    was kept."""
     chosen = example(run.read(run.label("split"), "kept", Question))
     if chosen is None:
         return ""

@@ -23,8 +23,8 @@ POLICY_RUN_SETTINGS = (
     "seeds.levels={easy: 0.4, medium: 0.4, hard: 0.2}",
     "export.rl_share=0.3",
 )
-"""Overrides of the loop's recipe for the run on which the policy is fine-tuned. Some questions of
-this run are longer, so that the policy has seen how a long question is solved."""
+"""Overrides of the loop's recipe, for the run on which the policy is fine-tuned. Some questions of
+the fine-tuning run are longer, so that the policy has seen how a long question is solved."""
 
 
 def run_demo_loop(out: Path, *, seed: int, workers: int) -> str:
@@ -57,8 +57,8 @@ def start(out: Path, *, seed: int, workers: int) -> tuple[Path, Path, Path]:
     """Makes a learning world with its store, and fine-tunes a tiny policy (the model that plays) on
     episodes of the oracle, a scripted agent.
 
-    Returns the policy's model, the store, and a file of the entities in the training questions,
-    which no round asks about."""
+    Returns the policy's model, the store, and a file of the entities in the training questions; no
+    round asks about these entities."""
     run, store = prepare(
         out, seed=seed, workers=workers, recipe=load_recipe(RECIPE, POLICY_RUN_SETTINGS)
     )
@@ -107,7 +107,7 @@ def loop_of(
 
 
 def summary(loop: LoopFolder) -> list[str]:
-    """A text with one line for each round, and the effect of the training."""
+    """Returns a text with one line for each round, and with the effect of the training."""
     made = [
         f"{'':9}{'tasks':>6}{'too easy':>10}{'match':>7}{'recoverable':>13}{'too hard':>10}{'broken':>8}{'pass rate':>11}   edits for the next round"
     ]

@@ -1,5 +1,5 @@
 """`questloom demo-train`: trains a tiny model on the learning world, on a CPU, by supervised
-fine-tuning and GRPO. The demo shows the model's behaviour before and after."""
+fine-tuning and GRPO. The demo shows the model's behaviour before and after training."""
 
 import json
 import os
@@ -144,7 +144,7 @@ def run_demo_train(out: Path, *, seed: int, steps: int, workers: int) -> str:
 
 @contextmanager
 def timed(name: str, took: dict[str, float]) -> Iterator[None]:
-    """Records how many seconds a part took."""
+    """Records how many seconds a part of the demo took."""
     began = time.monotonic()
     yield
     took[name] = time.monotonic() - began
@@ -153,7 +153,8 @@ def timed(name: str, took: dict[str, float]) -> Iterator[None]:
 def prepare(
     out: Path, *, seed: int, workers: int, recipe: Recipe | None = None
 ) -> tuple[Path, Path]:
-    """Makes a learning world with its store, its questions and the oracle's episodes. Returns run and store.
+    """Makes a learning world with its store, its questions and the oracle's episodes. Returns the
+    run and the store.
 
     Args:
         recipe: the run's recipe, by default the shipped one.
@@ -214,7 +215,7 @@ def held_out(out: Path, name: str, model: Path, run: Path, store: Path) -> list[
 
 
 def read_metrics(folder: Path) -> list[dict[str, Any]]:
-    """The lines of a training's metrics."""
+    """The lines in the file of a training's metrics."""
     return [
         json.loads(line)
         for line in (folder / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
@@ -227,7 +228,8 @@ def values(lines: Sequence[dict[str, Any]], name: str) -> list[tuple[int, float]
 
 
 def bars(numbers: Sequence[float]) -> str:
-    """Numbers as a row of bars. The scale runs from the smallest to the largest number.
+    """Draws numbers as a row of bars, in text. The scale of the bars runs from the smallest to the
+    largest number.
 
     >>> bars([0.0, 0.5, 1.0])
     '▁▅█'

@@ -24,19 +24,21 @@ SHOWN = 2
 
 @dataclass(frozen=True)
 class Curve:
-    """A figure of the training for each update, as SVG coordinates."""
+    """The curve of one figure of the training over the updates, in SVG coordinates."""
 
     title: str
     line: str
     points: tuple[tuple[float, float, str], ...]
-    """The (x, y, label) of each mark; empty if the curve has too many points for marks."""
+    """The (x, y, label) of each mark on the curve; empty if the curve has too many points for
+    marks."""
     low: str
     high: str
     last: int
 
 
 def curve(title: str, values: Sequence[tuple[int, float]]) -> Curve:
-    """A curve of (update, value). The scale runs from the smallest to the largest value.
+    """Draws a curve through the points (update, value). The scale of the curve runs from the
+    smallest to the largest value.
 
     >>> curve("reward", [(0, 0.25), (10, 0.75)]).line
     '28,136 392,14'
@@ -111,7 +113,7 @@ def write_page(
 
 def chosen(played: Mapping[str, Sequence[Trajectory]]) -> list[dict[str, Trajectory]]:
     """Chooses the questions whose episodes are shown: newly solved, still unsolved, solved before
-    and after, or lost in training. The choice depends only on the episodes.
+    and after, or lost in training. The choice of questions depends only on the episodes.
     """
     by_question = [
         {name: found[n] for name, found in played.items()}

@@ -1,8 +1,4 @@
-"""Checks what is installed, reachable and configured. Each finding is one line, with the fix.
-
-The packages install under top-level names that other distributions may use too (`models`, `train`,
-…). The first check tells whether another distribution hides one of our packages.
-"""
+"""Checks what is installed, reachable and configured. Each finding is one line, with the fix."""
 
 import ast
 import importlib.machinery
@@ -34,8 +30,8 @@ DISTRIBUTION = "questloom"
 ROOT = Path(__file__).resolve().parents[2]
 LEAST_PYTHON = (3, 11)
 LEAST_MEMORY, LEAST_DISK = 4 * 2**30, 2**30
-"""The least free memory and disk space that the demo needs. A process of the demo peaks at 1.4 GiB;
-world, store and run take 0.1 GiB (a thousand articles)."""
+"""The free memory and disk space that the demo needs at least. A process of the demo peaks at 1.4
+GiB; world, store and run take 0.1 GiB (a thousand articles)."""
 PROBE_SECONDS = 5.0
 
 
@@ -47,7 +43,7 @@ class Findings:
 
     @property
     def healthy(self) -> bool:
-        """Whether no requirement is missing."""
+        """Whether all requirements are met."""
         return all(line.status is not Status.MISSING for line in self.lines)
 
     def as_json(self) -> dict[str, Any]:
@@ -215,8 +211,8 @@ def _ocr() -> str:
 
 
 def _clip_line(recipe: Recipe | None) -> Line:
-    """Whether pictures can be compared here. Without the extra `clip`, this counts as missing only
-    if the recipe compares pictures."""
+    """Whether pictures can be compared here. The extra `clip` counts as missing only if the recipe
+    compares pictures."""
     from questloom.files.extras import require
     from questloom.pipeline.synth.synth_job import needs_vectors
 
@@ -280,7 +276,8 @@ def _programs() -> Iterator[Line]:
 
 
 def _live_services(recipe: Recipe) -> Iterator[Line]:
-    """Whether each service of `teach.live` fits its role and has its keys. No request is sent."""
+    """Whether each service of `teach.live` fits its role and has its keys. The check of a service
+    sends no request."""
     live = recipe.teach.live
     for role, service in live.services().items() if live else ():
         try:
@@ -338,7 +335,8 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
 
 
 def _probed(endpoint: EndpointConfig, models: list[str]) -> Line:
-    """Asks an endpoint for its list of models, which costs nothing. The key is sent but never shown."""
+    """Asks an endpoint for its list of models, which costs nothing. The endpoint's key is sent but
+    never shown."""
     try:
         key = endpoint.key()
     except InputError as error:

@@ -43,7 +43,7 @@ Json = dict[str, Any]
 
 
 def lines_of(path: Path | None, option: str) -> tuple[str, ...]:
-    """The lines of a file, without empty and repeated lines; () without a file.
+    """The lines of a file, without empty and repeated lines; the result is () if no file is given.
 
     Raises:
         InputError: the file cannot be read, or has no lines.
@@ -87,10 +87,11 @@ def titles_of_articles(path: str, language: str) -> tuple[str, ...]:
 
 
 def lacking_classes(path: Path | None) -> tuple[str, ...]:
-    """The classes that a run's `lacking.tsv` names, each once; () without a file.
+    """The classes that a run's `lacking.tsv` names, each once; the result is () if no file is
+    given.
 
     Raises:
-        InputError: the file cannot be read, or is not such a table.
+        InputError: the file cannot be read, or is not a table of lacking classes.
     """
     where = f"--complete {path}"
     rows = list(csv.DictReader(lines_of(path, "--complete"), delimiter="\t"))
@@ -256,7 +257,7 @@ def _settings(request: GatherRequest) -> Json:
 
 
 def _held_to_first(request: GatherRequest, gathered: Gathered, out: Path) -> GatherRequest:
-    """The request, if it matches the folder's first request. A request that only adds to a
+    """Returns the request if it matches the folder's first request. A request that only adds to a
     gathering takes over the values of the first request.
 
     Raises:

@@ -1,6 +1,6 @@
 """Lets a local model play held-out questions of a run, judged by the rules. The training demo shows
-the result before and after training. The command runs in a process of its own, since torch keeps
-its number of threads.
+the share of right answers before and after training. The command runs in a process of its own,
+since torch keeps its number of threads.
 
 ```
 python -m questloom.pipeline.commands.held_out_play MODEL RUN STORE FILE [QUESTIONS]

@@ -27,8 +27,8 @@ def publish(
 ) -> str:
     """Copies or uploads `RUN/dataset`, after removing pictures if `drop` names some. Returns the text for the user.
 
-    A data set that exists at the target is replaced as a whole. On the Hub the repository's history
-    is squashed after a drop, since older revisions would still show the dropped pictures.
+    A data set that exists at the target is replaced as a whole. On the Hub, the repository's
+    history is squashed after pictures were dropped, because older revisions would still show them.
 
     Args:
         run: the run's folder.

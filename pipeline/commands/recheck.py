@@ -1,8 +1,10 @@
-"""Rechecks a run on another snapshot. Every question's certificate is executed again: is the answer
-still unique and the same, and does the evidence still exist?
+"""Rechecks a run on another snapshot. The recheck executes the formal query of every kept question
+again. The recheck asks whether the answer is still the same, whether no other answer fits, and
+whether the evidence still exists.
 
-Facts change: a question that was right in March may have two answers in October. The run is only
-read. The user decides whether to publish without an outdated question, or to draw a new one.
+Facts change: a question that was right in March may have two answers in October. The recheck
+changes no file of the run. The user decides whether to publish the run without the outdated
+questions, or to write new questions for them.
 """
 
 import json
@@ -36,21 +38,25 @@ from questloom.transforms.writing.form_edits import constants
 
 
 class Outcome(StrEnum):
-    """The result for a question on the other store."""
+    """What the recheck of a question on the other store has found."""
 
     UNCHANGED = "unchanged"
     ANSWER_CHANGED = "answer_changed"
     """The question still has exactly one answer, but another answer than before."""
     NOT_UNIQUE = "no_longer_unique"
-    """Other answers fit too, or a rival (a wrong answer) has come too near."""
+    """Other answers fit too, or a rival (a wrong answer) now fits almost as well as the right
+    answer.
+    """
     EVIDENCE_GONE = "evidence_gone"
     """A claim on which the question depends no longer exists."""
     ENTITY_GONE = "entity_gone"
     """The store does not contain an entity of the question."""
     OTHER_CHECK = "other_check_fails"
-    """The answer is the same and unique, but the question no longer needs its picture, or reveals a name."""
+    """The answer is the same and unique, but another check fails: the question can now be answered
+    without its picture, or its text reveals a name.
+    """
     NO_FORM = "not_executable"
-    """The question is a row from outside, which has no formal query."""
+    """The question comes from an external data set, so it has no formal query."""
 
 
 WORDS = {
@@ -63,12 +69,14 @@ WORDS = {
     Outcome.NO_FORM: "not executable (no form)",
 }
 MAX_SHOWN = 10
-"""The most changed questions that the text names; `--json` has all."""
+"""The text for people names at most this number of changed questions. The option `--json` gives all
+changed questions.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Verdict:
-    """The outcome of a question. The reason and the evidence of a refusal are small JSON."""
+    """The outcome of a question. If a question is refused, `reason` and `evidence` say why."""
 
     question_id: str
     text: str
@@ -88,7 +96,7 @@ class Recheck:
 
     @property
     def holds(self) -> bool:
-        """Whether all executable questions are unchanged."""
+        """Whether no question with a formal query has changed."""
         return all(v.outcome in (Outcome.UNCHANGED, Outcome.NO_FORM) for v in self.verdicts)
 
     @property
@@ -109,7 +117,7 @@ class Recheck:
         }
 
     def as_text(self) -> str:
-        """The counts, and the first changed questions, in words."""
+        """The counts and the first few changed questions, as text."""
         lines = [
             f"{len(self.verdicts):,} kept questions executed again on {self.store}"
             + (f" (as of {self.snapshot})" if self.snapshot else "")
@@ -137,7 +145,7 @@ def recheck_run(run: str, store: str) -> Recheck:
     """Executes the formal query of every kept question again.
 
     Args:
-        run: a run's folder whose last stage has ended.
+        run: the folder of a run whose last stage has ended.
         store: a store of the same wiki, usually from a later snapshot.
 
     Raises:
@@ -166,7 +174,8 @@ def _kept(run: Run) -> Iterator[Question]:
 
 
 def recheck(question: Question, facts: Facts, rules: CertificateRules) -> Verdict:
-    """Rechecks one question on a store. If entities have been merged, the remaining entity is used."""
+    """Rechecks one question on a store. If entities have been merged, the function uses the entity
+    that remains."""
 
     def verdict(outcome: Outcome, evidence: Any = None, reason: str = "") -> Verdict:
         return Verdict(
@@ -224,7 +233,9 @@ def _executed(
 
 
 def turned_claims(form: Form, facts: Facts, binding: Binding) -> list[dict[str, Any]]:
-    """The claims of a formal query that do not hold on a store, each with the store's values instead."""
+    """The claims of a formal query that do not hold on a store. Each claim comes with the values
+    that the store has instead.
+    """
     turned = []
     for clause in form.of(ClaimClause):
         subject, value = resolve(clause.subject, binding), resolve(clause.object, binding)
@@ -243,7 +254,7 @@ def turned_claims(form: Form, facts: Facts, binding: Binding) -> list[dict[str, 
 
 
 def _follow_merges(question: Question, now: dict[str, str]) -> Question:
-    """The question with the current ids of its entities."""
+    """The same question, with the ids that its entities have now."""
     if all(old == new for old, new in now.items()):
         return question
 

@@ -194,9 +194,11 @@ def plan_grpo(
 ) -> None:
     """Forecasts GRPO: rollouts, sampled and trained tokens, memory per GPU, GPU hours.
 
-    Steps, questions, rollouts, row length and weights come from the same CONFIG as in
-    questloom.train.grpo. Lengths come from a run's kept episodes, or from the options. The forecast
-    leaves out refills, AXPO's continuations, held-out questions, and waiting for tools and judges.
+    The settings file CONFIG sets the numbers of steps, questions and rollouts, the length of a row,
+    and the weights that are trained. `questloom.train.grpo` reads the same file. The lengths of the
+    texts come from the episodes that a run has kept, or from the options. The forecast leaves out
+    four things: the episodes that replace useless ones, the continuations of AXPO, the questions
+    held out for measuring, and the time spent on waiting for tools and judges.
 
     questloom plan grpo --run RUN --model qwen3-vl-8b --gpus 8 --config grpo-vsearcher --set step.steps=200
     """

@@ -1,4 +1,6 @@
-"""Prepares a benchmark for evaluation: its questions, its pictures, and a statement of what was read."""
+"""Prepares a benchmark for evaluation: reads its questions, stores its pictures, and records which
+data were read.
+"""
 
 import json
 from collections.abc import Sequence
@@ -32,11 +34,11 @@ class BenchmarkRequest:
     download: bool = False
     subset: str = ""
     split: str = "benchmark"
-    """The split, if the benchmark is a run."""
+    """Which split of the questions to read, if the benchmark is the folder of a run."""
     limit: int = 0
     """The number of questions to take from the start; 0 for all."""
     partial: bool = False
-    """Whether fewer questions than the stated number are accepted."""
+    """Whether the benchmark may have fewer questions than its description states."""
 
 
 @dataclass(frozen=True)
@@ -48,17 +50,17 @@ class Benchmark:
     one."""
     items: Sequence[Item]
     facts: dict[str, Any]
-    """The facts about the benchmark that every table states."""
+    """The facts about the benchmark that every table of results names."""
     run: str = ""
-    """The run from which the questions come; "" for an outside benchmark."""
+    """The run from which the questions come; "" if the benchmark is not a run."""
 
 
 def read_benchmark(asked: BenchmarkRequest, out: str) -> Benchmark:
     """Reads a benchmark, stores its pictures under `out`, and checks the number of questions.
 
     Raises:
-        InputError: the benchmark is unknown, missing, different from its statement, or was read in
-            another way before.
+        InputError: the benchmark is unknown or missing, or its data differ from the registered
+            description, or an earlier evaluation in `out` read it with other options.
     """
     if is_run(asked.benchmark):
         return _of_run(asked, out)
@@ -150,7 +152,7 @@ def _of_run(asked: BenchmarkRequest, out: str) -> Benchmark:
 
 
 def run_recipe(run: RunFolder) -> Recipe:
-    """A run's own recipe.
+    """The recipe with which a run was made.
 
     Raises:
         InputError: the folder is not a run.
@@ -159,11 +161,11 @@ def run_recipe(run: RunFolder) -> Recipe:
 
 
 def _lay_down(out: str, name: str, items: Sequence[Item], facts: dict[str, Any]) -> None:
-    """Writes the statement of what was read.
+    """Writes `statement.json`, which records which data were read.
 
     Raises:
-        InputError: the folder contains another reading of the benchmark, and one table would mix
-            the scores of both readings.
+        InputError: the folder holds the same benchmark, read from other data or with other options.
+            One table must not mix the scores of two readings of a benchmark.
     """
     path = Path(out, name, "statement.json")
     said = {**facts, "questions": digest_of(canonical_json(item.to_row()) for item in items)}

@@ -1,4 +1,5 @@
-"""`EvaluateJob`: one agent in one mode on one benchmark, with its folder and the stages that play and mark the answers.
+"""`EvaluateJob` describes one evaluation: an agent plays one benchmark in one mode. The job knows
+the folder of the results, and the stages that play the questions and mark the answers.
 
 ```
 OUT/calls.sqlite                        replies, ledger and budget of all evaluations
@@ -10,7 +11,7 @@ OUT/calls.sqlite                        replies, ledger and budget of all evalua
                           timing.json   measured times
 ```
 
-The folder of a subset is BENCHMARK-SUBSET.
+If only a subset of a benchmark is read, its folder is called BENCHMARK-SUBSET.
 """
 
 from collections.abc import Sequence
@@ -48,10 +49,14 @@ ITEMS, PLAY, MARK = "items", "play", "mark"
 
 @dataclass(frozen=True, kw_only=True)
 class EvaluateJob:
-    """All settings and paths of an evaluation. The object can be pickled."""
+    """All settings and paths of an evaluation. The object can be pickled, so that it reaches other
+    processes.
+    """
 
     recipe: Recipe
-    """The recipe. The section `teach` says who plays with which tools; `models` says who judges."""
+    """The recipe. The recipe's section `teach` says which model plays with which tools. The
+    recipe's section `models` says which models judge.
+    """
     out: str
     """The folder of all evaluations."""
     benchmark: str
@@ -76,13 +81,13 @@ class EvaluateJob:
         return EpisodeFolder(str(Path(self.out, self.benchmark, self.policy, self.mode.value)))
 
     def calls(self) -> Path | str:
-        """Where replies, ledger and budget are stored: one place for all evaluations in `out`,
-        unless the recipe names another place."""
+        """Where the models' replies, the ledger of costs and the budget are stored. All evaluations
+        in `out` share one place, unless the recipe names another place."""
         return RunFolder(self.out).calls(self.recipe.run.calls)
 
     @property
     def place(self) -> PlayPlace:
-        """The place where episodes are played and models called."""
+        """The objects with which a worker plays episodes and calls models."""
         return PlayPlace(self.store, self.calls, self.recipe.models, self.opened, self.recipe.seed)
 
     def picture(self, sha256: str) -> bytes:
@@ -104,7 +109,7 @@ class EvaluateJob:
         return data
 
     def question(self, question_id: str) -> Question:
-        """A question of the run."""
+        """A question of the run that serves as the benchmark."""
         found = self.opened.once(
             ("questions", self.run, self.split),
             lambda: {q.id: q for q in questions_of(RunFolder(self.run), self.split)},
@@ -135,12 +140,12 @@ class EvaluateJob:
 
     @property
     def play_fingerprint(self) -> str:
-        """A hash of `played`."""
+        """A hash of `played`: equal hashes mean equal settings for the attempts."""
         return sha256_hex(canonical_json(self.played))[:16]
 
     @property
     def mark_fingerprint(self) -> str:
-        """A hash of `play_fingerprint` and the judges' settings."""
+        """A hash of all settings that affect the attempts or their marks."""
         models = self.recipe.resolved()["models"]
         judges = {
             role: models["roles"].get(role)
@@ -150,7 +155,9 @@ class EvaluateJob:
         return sha256_hex(canonical_json([self.played, judges]))[:16]
 
     def stages(self) -> tuple[Stage, ...]:
-        """The stages of the evaluation. Reading the benchmark writes the first stage."""
+        """The stages of the evaluation. The first stage holds the questions, and is written when
+        the benchmark is read.
+        """
         rules, played, marked = self.recipe.teach, self.play_fingerprint, self.mark_fingerprint
         return in_order(
             Stage(name=ITEMS, takes=Item, gives=Item, fingerprint=played),
@@ -174,7 +181,7 @@ class EvaluateJob:
 
 
 def picture_path(out: str, benchmark: str, sha256: str) -> Path:
-    """The path of a picture of an outside benchmark."""
+    """The path of a picture of a benchmark that is not a run."""
     return Path(out, benchmark, "pictures", sha256)
 
 
@@ -215,8 +222,8 @@ def make_play(job: EvaluateJob) -> Apply:
 
 
 def make_mark(job: EvaluateJob) -> Apply:
-    """Makes the judge of a worker process: rules first, then the models of `judge_answer` and
-    `judge_report` if they are configured."""
+    """Makes the judge of a worker process. The judge applies rules first. If the recipe configures
+    models for `judge_answer` and `judge_report`, the judge then asks these models."""
     models = job.recipe.models
     client = (
         job.place.client(MARK)

@@ -1,12 +1,12 @@
-"""`questloom evaluate`: an agent plays a benchmark in one or several modes, and scores and tables
-are written. Each mode is one Beam pipeline.
+"""`questloom evaluate`: an agent plays a benchmark in one or several modes. After the play, the
+answers are marked, and the scores and tables are written. Each mode is one Beam pipeline.
 
 ```
 items | play | mark
 ```
 
-Each shard is a file, as in the teacher's job. A killed job loses only the turns under way, and no
-call is paid twice.
+The questions are divided into shards, and each shard of a stage is one file. If the job is killed,
+only the unfinished turns are lost. No call to a model is paid for twice.
 """
 
 import dataclasses
@@ -60,14 +60,14 @@ class Evaluated:
     """The result of an evaluation."""
 
     scores: list[dict[str, Any]]
-    """The scores of the modes of this call."""
+    """The scores of each mode that this call evaluated."""
     tables: dict[str, str]
     cost: list[dict[str, Any]]
     exit_code: int
     message: str
 
     def as_json(self) -> dict[str, Any]:
-        """The result for programs."""
+        """The result as JSON, for programs."""
         return {
             "scores": self.scores,
             "tables": self.tables,
@@ -76,7 +76,7 @@ class Evaluated:
         }
 
     def as_text(self) -> str:
-        """The result for people."""
+        """The result as text, for people."""
         return "\n".join(
             [
                 as_text(self.scores),
@@ -107,11 +107,12 @@ class Wanted:
 def evaluation_recipe(
     asked: BenchmarkRequest, source: str = "", overrides: Sequence[str] = ()
 ) -> Recipe:
-    """The recipe whose sections `teach`, `models` and `run` say who plays and who judges.
+    """The recipe of an evaluation. The recipe's section `teach` says which model plays, `models`
+    says which models judge, and `run` says how the job runs.
 
     Args:
-        asked: the benchmark. If the benchmark is a run, the run's own recipe supplies the other
-            sections.
+        asked: the benchmark to read, and which part of it. If the benchmark is a run, the run's own
+            recipe supplies the other sections.
         source: a recipe's name or file; "" takes the run's recipe, or the defaults.
         overrides: values of recipe keys, such as "teach.engine=openai" or "models.…".
 
@@ -139,7 +140,7 @@ def evaluate(recipe: Recipe, asked: BenchmarkRequest, wanted: Wanted, opened: Op
     """Plays a benchmark, or continues a stopped evaluation, and rebuilds the tables of all evaluations in `out`.
 
     Raises:
-        InputError: an input is wrong; this is found before the first episode.
+        InputError: an input is wrong. Wrong inputs are found before the first episode.
     """
     check_wanted(recipe, asked, wanted, opened)
     benchmark = read_benchmark(asked, wanted.out)
@@ -285,7 +286,7 @@ def _job(
 
 
 def _claim(job: EvaluateJob) -> None:
-    """Records in the folder to which evaluation the folder belongs.
+    """Writes a file that says to which evaluation this folder belongs.
 
     Raises:
         InputError: the folder contains episodes that were played with other settings.
@@ -316,7 +317,7 @@ def _claim(job: EvaluateJob) -> None:
 
 
 def _play(job: EvaluateJob, items: Sequence[Item], workers: int) -> Funnel:
-    """Writes the questions, plays them and marks the answers."""
+    """Writes the questions into files, lets the agent play them, and marks the answers."""
     stages, shards, folder = job.stages(), job.recipe.run.shards, job.folder
     _write_items(job, stages[0], items)
     calls = job.calls() if job.recipe.models.roles else None

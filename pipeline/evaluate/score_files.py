@@ -13,7 +13,9 @@ PLOT = "calls.png"
 
 
 def all_scores(out: str) -> list[dict[str, Any]]:
-    """The contents of every `scores.json` in a folder of evaluations, with the timing, in order of paths."""
+    """The content of every `scores.json` in a folder of evaluations, with the times from
+    `timing.json`. The scores are in the order of the paths of their files.
+    """
     found = []
     for path in sorted(Path(out).glob("*/*/*/scores.json")):
         timing = path.with_name("timing.json")
@@ -29,7 +31,7 @@ def all_scores(out: str) -> list[dict[str, Any]]:
 
 
 def write_tables(out: str, found: Sequence[dict[str, Any]]) -> dict[str, str]:
-    """Writes tables and plot. Returns their paths by name."""
+    """Writes tables and plot. Returns the paths of the tables and the plot, by name."""
     made = sections(found)
     files = {
         "scores.md": as_markdown(made).encode(),

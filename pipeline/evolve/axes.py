@@ -1,5 +1,5 @@
 """The three axes over which a round's tasks are spread: domain, ability profile and level (ODE,
-arXiv 2605.10832, section 2). `balanced` chooses questions over these axes."""
+arXiv 2605.10832, section 2). The function `balanced` chooses questions evenly over these axes."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,8 +11,8 @@ from questloom.records.synthesis import Question
 
 def profile_of(question: Question) -> str:
     """The ability profile that a question needs: one of `questloom.records.synthesis.ABILITIES`.
-    Every question needs the picture. A claim needs a search, and values need a computation or
-    comparison. A question without a formal query is assumed to need a search."""
+    Every question needs the picture. Claims need a search. Computations and comparisons need
+    reasoning. A question without a formal query is assumed to need a search."""
     form = question.logical_form
     search = form is None or bool(form.of(ClaimClause) or form.of(SentenceClause))
     reasoning = form is not None and bool(form.of(Compute) or form.of(Compare))
@@ -22,7 +22,7 @@ def profile_of(question: Question) -> str:
 
 
 def axes_of(question: Question) -> dict[str, str]:
-    """The question's value on each axis: its domain, profile and level."""
+    """The question's place on each axis: its domain, its ability profile and its level."""
     return {
         "domain": question.topic or question.domain,
         "profile": profile_of(question),
@@ -33,12 +33,12 @@ def axes_of(question: Question) -> dict[str, str]:
 def balanced(
     questions: Iterable[Question], num: int, *, levels: Mapping[str, float], seed: int
 ) -> list[Question]:
-    """Chooses up to the given number of questions. Each step takes the question whose values on the
-    axes are the rarest so far. The levels are chosen in proportion to their weights.
+    """Chooses up to the given number of questions. In each step the function takes a question of
+    the kind that it has chosen least so far. The levels are chosen in proportion to their weights.
 
     Args:
         levels: the weight of each level; levels without a weight come last.
-        seed: the random seed of the draw among equal candidates.
+        seed: the random seed that decides between equally good questions.
     """
     left = sorted(questions, key=lambda q: (priority(seed, q.id, "balance"), q.id))
     taken: Counter[tuple[str, str]] = Counter()
@@ -58,7 +58,9 @@ def balanced(
 
 
 def counts(questions: Sequence[Question]) -> dict[str, dict[str, int]]:
-    """The number of questions for each value of each axis, and for each cell of all three axes."""
+    """The number of chosen questions for each value of each axis, and for each combination of the
+    three axes.
+    """
     found: dict[str, Counter[str]] = {
         axis: Counter() for axis in ("domain", "profile", "level", "cell")
     }

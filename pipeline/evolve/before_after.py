@@ -1,5 +1,5 @@
-"""Measures what the loop's training changed. The first policy plays the held-out tasks of the first
-recipe, after the last policy has played the same tasks."""
+"""Measures what the loop's training changed. The last policy has played held-out tasks that the
+first recipe made. Afterwards the first policy plays the same held-out tasks."""
 
 import json
 from collections.abc import Callable
@@ -15,19 +15,20 @@ from questloom.records.share import Share
 from questloom.transforms.episodes.episode_folder import EpisodeFolder
 
 BEFORE = "before"
-"""The folder of the first policy's episodes. The folder of the last policy's episodes lies beside
-it."""
+"""The folder of the first policy's episodes. The folder of the last policy's episodes is in the
+same place."""
 FILE = "before_after.json"
 
 
 def compare(
     loop: LoopFolder, opened: Opened, *, workers: int, forward: Try, say: Callable[[str], None]
 ) -> None:
-    """Writes `before_after.json`. No file is written if no round trained the policy, or if there are no held-out tasks.
+    """Writes `before_after.json`. The function writes no file if no round trained the policy, or if
+    the loop has no held-out tasks.
 
     Args:
-        forward: see `freeze`.
-        say: prints a message.
+        forward: makes, verifies and diagnoses a round of fresh tasks, or continues such a round.
+        say: a function that prints a message.
     """
     first, last, rules = loop.round(1), loop.rounds()[-1].read("train")["model"], loop.recipe.evolve
     if (

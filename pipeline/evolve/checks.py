@@ -1,5 +1,5 @@
-"""Looks for leaks and wrong pictures in tasks whose recipe had switched a filter off. The checks
-run the filters' own functions, without a model."""
+"""Finds leaks and wrong pictures in tasks that were made with some filters switched off. The checks
+call the functions of these filters, without a model."""
 
 import dataclasses
 import inspect
@@ -25,17 +25,17 @@ MAKERS: dict[str, Callable[[Job], Any]] = {
 }
 """The filters that detect each kind of leak, by name."""
 TOOLS = {each.name: each.in_loop.tool for each in registry.FILTERS if each.in_loop}
-"""The filters that make one tool call, with the name of the tool."""
+"""The filters that search, each with the name of the tool that does the same search."""
 
 
 @dataclass(frozen=True)
 class Checks:
-    """The filters of one run, built once.
+    """The filters that check the tasks of one run.
 
     Args:
-        job: the run's job. Filters make no model calls here.
-        tools: the policy's tools. A shortcut through a search that the policy cannot make does not
-            count.
+        job: the job that made the run. The filters make no model calls here.
+        tools: the policy's tools. If the policy lacks the tool for a search, a shortcut through
+            that search does not count.
     """
 
     job: Job
@@ -43,7 +43,7 @@ class Checks:
     _made: dict[str, Any] = field(default_factory=dict, repr=False)
 
     async def findings(self, question: Question) -> list[Finding]:
-        """The reasons for which the switched-off filters would have dropped the task."""
+        """Why the filters that were switched off would have rejected the task."""
         return [*[found async for found in self._leaks(question)], *self._pictures(question)]
 
     async def _leaks(self, question: Question) -> Any:

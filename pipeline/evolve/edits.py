@@ -1,4 +1,4 @@
-"""Edits of a recipe: their form, their application, and the rules for all of them."""
+"""Edits of a recipe: how an edit is written, how it is applied, and which rules all edits obey."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from questloom.records.identity import canonical_json
 
 Action = Literal["set", "append", "replace", "rewrite"]
 MAX_TEXT = 300
-"""The most characters that one edit may add to a text."""
+"""One edit may add at most this number of characters to a text."""
 HANDLE = "<image:"
 
 
@@ -22,8 +22,8 @@ class Edit:
     """An edit: a single change of one field."""
 
     action: Action
-    """`set` changes a number, a switch or a word. For a text, `append` adds, `replace` changes a
-    part, and `rewrite` replaces the whole."""
+    """`set` changes a number, a switch or a word. `append` adds to a text, `replace` changes a part
+    of a text, and `rewrite` replaces the whole text."""
     path: str
     before: Any
     after: Any
@@ -35,7 +35,7 @@ class Edit:
 
     @property
     def key(self) -> str:
-        """The key under which a failed edit is remembered as a dead end."""
+        """The key of the edit in the list of failed edits, which are not tried again."""
         return canonical_json([self.path, self.after])
 
 
@@ -78,8 +78,8 @@ def refusal(
 
     Args:
         recipe: the recipe to edit.
-        citable: for each cause, the tasks that show it. Tasks spoiled by a provider's faults are
-            left out.
+        citable: for each cause, the tasks that show the cause. Tasks spoiled by a provider's faults
+            are left out.
         dead_ends: the keys of edits that were rolled back.
         earlier: the paths that this round has already edited.
         least: the number of tasks that an edit must cite.

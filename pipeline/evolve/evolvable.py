@@ -1,5 +1,5 @@
 """The recipe fields that the loop may change. Declarations (`questloom.records.evolves.Evolves`)
-mark these fields, and edits move them by one step."""
+mark these fields. An edit moves a field by one step."""
 
 import dataclasses
 import json
@@ -19,8 +19,8 @@ METHODS = {
     "draft.detail_share": {"paths", "injection"},
     "draft.computation_share": {"paths", "injection"},
 }
-"""For each beginning of a field's path, the writing methods that use the field. All methods use
-fields with other beginnings."""
+"""The writing methods that use a field, by the beginning of the field's path. If a path begins
+otherwise, all writing methods use the field."""
 
 
 @dataclass(frozen=True)
@@ -28,16 +28,19 @@ class Field:
     """A recipe value that the loop may change."""
 
     path: str
-    """The path of the field, such as "seeds.levels.hard". Each end of a pair has its own path: "enhancement.blur.0"."""
+    """The path of the setting, such as "seeds.levels.hard". A pair of values has two paths, one for
+    each end, such as "enhancement.blur.0".
+    """
     rules: Evolves
     value: Any
 
 
 def fields_of(recipe: Recipe) -> dict[str, Field]:
-    """All fields of a recipe by path, with their values. A mapping has a field for each key that it
-    contains or its declaration names.
+    """All fields of a recipe by path, with their values. A mapping has one field for each key. A
+    key that is missing, but named in the mapping's declaration, has a field too.
 
-    Values that only other writing methods use are left out.
+    Some fields are used only by certain writing methods. If the recipe never chooses a writing
+    method that uses a field, the field is left out.
     """
     drawn = {method for method, weight in recipe.seeds.methods.items() if weight}
     return {

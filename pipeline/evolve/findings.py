@@ -1,5 +1,5 @@
-"""The parts of a diagnosis: each task's scores by dimension, and findings that name the stage to
-blame (ODE, arXiv 2605.10832, section 3)."""
+"""The parts of a diagnosis (ODE, arXiv 2605.10832, section 3). Each task gets a score in each
+dimension. Each finding (a problem of a task) names the stage that caused the problem."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -11,8 +11,8 @@ from questloom.pipeline.evolve.task_row import TaskRow
 from questloom.records.synthesis import Question
 
 STAGES = ("seeds", "paths", "writer", "pictures", "filters")
-"""Stages that a finding can blame. ODE's generator has four stages; our stages differ, since our
-synthesis works otherwise. docs/loop.md maps one list to the other."""
+"""Stages that a finding can blame. The generator of ODE has four other stages. `docs/loop.md` says
+which stage of ODE corresponds to which stage here."""
 LOWEST, HIGHEST = -5.0, 5.0
 WEIGHTS = {
     "sft": {
@@ -34,7 +34,9 @@ WEIGHTS = {
         "learning_utility": 1.6,
     },
 }
-"""The published weight of each dimension, by mode (section 3.2; "capability" is ODE's Capability_Requirement)."""
+"""The weight of each dimension, by mode, as the authors of ODE published it (section 3.2). ODE
+calls "capability" Capability_Requirement.
+"""
 WITHOUT_POLICY = (
     "information_complexity",
     "visual_dependency",
@@ -58,7 +60,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Score:
-    """A score from -5 to 5, and its evidence."""
+    """A score from -5 to 5, and the reason for the score."""
 
     value: float
     why: str
@@ -75,15 +77,16 @@ class TaskDiagnosis:
 
 @dataclass(frozen=True, kw_only=True)
 class Diagnosis:
-    """The diagnosis of a round. Tasks spoiled by a provider's faults are left out."""
+    """The diagnosis of a round. Tasks that failed through a provider's faults are left out."""
 
     by: str
     """"measured", or the name of the model that made the diagnosis."""
     tasks: tuple[TaskDiagnosis, ...]
     batch: Mapping[str, Score]
-    """Scores of the dimensions that only a batch has."""
+    """The scores in dimensions that describe the whole batch and no single task."""
     findings: tuple[Finding, ...] = ()
-    """Findings about the batch as a whole. Each finding names a task as an example."""
+    """Findings about the batch as a whole. Each finding about the batch names one task as an
+    example."""
 
     @property
     def all_findings(self) -> list[Finding]:
@@ -91,7 +94,7 @@ class Diagnosis:
 
 
 class Diagnoser(Protocol):
-    """Diagnoses a batch that `verify` has finished."""
+    """Scores the tasks of a batch whose rollouts `verify` has played."""
 
     async def diagnose(
         self, questions: Mapping[str, Question], rows: Iterable[TaskRow]
@@ -112,7 +115,8 @@ def bounded(value: float) -> float:
 def overall(
     task: Mapping[str, float], batch: Mapping[str, float], weights: Mapping[str, float]
 ) -> float:
-    """The weighted mean over the dimensions with a score for the task or its batch.
+    """The mean of the scores, weighted by dimension. Only dimensions with a score for the task or
+    for its batch count.
 
     >>> round(overall({"information_complexity": 4, "visual_dependency": 5, "shortcut_leakage": 3, "verifiability": 5, "capability": 5,
     ...                "difficulty_match": 3, "learning_utility": 3}, {}, WEIGHTS["rl"]), 2)
@@ -130,8 +134,8 @@ def overall(
 def recurring(
     findings: Iterable[Finding], *, least: int
 ) -> list[tuple[str, str, float, list[str]]]:
-    """The causes that at least `least` tasks show, as (stage, cause, weight, tasks), the heaviest
-    first. The weight is the sum of severities."""
+    """The causes that at least `least` tasks share, heaviest first, as tuples (stage, cause,
+    weight, tasks). The weight of a cause is the sum of the severities of its findings."""
     groups: dict[tuple[str, str], dict[str, float]] = defaultdict(dict)
     for finding in findings:
         groups[finding.stage, finding.cause][finding.task] = max(
@@ -146,7 +150,7 @@ def recurring(
 
 
 def blamed(findings: Iterable[Finding], *, least: int) -> str:
-    """The stage with the heaviest recurring findings; "" if no finding recurs."""
+    """The stage whose recurring findings weigh most; "" if no finding recurs."""
     weights: dict[str, float] = defaultdict(float)
     for stage, _, weight, _ in recurring(findings, least=least):
         weights[stage] += weight

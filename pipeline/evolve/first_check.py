@@ -1,5 +1,5 @@
-"""Checks a loop before its first round: the policy, the teacher and the trainer, and that training
-and measuring use the same tools and limits."""
+"""Checks a loop before its first round. The policy, the teacher and the trainer must be able to
+run. The policy must have the same tools and limits in training as in the rounds."""
 
 import dataclasses
 import os
@@ -71,8 +71,9 @@ def check_players(recipe: Recipe) -> None:
 
 
 def _check_same_play(measured: PlaySettings, trained: PlaySettings, config: str) -> None:
-    """Refuses different tools or limits in training and in the rounds. The prompt states tools and
-    limits, so the rounds would measure another policy than the trained one."""
+    """Raises an error if the tools or the limits in training differ from those in the rounds. The
+    policy's prompt names its tools and limits. With different tools or limits, the rounds would
+    measure the policy under a prompt for which it was not trained."""
     for section in ("tools", "limits"):
         ours, theirs = (
             dataclasses.asdict(getattr(settings, section)) for settings in (measured, trained)

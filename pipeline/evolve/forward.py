@@ -26,7 +26,8 @@ def forward(
     """Makes and chooses the round's tasks.
 
     Raises:
-        QuestloomError: some items wait for a provider or for budget; the same command continues.
+        QuestloomError: some items wait for a provider or for budget. The same command continues the
+            work.
     """
     rules = loop.recipe.evolve
     before = [
@@ -71,8 +72,9 @@ def forward(
 
 
 def round_recipe(loop: LoopFolder, at: RoundFolder, *, seed: int) -> Recipe:
-    """The recipe for the round's run. The run's recipe has its own seed and the loop's call cache,
-    excludes the entities of earlier tasks, and assigns all questions to one use."""
+    """The recipe for the round's run. This recipe has its own random seed and uses the loop's cache
+    of calls. The recipe excludes the entities of earlier tasks, and assigns all questions to one
+    use (SFT or RL)."""
     recipe = at.recipe
     return dataclasses.replace(
         recipe,
@@ -97,9 +99,10 @@ def _entities(tasks: Iterable[Question]) -> set[str]:
 def repeats(
     made: Sequence[Question], before: Sequence[Question], filters: FilterRules
 ) -> dict[str, str]:
-    """The new questions that repeat a question of an earlier round, each with the earlier
-    question's id. A repeated question has the anchor (pictured entity) or the picture of an earlier
-    question. If the recipe drops duplicates, an equal key or a similar wording counts too."""
+    """The new questions that repeat a question of an earlier round. Each new question comes with
+    the id of the earlier one. A question counts as repeated if it has the anchor (the pictured
+    entity) or the picture of an earlier question. If the recipe drops duplicates, a question with
+    the same key or a similar wording counts as repeated too."""
 
     def named(task: Question) -> list[str]:
         words = duplicate_keys(task) if filters.duplicates else ()

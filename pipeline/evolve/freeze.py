@@ -1,5 +1,5 @@
-"""Ends a loop: compares the recipes on tasks that no round saw, and keeps the best recipe for mass
-synthesis."""
+"""Ends a loop. The function compares the recipes on tasks that no round has seen, and keeps the
+best recipe for mass synthesis."""
 
 from collections.abc import Callable
 
@@ -18,12 +18,12 @@ def freeze(
     loop: LoopFolder, opened: Opened, *, workers: int, forward: Try, say: Callable[[str], None]
 ) -> None:
     """Writes `best.json` and `best.yaml`. The last policy tries each distinct recipe on the same
-    number of fresh tasks with the same seeds. With `evolve.held_out: 0` each recipe's own round
-    counts instead.
+    number of fresh tasks with the same seeds. If the recipe sets `evolve.held_out: 0`, the score of
+    each recipe is that of its own round.
 
     Args:
         forward: makes, verifies and diagnoses a round of fresh tasks, or continues it.
-        say: prints a message.
+        say: a function that prints a message.
     """
     if (loop.path / "best.json").is_file():
         return

@@ -1,5 +1,5 @@
-"""The llm diagnoser: a model scores each task by a rubric. Exact measurements (leaks, pictures,
-tags) override the model."""
+"""The model-based diagnoser: a model scores each task by a rubric. Where a leak, a picture or a tag
+was measured exactly, the measurement replaces the model's opinion."""
 
 import asyncio
 import dataclasses
@@ -38,15 +38,15 @@ TAGS = {
 
 @dataclass(frozen=True)
 class LlmDiagnoser:
-    """The model-based `findings.Diagnoser`.
+    """Diagnoses tasks with a model; implements `findings.Diagnoser`.
 
     Args:
-        measured: the measured diagnoser, for the batch's dimensions and for findings that need no
-            judgement.
+        measured: the diagnoser that works without a model. The measured diagnoser scores the
+            dimensions of the whole batch, and finds what needs no judgement.
         client: a model client with the role `diagnose`.
-        mode: the mode whose dimensions the model scores, "sft" or "rl".
-        evidence: describes in words the facts behind a task.
-        shown: returns a task's picture.
+        mode: "sft" or "rl"; the model scores the dimensions of this mode.
+        evidence: a function that describes the facts behind a question in words.
+        shown: a function that returns a question's picture.
     """
 
     measured: MeasuredDiagnoser
@@ -61,8 +61,8 @@ class LlmDiagnoser:
         """See `findings.Diagnoser`.
 
         Raises:
-            BadReply, ProviderFault, BudgetExceeded: no file is written; the call cache keeps the
-                replies that have arrived.
+            BadReply, ProviderFault, BudgetExceeded: the diagnosis is unfinished, and no file was
+                written. The cache keeps the replies that have arrived.
         """
         rows = list(rows)
         base = await self.measured.diagnose(questions, rows)
@@ -98,7 +98,9 @@ class LlmDiagnoser:
 
 
 def _both(exact: TaskDiagnosis, reply: Diagnosed) -> TaskDiagnosis:
-    """The model's scores. The model's findings are added for causes that the measurement did not find."""
+    """Combines the measured scores with the model's scores. A finding of the model is added if the
+    measurement did not find the same cause.
+    """
     said: dict[str, Score] = {
         each.dimension: Score(float(each.score), each.why) for each in reply.scores
     }
@@ -168,7 +170,9 @@ def _end(outcome: str, said: str) -> str:
 def open_llm_diagnoser(
     measured: MeasuredDiagnoser, job: Job, calls_of: RunFolder, *, mode: str
 ) -> LlmDiagnoser:
-    """The diagnoser with the recipe's model. The ledger attributes its calls to the round's run."""
+    """Makes the diagnoser with the model that the recipe names. The ledger counts the calls of this
+    diagnoser as costs of the round's run.
+    """
     place = Job(calls_of, job.store_path, job.recipe, job.opened)
     return LlmDiagnoser(
         measured,

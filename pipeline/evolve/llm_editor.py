@@ -1,5 +1,5 @@
-"""The llm editor: one model proposes edits and another reviews them. The rules for all edits also
-apply to a model's edits."""
+"""The model-based editor: one model proposes edits and another model reviews them. Edits from a
+model must obey the same rules as all other edits."""
 
 import json
 from collections.abc import Collection, Mapping, Sequence
@@ -31,7 +31,7 @@ class Editor:
     Args:
         client: a model client with the roles `propose_edits` and `review_edits`.
         least: the number of tasks that an edit must cite.
-        item_id: the item to which the ledger attributes the calls.
+        item_id: the id under which the ledger counts the costs of the calls.
     """
 
     client: Client
@@ -46,7 +46,7 @@ class Editor:
         dead_ends: Collection[str],
         most: int,
     ) -> list[Edit]:
-        """The edits that a model proposes, before the rules check them."""
+        """Asks the model for edits. The edits have not been checked by the rules yet."""
         fields = fields_of(recipe)
         prompt = render(
             ROLES[PROPOSE],
@@ -69,7 +69,7 @@ class Editor:
         groups: Sequence[Mapping[str, Any]],
         rows: Sequence[TaskRow],
     ) -> list[str]:
-        """For each edit the reason for its refusal; "" for an accepted edit."""
+        """Why each edit is refused, in the order of the edits; "" for an accepted edit."""
         listed = "\n".join(
             f"{n}. {e.action} {e.path} {json.dumps(e.before)} -> {json.dumps(e.after)}, for {e.stage} / {e.cause}: {e.why}"
             for n, e in enumerate(edits, 1)
@@ -160,7 +160,8 @@ def _faults(groups: Sequence[Mapping[str, Any]], rows: Sequence[TaskRow]) -> Fen
 
 
 def open_editor(loop: LoopFolder, at: RoundFolder, opened: Opened) -> Editor | None:
-    """The editor of a loop with a model as diagnoser; None if the diagnoser is measured."""
+    """The editor for a loop with a model as diagnoser. The editor is None if the diagnoser uses no
+    model."""
     if loop.recipe.evolve.diagnoser != "llm":
         return None
     job = Job(at.synth, loop.store, at.as_run, opened)

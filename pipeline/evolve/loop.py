@@ -1,4 +1,4 @@
-"""Runs the rounds of a loop: a single step, or all remaining steps."""
+"""Runs one step of a loop, or all steps that remain."""
 
 import shlex
 from collections.abc import Callable
@@ -101,8 +101,8 @@ def run_step(loop: LoopFolder, number: int, step: str, opened: Opened, *, worker
 
 
 def prepared(loop: LoopFolder, number: int) -> RoundFolder:
-    """A round with its recipe. The first round has the loop's recipe; a later one gets its recipe
-    from the round before.
+    """A round with its recipe. The first round uses the loop's recipe. Each later round uses the
+    recipe that the round before it wrote.
 
     Raises:
         InputError: the previous round has not ended.
@@ -128,7 +128,9 @@ def prepared(loop: LoopFolder, number: int) -> RoundFolder:
 
 
 def diagnose(loop: LoopFolder, at: RoundFolder, opened: Opened) -> None:
-    """Diagnoses a round: its third step. Diagnosis skips tasks spoiled by a provider's faults."""
+    """Diagnoses a round, which is the third step of the round. The diagnosis skips tasks that
+    failed through a provider's faults.
+    """
     rules = loop.recipe.evolve
     job = Job(at.batch, loop.store, at.as_run, opened)
     measured = MeasuredDiagnoser(

@@ -1,4 +1,6 @@
-"""The files of a loop: `LOOP/loop.json`, `LOOP/rounds/01/…`; see README.md. A loop lies on a local disk."""
+"""The files of a loop: `LOOP/loop.json`, `LOOP/rounds/01/…`; see README.md. The folder of a loop
+must be on a local disk.
+"""
 
 import json
 import shlex
@@ -14,7 +16,7 @@ from questloom.records.identity import canonical_json, chance
 from questloom.transforms.stages.run_folder import RunFolder
 
 STEPS = ("forward", "verify", "diagnose", "update", "train")
-"""The steps of a round in their order."""
+"""The steps of a round in order."""
 FILES = {
     "forward": "forward.json",
     "verify": "verify.json",
@@ -24,8 +26,8 @@ FILES = {
 }
 """For each step, the file that the step writes last."""
 VERSION = 2
-"""The version of a loop's files. Files of version 1 do not state their version and hold less about
-rollouts and findings. Two loops of version 1 drew the same seeds."""
+"""The version of a loop's files. Files of version 1 do not state their version, and contain less
+about rollouts and findings. In version 1, two loops always drew the same random seeds."""
 
 
 @dataclass(frozen=True)
@@ -96,8 +98,8 @@ class RoundFolder:
 
     @property
     def recipe(self) -> Recipe:
-        """The round's recipe as the loop evolved it (ODE's C_t), without the round's own seed and
-        exclusions.
+        """The round's recipe as the loop evolved it; ODE calls this recipe C_t. The recipe does not
+        contain the random seed and the excluded entities of this round.
 
         Raises:
             InputError: the round has not been prepared.
@@ -106,7 +108,9 @@ class RoundFolder:
 
     @property
     def as_run(self) -> Recipe:
-        """The recipe of the round's run, with the round's seed and exclusions."""
+        """The recipe of the round's run, with the random seed and the excluded entities of this
+        round.
+        """
         return recipe_of(self.synth.read_recipe()["recipe"], str(self.synth.recipe))
 
     @property
@@ -116,7 +120,7 @@ class RoundFolder:
 
     @property
     def parent(self) -> int:
-        """The round whose recipe was edited into this round's; 0 for the first round."""
+        """The number of the round whose edited recipe this round uses; 0 for the first round."""
         return self._begun["parent"]
 
     def begin(self, recipe: Recipe, *, model: str, parent: int) -> None:
@@ -179,16 +183,18 @@ class LoopFolder:
         return recipe_of(self._facts["recipe"], str(self.path / "loop.json"))
 
     def seed_of(self, purpose: str) -> int:
-        """The seed of a round's draws. Loops with different seeds never share the seed of a round."""
+        """The random seed for the given purpose. Two loops with different seeds also have different
+        seeds in every round.
+        """
         return chance(self.recipe.seed, purpose, "loop").getrandbits(31)
 
     def check_version(self) -> None:
-        """Refuses to continue a loop of another version. A loop of another version can still be
-        read.
+        """Raises an error if another version of the program began the loop. A loop of another
+        version can still be read.
 
         Raises:
-            InputError: another version began the loop, so its rounds would be drawn by two
-                different rules.
+            InputError: another version began the loop, and would choose the questions of a round by
+                other rules.
         """
         if self._facts.get("version", 1) != VERSION:
             raise InputError(
@@ -198,7 +204,7 @@ class LoopFolder:
             )
 
     def begin(self, recipe: Recipe, *, store: str, digest: str) -> None:
-        """Writes `loop.json`. A file that exists already must have the same content.
+        """Writes `loop.json`. If the file exists already, its content must be the same.
 
         Raises:
             InputError: the folder holds another loop, or other files.

@@ -40,7 +40,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Curve:
-    """A number by round with its interval, as SVG coordinates."""
+    """One measure over the rounds, with its confidence interval, as SVG coordinates."""
 
     title: str
     line: str
@@ -57,8 +57,8 @@ def curve(
     high: float,
     digits: int = 2,
 ) -> Curve:
-    """A curve of points (round, value, lower end, upper end) between two bounds. Rounds without a
-    value are left out.
+    """A curve through points (round, value, lower end, upper end), drawn between two bounds. Rounds
+    without a value are left out.
 
     >>> curve("p", [("1", 0.5, 0.25, 0.75), None], low=0, high=1).points[0].y
     75.0
@@ -85,7 +85,8 @@ def curve(
 
 
 def build_loop_report(loop: LoopFolder) -> Path:
-    """Writes the report of the rounds that `verify` has finished. Returns its path."""
+    """Writes the report of the rounds that `verify` has finished. Returns the path of the
+    report."""
     rounds = [each for each in loop.rounds() if each.done("update")]
     shown = [_round(each) for each in rounds]
     environment = Environment(
@@ -159,7 +160,9 @@ def _round(at: RoundFolder) -> dict[str, Any]:
 
 
 def _whys(group: Mapping[str, Any]) -> Sequence[str]:
-    """Why each task of a group was faulted. Loops of version 1 lack these reasons."""
+    """Why each task of a group counts as faulty. Loops of version 1 have not recorded these
+    reasons.
+    """
     return group.get("whys", [""] * len(group["tasks"]))
 
 

@@ -1,8 +1,8 @@
 """The measured diagnoser: scores and findings from certificates, verdicts, pass rates and tool
-statistics. The measured diagnoser is exact and needs no model.
+statistics. The diagnoser makes exact measurements and needs no model.
 
-The dimensions and their weights are ODE's, but the measurements are Questloom's. In ODE a model
-scores the dimensions by a rubric, as `llm_diagnoser.py` does here.
+Dimensions and weights are those of ODE, but Questloom measures the dimensions in its own way. ODE
+lets a model score the dimensions by a rubric; `llm_diagnoser.py` does the same.
 """
 
 import math
@@ -28,18 +28,21 @@ from questloom.records.synthesis import Question
 
 MATCH = {Tag.RECOVERABLE: 2.0, Tag.TOO_EASY: -4.0, Tag.TOO_HARD: -4.0, Tag.FAKE_HARD: LOWEST}
 UTILITY = {Tag.RECOVERABLE: 3.0, Tag.TOO_EASY: -3.0, Tag.TOO_HARD: -2.0, Tag.FAKE_HARD: LOWEST}
-"""The scores of tags for tasks without a pass rate between 0 and 1."""
+"""The score of a task, by the task's tag. Some tags have no score here. If a task's tag has no
+score here, the task gets a score from its pass rate."""
 LEAST_DIVERSITY, MOST_OF_ONE_DOMAIN = -3.0, 0.6
 
 
 @dataclass(frozen=True)
 class MeasuredDiagnoser:
-    """The exact `findings.Diagnoser`. A picture that seems wrong counts only if no rollout solved
-    the task: a rollout with the right answer has recognised the picture.
+    """Diagnoses tasks by exact measurements; implements `findings.Diagnoser`. A picture that seems
+    wrong counts only if no rollout solved the task: a rollout with the right answer has recognised
+    the picture.
 
     Args:
         checks: the checks of the round's run.
-        tolerated: the largest share of too easy or too hard tasks that makes no finding.
+        tolerated: the share of too easy or too hard tasks, 0 to 1, that is still accepted. A larger
+            share becomes a finding.
         mode: "sft" or "rl"; decides which dimensions count.
     """
 
@@ -103,8 +106,8 @@ def _task(
 
 
 def _of_task(question: Question, row: TaskRow, explained: bool, off: set[Tag]) -> Iterable[Finding]:
-    """The findings from pass rates and certificates. Difficulty that a leak or a wrong picture
-    explains is not a finding of its own."""
+    """The findings from pass rates and certificates. If a leak or a wrong picture explains why a
+    task is easy or hard, the difficulty is not a separate finding."""
     if row.cause is Cause.RIVAL_FITS and row.rival:
         yield Finding(
             question.id,
@@ -236,7 +239,7 @@ def _utility(row: TaskRow) -> Score:
 
 
 def _by_tag(row: TaskRow, scores: Mapping[Tag, float], of_rate: Callable[[float], float]) -> Score:
-    """The score of the task's tag, or of its pass rate if the tag has no score."""
+    """The score of the task's tag. If the tag has no score, the score comes from the pass rate."""
     value = scores.get(row.tag)
     if value is None:
         assert row.rate is not None

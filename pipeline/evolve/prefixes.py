@@ -1,5 +1,6 @@
 """Finds the point from which a failed rollout is continued: just after its first `<tool_call>` tag.
-The rollout with the least certain call is chosen (AXPO, section 4)."""
+Of all failed rollouts, the function chooses the one whose call the model made with the least
+certainty (AXPO, section 4)."""
 
 from collections.abc import Callable, Sequence
 from math import exp
@@ -14,8 +15,9 @@ OPEN = "<tool_call>"
 
 
 def prefix_of(engine: TokenEngine, turn: Turn) -> int:
-    """The number of token ids in a turn up to the opening tag of its call, tag included. The number
-    is 0 if the turn makes no call, or if ids or log-probabilities are missing."""
+    """The number of token ids in a turn up to and including the opening tag of the turn's call. The
+    number is 0 if the turn makes no call, or if the engine gave no token ids or log-probabilities.
+    """
     if OPEN not in turn.text or len(turn.logprobs) != len(turn.token_ids):
         return 0
     return next(
@@ -38,7 +40,7 @@ def least_sure(
         engine: the engine that played the rollouts.
         task: the task, with its pictures as the policy saw them.
         episodes: the episodes of the task.
-        read: returns a stored picture's bytes by its sha256.
+        read: a function that returns a stored picture's bytes by its sha256.
     """
     found = []
     for episode in episodes:
@@ -63,7 +65,8 @@ def least_sure(
 
 
 def bank_of(task: Task, episode: Episode, read: Callable[[str], bytes]) -> ImageBank:
-    """Rebuilds an episode's image bank (its pictures) from the stored pictures."""
+    """Rebuilds an episode's image bank (the numbered list of its pictures) from the stored
+    pictures."""
     bank = ImageBank()
     for data in task.pictures:
         bank.add(data, origin="task")

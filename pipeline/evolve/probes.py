@@ -1,5 +1,5 @@
-"""Measures recoverability: tasks that no rollout solved are continued K times each (AXPO, arXiv
-2605.28774). Pass rates do not count these continuations."""
+"""Measures which hard tasks are recoverable. If no rollout solved a task, a failed rollout is
+continued K times (AXPO, arXiv 2605.28774). The pass rate does not count these continuations."""
 
 import asyncio
 from collections.abc import Sequence
@@ -20,7 +20,8 @@ from questloom.records.outcomes import Reason
 from questloom.records.synthesis import Question
 
 FIRST = 10_000
-"""The number of the first continuation, high enough that no continuation is mistaken for a rollout."""
+"""The number of the first continuation. Rollouts never reach this number, so nobody mistakes a
+continuation for a rollout."""
 OUTCOMES = {
     Outcome.CORRECT: CORRECT,
     Outcome.JUDGE_FAILED: Reason.JUDGE_FAILED.value,
@@ -31,9 +32,9 @@ OUTCOMES = {
 async def continued(
     player: Player, task: Task, begin: Begin | None, number: int, journal: Journal
 ) -> Episode:
-    """Continues a failed episode from a point inside a turn. An engine without token ids cannot
-    start inside a turn. An engine without token ids plays the whole question again, as in AXPO's
-    control `resample: question`."""
+    """Continues a failed episode from a point inside a turn. An episode can be continued inside a
+    turn only if the engine gives token ids. Without token ids the engine plays the whole question
+    again, like AXPO's control `resample: question`."""
     if begin is not None:
         return (await player.play_on(begin, number, journal=journal)).episode
     return await player.play(task, FIRST + number, journal=journal)
@@ -45,13 +46,14 @@ def probe(
     """The judged continuations of each task, by question id.
 
     Args:
-        job: the job with the policy, tools and limits.
+        job: the job that holds the policy, its tools and its limits.
         tasks: the questions that no rollout solved, each with its rollouts.
         continuations: the number of continuations for each task (K).
-        folder: the folder of the journals, which prevent a continuation from being played twice.
+        folder: the folder of the journals. Because of the journals, no continuation is played
+            twice.
 
     Raises:
-        QuestloomError: a provider's fault stopped the policy; the same call continues.
+        QuestloomError: a provider's fault stopped the policy. The same call continues the work.
     """
     if not tasks or not continuations:
         return {}

@@ -1,5 +1,5 @@
-"""Chooses the edits that may cure a finding. The measured proposer chooses by figures; the control
-edits at random."""
+"""Chooses the edits that may cure a finding. The measured proposer chooses the edits by measured
+figures. For comparison, the control edits fields at random."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -19,7 +19,7 @@ from questloom.records.identity import chance
 from questloom.transforms.filters import registry
 
 Move = tuple[str, int]
-"""A field's path, and the direction of the step."""
+"""The path of a field, and the direction in which one step changes the field."""
 REMEDIES: dict[str, tuple[Move, ...]] = {
     **{
         each.name: ((f"filters.{each.name}", 1), *each.in_loop.remedies)
@@ -61,36 +61,40 @@ HARDER: tuple[Move, ...] = (
     ("seeds.levels.expert", 1),
     *((f"draft.explore.claims.{level}", 1) for level in ("easy", "medium", "hard")),
 )
-"""Moves that make tasks harder, before any effect is measured."""
+"""The moves that are expected to make tasks harder, until a round has measured the effect."""
 NEEDS: dict[str, tuple[ToolName, ...]] = {
     "draft.detail_share": ("crop",),
     "enhancement.share": ("sharpen", "super_resolution", "perspective_correct"),
 }
-"""Tools that a field needs. If the policy lacks the tool, an edit of the field does not help."""
+"""The tools that the tasks of a field need, by the path of the field. If the policy lacks one of
+these tools, the field is not edited."""
 LENGTHS = ("draft.hops", "draft.rounds", "draft.explore.claims")
-"""Fields that change the length of a level's questions, not the share of these questions."""
+"""Fields that set how long the questions of a level are. The share of a level among all questions
+is not set by these fields."""
 AXES: dict[str, Callable[[TaskRow], str]] = {
     "seeds.levels": lambda row: row.level,
     "seeds.abilities": lambda row: row.profile,
 }
-"""Fields that raise the share of one value on an axis, each with the function that reads a task's
-value. The field's path ends with the value."""
+"""Fields that raise the share of one value on an axis (for example, the level "hard"). Each field
+comes with the function that reads this value from a task. The last part of the field's path is the
+value."""
 SHARES: dict[str, Callable[[TaskRow], bool]] = {
     "draft.detail_share": lambda row: row.needs_detail,
     "draft.computation_share": lambda row: row.needs_computation,
     "enhancement.share": lambda row: row.enhanced,
 }
-"""Fields that set how many tasks have a property, each with a test whether a task has the
-property."""
+"""Fields that set how many tasks have a property. Each field comes with a function that says
+whether a task has the property."""
 DIFFICULTY_EDITS = 3
-"""The most edits that one round makes against tasks that are too easy or too hard."""
+"""The highest number of edits that one round makes because tasks are too easy or too hard."""
 GUIDANCE = {
     each.name: each.in_loop.guidance
     for each in registry.FILTERS
     if each.in_loop and each.in_loop.guidance
 }
-"""For each cause, an extra instruction to the model that words the plans. The model chooses no
-facts, so only faults of wording are listed."""
+"""For each cause, an extra instruction to the model that puts a plan (the facts of a question) into
+words. The model that words a plan cannot change the facts, so the list holds only causes that lie
+in the wording."""
 GUIDED = "models.llm.guidance.word_plan"
 """The recipe field that holds the extra instruction."""
 
@@ -184,14 +188,14 @@ def _moves(cause: str, rows: Sequence[TaskRow]) -> Sequence[Move]:
 
 
 def _idle(path: str, recipe: Recipe) -> bool:
-    """Whether a field sets the question length of a level that is never drawn."""
+    """Whether a field sets the length of questions on a level from which no question is drawn."""
     kind, _, level = path.rpartition(".")
     return kind in LENGTHS and not recipe.seeds.levels.get(level)
 
 
 def _loses_a_level(edit: Edit, recipe: Recipe) -> bool:
-    """Whether an edit removes a kind of question that the policy solves. The policy may forget such
-    questions (docs/learning.md).
+    """Whether an edit removes a kind of question that the policy solves. The policy may forget
+    questions of a kind that it no longer meets (docs/learning.md).
 
     A kind of question disappears if an edit makes a level as long as another drawn level, or stops
     drawing a level that is too easy.
@@ -208,8 +212,8 @@ def _loses_a_level(edit: Edit, recipe: Recipe) -> bool:
 
 
 def _overshoots(path: str, cause: str, rows: Sequence[TaskRow]) -> bool:
-    """Whether most tasks with the field's property have the opposite problem: too hard where the
-    finding says too easy, or the reverse."""
+    """Whether the edit would harm: most tasks with the field's property have the opposite problem.
+    For example, the tasks are too hard, but the finding says that tasks are too easy."""
     if path.startswith(LENGTHS):
         return False
     other = Tag.TOO_HARD if cause == "too_easy" else Tag.TOO_EASY
@@ -218,14 +222,15 @@ def _overshoots(path: str, cause: str, rows: Sequence[TaskRow]) -> bool:
 
 
 def effect(path: str, rows: Sequence[TaskRow]) -> float:
-    """The difference in pass rate between tasks with and without the field's property.
+    """The mean pass rate of tasks with the field's property, minus the mean pass rate of all other
+    tasks.
 
     Args:
-        path: a field of `HARDER`.
+        path: the path of a field in `HARDER`.
 
     Returns:
-        The difference of the mean pass rates, -1 to 1; 0 if there are fewer than three tasks of
-        each kind.
+        The difference of the mean pass rates, -1 to 1. The difference is 0 if either group has
+        fewer than three tasks.
     """
     if path.startswith(LENGTHS):
         return 0.0
@@ -245,7 +250,7 @@ def _has(path: str, row: TaskRow) -> bool:
 
 
 def at_random(recipe: Recipe, *, seed: int, number: int, most: int) -> list[Edit]:
-    """The control: edits of randomly chosen fields, each by one step in a random direction."""
+    """The control: it edits randomly chosen fields, each by one step up or down at random."""
     draw, fields = chance(seed, f"round {number}", "random edits"), fields_of(recipe)
     made: list[Edit] = []
     for path in draw.sample(sorted(fields), len(fields)):

@@ -1,5 +1,6 @@
-"""Checks wrong answers of policies and teachers as rivals (other possible answers) in the
-question's formal query. A rival that satisfies the query breaks the question."""
+"""Tries wrong answers of policies and teachers in the question's formal query. Wrong answers of
+this kind are called rivals (other possible answers). If a rival satisfies the query, the question
+has two right answers and is broken."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -18,12 +19,13 @@ class FittingRival:
     said: str
     key: str
     passed_by: str
-    """The checks that let the question pass: the certificate with its basis and margin, and the
-    solver filters that were switched off."""
+    """The checks that let the broken question pass: its certificate (the proof that only one answer
+    fits), and the solver filters that were switched off."""
 
 
 def fitting_rival(question: Question, wrong: Iterable[str], store: Store) -> FittingRival | None:
-    """The first wrong answer, in alphabetical order, that the question's formal query also accepts."""
+    """Of the wrong answers, the first one in alphabetical order that the question's formal query
+    also accepts."""
     form = question.logical_form
     if form is None:
         return None

@@ -1,5 +1,5 @@
 """Summarises a policy's episodes for each task: outcomes, wrong answers, faults, behaviour. The
-data come from the files of the play job."""
+data come from the files of the job that played the questions."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -16,13 +16,13 @@ from questloom.transforms.episodes.tool_statistics import statistics_of
 
 CORRECT = "correct"
 KINDS: dict[str, str] = {tool.name: tool.kind for tool in TOOLS}
-"""The kind of each tool. The kinds are Questloom's own, because ODE (section 3.4) does not name its
+"""The kind of each tool. The kinds are our own, because ODE (section 3.4) does not name its
 families of call chains."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rollout:
-    """What the loop keeps about one episode."""
+    """The facts about one episode that the loop keeps."""
 
     number: int
     """The number of the episode within its task."""
@@ -30,12 +30,12 @@ class Rollout:
     """"correct", or the reason for the rejection."""
     said: str
     provider_faults: int
-    """Calls that failed by the fault of a provider (a model or search service)."""
+    """The number of calls that failed because of a provider (a model or search service)."""
     chain: tuple[str, ...]
     """The names of the called tools, in order."""
     statistics: ToolStatistics
     process: str = ""
-    """Why the judges rejected the process of a rollout with the right answer."""
+    """Why the judges rejected the way to a right answer; "" if they did not reject it."""
 
     @property
     def solved(self) -> bool:
@@ -43,7 +43,8 @@ class Rollout:
 
     @property
     def by_provider(self) -> bool:
-        """Whether the failure counts as the provider's."""
+        """Whether the rollout failed, and a provider (a model or search service) had faults during
+        it."""
         return not self.solved and self.provider_faults > 0
 
 
@@ -74,7 +75,8 @@ class Played:
 
 
 def strategy_of(chain: Sequence[str]) -> tuple[str, ...]:
-    """The family of a chain of calls: the kinds of its tools in order, with repeated kinds merged.
+    """The pattern of a chain of calls: the kinds of the called tools in order. Repeated kinds in a
+    row count once.
 
     >>> strategy_of(["text_search", "visit", "visit", "crop", "rotate", "text_search", "a tool that there is not"])
     ('search', 'read', 'look', 'search', 'other')

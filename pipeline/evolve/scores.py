@@ -25,8 +25,8 @@ def score_of(diagnosis: Mapping[str, Any], *, without_policy: bool = False) -> M
 
     Args:
         diagnosis: the content of `diagnosis.json`.
-        without_policy: uses only dimensions that depend on the question alone, so that rounds of
-            different policies can be compared.
+        without_policy: whether to use only dimensions that depend on the question alone. Scores
+            without the policy make rounds of different policies comparable.
     """
     weights = {
         n: w
@@ -48,9 +48,9 @@ def score_of(diagnosis: Mapping[str, Any], *, without_policy: bool = False) -> M
 
 
 def is_worse(later: Mean, earlier: Mean) -> bool:
-    """Whether the later mean is significantly lower: by at least 1.645 standard errors of the
-    difference (one-sided, 95 %). With a limit of one standard error, one in six equal rounds was
-    rolled back.
+    """Whether the later mean is significantly lower than the earlier mean. The difference must be
+    at least 1.645 times its standard error (one-sided, 95 %). With a limit of one standard error,
+    one in six rounds would be rolled back by chance alone.
 
     >>> is_worse(Mean(1.7, 0.3, 32), Mean(2.4, 0.4, 32)), is_worse(Mean(1.5, 0.3, 32), Mean(2.4, 0.4, 32))
     (False, True)

@@ -16,10 +16,10 @@ from questloom.records.episodes import Episode, Turn
 from questloom.transforms.episodes.episode_folder import EpisodeFolder
 
 MOST_TEXT = 600
-"""The highest number of characters of a thought or a result in the report."""
+"""The report shows at most this number of characters of a thought or a result."""
 RISEN = 2
-"""How many tasks with the highest rise of the pass rate the report shows. The report also shows the
-task with the lowest rise."""
+"""The report shows this number of tasks: those whose pass rate rose most. The report also shows the
+task whose pass rate rose least."""
 
 
 @dataclass(frozen=True)
@@ -43,12 +43,12 @@ class Pair:
 
 
 def pairs_of(loop: LoopFolder, folder: Path) -> tuple[dict[str, Any], list[Pair]]:
-    """The sums of `before_after.json`, and the tasks to show: the tasks with the highest rises of
-    the pass rate, and the task with the lowest rise. Sums and tasks are empty if nothing was
-    compared. The pictures of the tasks are written to `folder`.
+    """The sums of `before_after.json`, and the tasks to show. The tasks shown are those whose pass
+    rate rose most, and the task whose pass rate rose least. Sums and tasks are empty if the loop
+    compared no episodes. The pictures of the tasks are written to `folder`.
 
-    From the episodes before training a failed episode is preferred; from the episodes after
-    training, a correct episode.
+    Of a task's episodes before training, the report prefers a failed one. Of a task's episodes
+    after training, the report prefers a correct one.
     """
     found = read(loop)
     if found is None:
@@ -109,6 +109,6 @@ def _cut(text: str) -> str:
 
 
 def amount(episodes: Sequence[Episode]) -> str:
-    """The numbers of episodes, calls and sampled tokens, in words."""
+    """Text that gives the numbers of episodes, calls and sampled tokens."""
     calls = sum(turn.call is not None for e in episodes for turn in e.turns)
     return f"{len(episodes):,} episodes, {calls:,} calls, {sum(turn.num_new_tokens for e in episodes for turn in e.turns):,} tokens sampled"

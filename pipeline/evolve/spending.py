@@ -1,5 +1,5 @@
-"""Accounts for what a loop pays. All rounds share one call cache and one budget; each round records
-what it added to the ledger."""
+"""Records what a loop pays for calls. All rounds share one cache of calls and one budget. Each
+round records which costs it added to the ledger."""
 
 import dataclasses
 import json
@@ -15,23 +15,26 @@ from questloom.pipeline.report.spend_text import money_words
 from questloom.transforms.stages.run_folder import RunFolder
 
 FILE = "spent.json"
-"""A round's file with the ledger's sums by stage, before and after the round. The file
-does not end a step of the round. A request in progress at a kill counts twice."""
+"""The name of a round's file with the costs in the ledger, by stage, before and after the round.
+Writing this file does not end a step of the round. If a kill interrupts a request, the file counts
+the request twice."""
 SUMS = ("num_calls", "money", "num_unpriced")
 
 
 def calls_of(loop: LoopFolder, recipe: Recipe) -> Path | str:
-    """Where all rounds keep replies, ledger and budget, so that no request is paid for in two rounds.
+    """Where all rounds store the models' replies, the ledger of costs and the budget. Because all
+    rounds use the same place, no request is paid for in two rounds.
 
     Args:
-        recipe: a round's recipe. A file or an address that the recipe names is used; an address
-            without a prefix gets the loop's prefix.
+        recipe: a round's recipe. If the recipe names a file or an address, replies, ledger and
+            budget are stored there. An address without a prefix gets the loop's prefix.
     """
     return RunFolder(str(loop.path)).calls(recipe.run.calls)
 
 
 def note_spent(loop: LoopFolder, at: RoundFolder, when: Literal["before", "after"]) -> None:
-    """Records the ledger's sums before or after a round, once. The judges of the trainer have their own ledger."""
+    """Records the costs in the ledger before or after a round, once. The costs of the trainer's
+    judges are in another ledger."""
     noted = _noted(at)
     if when == "before" and noted:
         return

@@ -1,5 +1,6 @@
-"""Makes a run from some of a run's questions. The loop plays the new run, gives it to the teacher
-and trains on it. The new run has one stage, and the pictures of its questions."""
+"""Makes a run from some of a run's questions. The loop uses the new run in three ways: it plays the
+run, gives it to the teacher, and trains on it. The new run has a single stage. The new run also has
+the pictures of its questions."""
 
 import json
 from collections.abc import Collection
@@ -19,10 +20,11 @@ def questions_of(run: RunFolder) -> list[Question]:
 
 
 def write_subset(source: RunFolder, target: RunFolder, ids: Collection[str]) -> None:
-    """Writes a run with the questions of these ids. A second call writes the same bytes.
+    """Writes a run that consists of the questions with these ids. If the function is called again,
+    the written bytes are the same.
 
-    The other questions were not rejected, so the run has no rejections. `subset.json` lists the
-    chosen questions and the total number.
+    The questions that were not chosen were not rejected either, so the new run has no rejections.
+    `subset.json` lists the chosen questions and the total number.
     """
     facts = source.read_recipe()
     last, wanted, total = source.labels()[-1], frozenset(ids), 0

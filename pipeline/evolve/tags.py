@@ -1,4 +1,5 @@
-"""The tag of a task: its difficulty according to its rollouts, or that the task is broken."""
+"""The tag of a task: how difficult the task is according to its rollouts, or that the task is
+broken."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -7,10 +8,11 @@ from questloom.records.share import Share
 
 
 class Tag(StrEnum):
-    """The tags of ODE, and AXPO's recoverability."""
+    """The tags of ODE, and one more for AXPO's recoverable tasks."""
 
     INFRA_FAILURE = "infra_failure"
-    """The provider caused half or more of the failures, so the task shows nothing about the policy."""
+    """The provider (a model or search service) caused half or more of the failures, so the task
+    shows nothing about the policy."""
     TOO_EASY = "too_easy"
     GOOD_MATCH = "good_match"
     RECOVERABLE = "recoverable"
@@ -18,7 +20,8 @@ class Tag(StrEnum):
     TOO_HARD = "too_hard"
     """Neither a rollout nor a continuation solved the task, but the teacher did."""
     FAKE_HARD = "fake_hard"
-    """Broken: nobody solves the task, another answer fits, or the judge contradicts itself."""
+    """The task is broken: nobody solves the task, a wrong answer fits too, or the judge contradicts
+    itself."""
 
 
 class Cause(StrEnum):
@@ -39,7 +42,7 @@ class TeacherResult(StrEnum):
     SOLVED = "solved"
     FAILED = "failed"
     PROVIDER = "provider"
-    """The provider caused all of the teacher's failures."""
+    """The teacher failed, and a provider (a model or search service) caused each failure."""
 
 
 SOUND = frozenset({Tag.TOO_EASY, Tag.GOOD_MATCH, Tag.RECOVERABLE, Tag.TOO_HARD})
@@ -48,20 +51,21 @@ SOUND = frozenset({Tag.TOO_EASY, Tag.GOOD_MATCH, Tag.RECOVERABLE, Tag.TOO_HARD})
 
 @dataclass(frozen=True, kw_only=True)
 class Evidence:
-    """The evidence for a tag."""
+    """The facts from which a task's tag follows."""
 
     passed: Share
-    """The pass rate: the share of correct rollouts among the judged rollouts. Continuations are not
-    included."""
+    """The pass rate: the share of correct rollouts among the judged rollouts. Continuations do not
+    count in the pass rate."""
     num_failed: int
     """The number of rollouts without the right answer."""
     num_by_provider: int
-    """The number of failed rollouts that the provider caused."""
+    """The number of failed rollouts for which a provider (a model or search service) was
+    responsible."""
     num_recovered: int = 0
     """The number of correct continuations."""
     teacher: TeacherResult = TeacherResult.NOT
     rival: str = ""
-    """A wrong answer that satisfies the question's formal query."""
+    """A wrong answer that also satisfies the question's formal query; "" if there is none."""
     contradicted: bool = False
 
 

@@ -1,4 +1,4 @@
-"""A task's row of `verify.json`: the results of its rollouts, and its tag."""
+"""One task's row of `verify.json`, with the results of its rollouts and its tag."""
 
 import typing
 from collections.abc import Mapping
@@ -23,8 +23,8 @@ class RowRival:
 
 @dataclass(frozen=True, kw_only=True)
 class TaskRow:
-    """The row of one task, with the fields in the file's order. The means over rollouts are ODE's
-    measures (`verify.behaviour`)."""
+    """The row of one task. The fields have the same order as in the file. Measures that are means
+    over rollouts come from ODE (`verify.behaviour`)."""
 
     id: str
     question: str
@@ -43,26 +43,26 @@ class TaskRow:
     rate: float | None
     """The pass rate `correct` / `judged`, 0 to 1; None if no rollout was judged."""
     interval: list[float]
-    """The lower and upper end of the interval of `rate`."""
+    """The lower and the upper end of the confidence interval of `rate`."""
     by_provider: int
-    """Failed rollouts that the provider caused."""
+    """The number of failed rollouts for which a provider was responsible."""
     probes: int
     recovered: int
-    """The number of correct probes (continuations of failed rollouts)."""
+    """The number of probes (continuations of failed rollouts) that gave the right answer."""
     teacher: TeacherResult
     rival: RowRival | None
     outcomes: dict[str, int]
-    """The number of rollouts for each outcome."""
+    """The number of rollouts with each outcome."""
     wrong: list[str]
     """The wrong answers, at most eight."""
     chains: list[list[str]]
-    """For each rollout the called tools, in order. The lists `chain_outcomes` and `chain_answers`
-    have the same order as `chains`."""
+    """For each rollout, the names of the called tools in order. `chain_outcomes` and
+    `chain_answers` list the rollouts in the same order."""
     chain_outcomes: list[str]
     chain_answers: list[str]
     solved_chains: list[list[str]]
     unfit: int
-    """Rollouts that have the right answer but broke a rule of the process."""
+    """The number of rollouts that gave the right answer but broke a rule of the process."""
     dynamic_pictures: float
     calls_with_picture: float
     secondary_use: float
@@ -128,7 +128,7 @@ def _record(kind: Any, found: object, where: str) -> Any:
 
 
 def _value(kind: Any, found: Any, where: str) -> Any:
-    """Checks a value against a field's type. Enums and records are built from the JSON value."""
+    """Checks a value against a field's type. An enum or a record is built from its JSON value."""
     outer, inner = typing.get_origin(kind), typing.get_args(kind)
     if outer is UnionType:
         (some,) = (each for each in inner if each is not NoneType)

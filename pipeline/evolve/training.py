@@ -1,4 +1,5 @@
-"""The last step of a round with training: it runs the trainer's own command on the round's sound tasks."""
+"""The last step of a round with training. The step runs the trainer's own command on those tasks of
+the round that are good for training."""
 
 import gc
 import shutil
@@ -21,15 +22,16 @@ from questloom.train.settings.grpo_settings import load_grpo_settings
 from questloom.transforms.episodes.episode_folder import KEEP, TEACHER, EpisodeFolder
 
 LEAST_TASKS = 3
-"""The lowest number of sound tasks to train on. A lower number means that a provider spoiled the
-round, or that the recipe is broken."""
+"""A round trains only if at least this number of its tasks are good for training. If a round has
+fewer good tasks, a provider's faults have spoiled it, or its recipe is broken."""
 
 
 def model_to_train(recipe: Recipe, newest: str = "") -> str:
     """The folder of the model that the trainer starts from.
 
     Args:
-        newest: the model that an earlier round trained.
+        newest: the folder of the model that an earlier round trained; "" if no round has trained
+            yet.
 
     Raises:
         InputError: no model is named, or the policy's engine cannot play the trained model.
@@ -54,14 +56,16 @@ def model_to_train(recipe: Recipe, newest: str = "") -> str:
 
 
 def train(loop: LoopFolder, at: RoundFolder, opened: Opened) -> None:
-    """Trains the policy, or records why the policy is not trained.
+    """Trains the policy, or records why the round does not train it.
 
     Args:
-        opened: the open models, which are closed before the trainer starts.
+        opened: the models that this process has open. The open models are closed before the trainer
+            starts.
 
     Raises:
         InputError: no model is named.
-        QuestloomError: the trainer failed; the same command continues from its checkpoint.
+        QuestloomError: the trainer failed. The same command continues from the trainer's
+            checkpoint.
     """
     rules = loop.recipe.evolve.train
     sound = [row.id for row in read_rows(at) if row.tag in SOUND]
@@ -101,8 +105,8 @@ def _give_memory_back(opened: Opened) -> None:
 
 
 def command(loop: LoopFolder, at: RoundFolder, out: Path, *, num_tasks: int) -> list[str]:
-    """The trainer's command line. Each round has its own seed. A step of GRPO takes at most the
-    number of tasks that the round has.
+    """The command line that starts the trainer. Each round has its own random seed. One step of
+    GRPO uses at most as many tasks as the round has.
 
     Raises:
         InputError: `model_to_train` finds no model.
@@ -139,7 +143,8 @@ def command(loop: LoopFolder, at: RoundFolder, out: Path, *, num_tasks: int) -> 
 
 
 def write_episodes(source: EpisodeFolder, target: EpisodeFolder, ids: Collection[str]) -> None:
-    """Writes the kept trajectories of some questions as a folder for a trainer. The pictures stay in the source."""
+    """Writes the kept trajectories of some questions into a folder from which a trainer can read.
+    The pictures are not copied: the new folder links to those of the source."""
     wanted, label = frozenset(ids), source.label(KEEP)
     for path in source.shards(label, "kept"):
         write_records(

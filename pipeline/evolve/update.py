@@ -1,4 +1,5 @@
-"""Accepts, refuses or rolls back edits, and writes the next recipe: the fourth step of a round."""
+"""Accepts, refuses or rolls back edits, and writes the next recipe. Updating the recipe is the
+fourth step of a round."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -17,14 +18,15 @@ from questloom.pipeline.recipe import Recipe
 from questloom.pipeline.settings import EvolveRules
 
 OUTAGE = 0.5
-"""If a provider's faults spoiled this share of a round's tasks, the round changes nothing."""
+"""If a provider's faults spoiled at least this share of a round's tasks (0 to 1), the round changes
+nothing."""
 STARVED = 0.5
-"""A recipe that gives less than this share of the previous recipe's tasks is rolled back,
-regardless of their scores."""
+"""A recipe is rolled back if it gives less than this share of the tasks that the recipe before it
+gave. The scores of these tasks do not matter for the decision."""
 
 
 def update(loop: LoopFolder, at: RoundFolder, opened: Opened) -> None:
-    """Decides about the next round's recipe."""
+    """Decides which recipe the next round gets."""
     rules, diagnosis, verified = loop.recipe.evolve, at.read("diagnose"), at.read("verify")
     before = loop.rounds(before=at.number)
     known = (
@@ -77,8 +79,9 @@ def _base(
     verified: Mapping[str, Any],
     found: dict[str, Any],
 ) -> tuple[Recipe, Sequence[Any], Sequence[TaskRow]]:
-    """The recipe to continue from, with its diagnosis and rows. The loop continues with this
-    round's recipe, or with the recipe before the edits if this round is worse."""
+    """The recipe from which the loop continues, with the diagnosis and the task rows of that
+    recipe's round. If this round is worse than the round before the edits, the loop returns to the
+    earlier recipe."""
     if at.parent:
         parent = loop.round(at.parent)
         alone = not same_policy(loop, parent, at)
@@ -110,7 +113,8 @@ def _base(
 
 
 def _made_by(loop: LoopFolder, at: RoundFolder) -> RoundFolder:
-    """The round whose edits made this round's recipe. A spoiled round in between passes its recipe on unchanged."""
+    """The round whose edits led to this round's recipe. The function skips rounds that a provider
+    spoiled, since such rounds make no edits."""
     return next(
         each
         for each in reversed(loop.rounds(before=at.number))
@@ -126,7 +130,7 @@ def _edited(
     rules: EvolveRules,
     editor: Editor | None,
 ) -> Recipe:
-    """The recipe after the edits that pass the review."""
+    """The recipe with those edits that pass the review."""
     if not groups:
         found["note"] = "nothing recurs that an edit could mend"
         return recipe

@@ -1,4 +1,5 @@
-"""Plays each task several times and tags the task by the results: the second step of a round."""
+"""The second step of a round: the policy plays each task several times, and the results decide the
+task's tag."""
 
 import dataclasses
 from collections import Counter
@@ -31,14 +32,15 @@ POLICY = "policy"
 
 
 def policy_of(recipe: Recipe) -> str:
-    """The name of the folder with the rollouts of `verify`. The name differs from the teacher's,
-    since `questloom.train.sft` learns from the teacher's folder."""
+    """The name of the folder in which `verify` writes its rollouts. In mode "rl" the name differs
+    from the teacher's, because `questloom.train.sft` would learn from any rollouts in the teacher's
+    folder."""
     return TEACHER if recipe.evolve.mode == "sft" else POLICY
 
 
 def policy_settings(recipe: Recipe, model: str) -> PlaySettings:
-    """How the policy plays. In mode "sft" the policy is the teacher itself; in mode "rl" the policy
-    plays with the loop's latest trained model."""
+    """The settings with which the policy plays. In mode "sft" the policy is the teacher itself. In
+    mode "rl" the policy plays with the model that the loop trained last."""
     rules = recipe.evolve
     if rules.mode == "sft":
         return recipe.teach
@@ -47,18 +49,20 @@ def policy_settings(recipe: Recipe, model: str) -> PlaySettings:
 
 
 def solver_settings(recipe: Recipe) -> PlaySettings:
-    """Who tries the tasks that the policy fails: the teacher, or the oracle if the teacher is the policy."""
+    """Names who tries the tasks that the policy fails: the teacher, or the oracle (a scripted
+    agent) if the teacher is the policy."""
     if recipe.evolve.mode == "rl":
         return recipe.teach
     return PlaySettings(tools=recipe.teach.tools, limits=recipe.teach.limits)
 
 
 def verify(loop: LoopFolder, at: RoundFolder, opened: Opened, *, workers: int) -> None:
-    """Plays all tasks, continues failed rollouts, asks the teacher, checks the rivals (wrong
-    answers), and tags every task.
+    """Plays all tasks, continues failed rollouts and asks the teacher. Then the function tries
+    wrong answers in the questions' formal queries, and tags every task.
 
     Raises:
-        QuestloomError: some items wait for a provider or for budget; the same command continues.
+        QuestloomError: some items wait for a provider or for budget. The same command continues the
+            work.
     """
     first, recipe = loop.recipe, at.as_run
     rules, policy = first.evolve, policy_of(first)
@@ -112,10 +116,12 @@ def play_batch(
     opened: Opened,
     workers: int,
 ) -> Recipe:
-    """Plays a round's batch into the folder of a policy. Returns the recipe that was used.
+    """Plays a round's batch of tasks, and writes the episodes into the policy's folder. Returns the
+    recipe with which the tasks were played.
 
     Raises:
-        QuestloomError: some items wait for a provider or for budget; the same call continues.
+        QuestloomError: some items wait for a provider or for budget. The same call continues the
+            work.
     """
     play = _playing(at.as_run, settings, rollouts)
     _play(play, at.batch, policy, store, opened, workers)
@@ -141,7 +147,8 @@ def _play(
 
 
 def _unsolved(tried: Played) -> bool:
-    """Whether a task should be continued: no rollout solved it, and the provider was not the reason."""
+    """Whether a failed rollout of the task should be continued. A failed rollout is continued if no
+    rollout solved the task, and if a provider was not the reason."""
     failed = [r for r in tried.rollouts if not r.solved]
     return (
         bool(tried.judged)
@@ -158,7 +165,8 @@ def _ask_teacher(
     opened: Opened,
     workers: int,
 ) -> dict[str, Played]:
-    """Lets the teacher, or the oracle, play the tasks that the policy never solved."""
+    """Lets the teacher, or the oracle (a scripted agent), play the tasks that the policy never
+    solved."""
     if not ids:
         return {}
     write_subset(at.batch, at.unsolved, ids)
@@ -253,9 +261,9 @@ def task_row(
 
 
 def behaviour(rollouts: Sequence[Rollout]) -> dict[str, float]:
-    """ODE's measures as means over rollouts: pictures that tools returned, calls with a picture as
-    argument, and tool pictures that a later call used. The result also holds the mean numbers of
-    faults and calls."""
+    """ODE's measures, each as a mean over rollouts: the number of pictures that tools returned, of
+    calls with a picture as argument, and of tool pictures that a later call used. The result also
+    holds the mean number of calls, and the share of calls that failed."""
 
     def mean(name: str) -> float:
         return round(fmean(getattr(r.statistics, name) for r in rollouts), 4) if rollouts else 0.0
@@ -272,11 +280,12 @@ def behaviour(rollouts: Sequence[Rollout]) -> dict[str, float]:
 
 
 def summary(rows: Sequence[TaskRow]) -> dict[str, Any]:
-    """A round's summary: shares of tags, pass rate without the tasks that a provider spoiled, and
-    behaviour.
+    """A round's summary. The summary holds the share of each tag, the pass rate and the behaviour.
+    Tasks that a provider spoiled do not count in the pass rate and the behaviour.
 
-    For rollouts with calls, the summary adds the share of distinct chains (ODE's tool-chain
-    diversity, section 3.4) and of distinct strategies (see `rollouts.KINDS`)."""
+    The summary also says how varied the rollouts with calls are: the share of distinct chains of
+    calls (ODE's tool-chain diversity, section 3.4), and the share of distinct strategies (see
+    `rollouts.KINDS`)."""
     tags = Counter(row.tag for row in rows)
     measured = [row for row in rows if row.tag is not Tag.INFRA_FAILURE]
     chains = [tuple(chain) for row in measured for chain in row.chains if chain]

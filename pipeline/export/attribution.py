@@ -1,14 +1,14 @@
-"""Records the source of every picture of a run: in a ledger for each shard, and in the data set's
-`attribution.parquet`.
+"""Records where every picture of a run comes from. The facts go into one ledger for each shard, and
+into the data set's file `attribution.parquet`.
 
 ```
 RUN/attribution/store.json              the snapshot behind the questions
                 ledger-00003.parquet    the source of every picture that a question of shard 3 ever had
 ```
 
-The ledger covers all pictures in RUN/pictures, also pictures of rejected questions. With the
-ledger, a picture can be dropped by its name without the store. The data set gets the rows of its
-own pictures.
+The ledgers cover all pictures in RUN/pictures, including the pictures of rejected questions.
+Because of the ledgers, a picture can be found by its name and removed, even without the store.
+`attribution.parquet` holds the rows of those pictures that are in the data set.
 """
 
 import heapq
@@ -39,11 +39,12 @@ class Attribution(Record):
     """A picture of the run, and the source file that it was made from."""
 
     image_id: str
-    """The sha256 of the picture as the policy sees it."""
+    """The sha256 of the picture in the form that the policy sees."""
     source_sha256: str
     """The sha256 of the source file's bytes."""
     file: str
-    """The Commons file name, the path inside the ZIM or folder, or `source:row` for an outside row."""
+    """The Commons file name, or the path inside the ZIM file or folder. For a question from an
+    external data set, the text is `source:row`."""
     author: str = ""
     licence: str
     licence_url: str = ""
@@ -63,7 +64,7 @@ class _Shown(Record):
 
 
 def write_ledger(run: RunFolder, store: Store, num_shards: int) -> None:
-    """Writes the attribution ledger of a run, and the facts of its store.
+    """Writes the attribution ledger of a run, and facts about its store.
 
     Raises:
         InputError: a picture is not in the store, or has no licence.
@@ -81,12 +82,12 @@ def ledger_path(run: RunFolder, shard: int) -> Location:
 
 
 def read_ledger(run: RunFolder, shard: int) -> dict[str, Attribution]:
-    """A shard's ledger, keyed by the hash of the picture as shown."""
+    """A shard's ledger. The key of a row is the hash of the picture that the policy sees."""
     return {a.image_id: a for a in read_records(ledger_path(run, shard), Attribution)}
 
 
 def store_facts(run: RunFolder) -> dict:
-    """The snapshot from which a run was made."""
+    """Facts about the store from which the run was made."""
     return json.loads(run.at("attribution", "store.json").read_text(encoding="utf-8"))
 
 
@@ -145,7 +146,8 @@ def _of_shown(shown: _Shown, store: Store) -> Iterator[Attribution]:
 
 
 def _outside(provenance: dict) -> ImageAsset:
-    """The picture of an outside row, which the store does not contain; see `transforms/external/outside_rows.py`."""
+    """The picture of a question from an external data set, which the store does not contain; see
+    `transforms/external/outside_rows.py`."""
     return ImageAsset(
         id=provenance["sha256"],
         file=f"{provenance['source']}:{provenance['row']}",
@@ -160,13 +162,13 @@ def _outside(provenance: dict) -> ImageAsset:
 
 
 def merged(parts: Iterable[Path], *, max_open: int = MAX_OPEN_FILES) -> Iterator[Attribution]:
-    """Merges the rows of sorted files in order, and keeps each picture once. Memory does not grow
-    with the number of rows.
+    """Merges the rows of several sorted files into one sorted sequence, and keeps each picture
+    once. Memory does not grow with the number of rows.
 
     Args:
-        parts: the files. If there are more than `max_open` files, groups of files are merged first,
-            into files beside them.
-        max_open: the highest number of open files.
+        parts: the files. If there are more than `max_open` files, the function first merges groups
+            of files into new files in the same folder.
+        max_open: how many files may be open at the same time.
     """
     paths = list(parts)
     while len(paths) > max_open:

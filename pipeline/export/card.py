@@ -1,4 +1,5 @@
-"""Writes the data set's card, `README.md`, from run facts alone. The same run gives the same bytes."""
+"""Writes the data set's card, `README.md`, from the files of the run alone. Two exports of the same
+run give the same bytes."""
 
 import html
 import json
@@ -53,8 +54,8 @@ def write_card(
         folder: the data set's folder.
         run: the run's folder, with its stages, ledger of calls and store facts.
         recipe: the run's recipe.
-        tally: the counts of all shards.
-        licences: the number of pictures for each licence name.
+        tally: the counts, summed over all shards.
+        licences: the number of pictures under each licence, by the licence's name.
     """
     environment = Environment(
         loader=PackageLoader("questloom.pipeline.export", "."),
@@ -115,8 +116,8 @@ def write_card(
 
 
 def _format_words(folder: Path, formats: Mapping[str, Format]) -> dict[str, list[str]]:
-    """The card's words about the formats: which formats have bare answers, which have rewards, and
-    each format's own sentences."""
+    """The card's words about the formats: which formats have bare answers, which ones have rewards,
+    and what each format says about itself."""
     rewarded = [
         f for name, f in formats.items() if f.rewarded and (folder / "formats" / name).is_dir()
     ]
@@ -135,7 +136,7 @@ def _format_words(folder: Path, formats: Mapping[str, Format]) -> dict[str, list
 
 
 def _columns(folder: Path) -> dict[str, dict[str, str]]:
-    """The words for each column of the data set's files, by configuration."""
+    """The card's description of each column in the data set's files, by configuration."""
     there = {
         "tasks, rl, benchmark": ("rl", "sft", "tasks", "benchmark"),
         "sft": ("trajectories",),
@@ -157,7 +158,8 @@ def _columns(folder: Path) -> dict[str, dict[str, str]]:
 
 
 def _constant(folder: Path) -> dict[str, str]:
-    """The plain columns that have the same value in every question, each with this value."""
+    """The columns without nested values that hold the same value in every question, each with this
+    value."""
     files = pyarrow.dataset.dataset(
         sorted(
             str(path)
@@ -183,7 +185,7 @@ def _constant(folder: Path) -> dict[str, str]:
 
 
 def _credit(folder: Path, image_id: str) -> dict[str, Any]:
-    """The `attribution` row of a picture that the card shows."""
+    """The row of `attribution` for a picture that the card shows."""
     rows = pq.read_table(
         folder / "attribution.parquet", filters=[("image_sha256", "=", image_id)]
     ).to_pylist()
@@ -191,15 +193,16 @@ def _credit(folder: Path, image_id: str) -> dict[str, Any]:
 
 
 def plain(text: Any) -> str:
-    """Outside text as one line of Markdown that shows the text unchanged: no tag, link, table cell
-    or emphasis begins inside."""
+    """Turns a text from outside into one line of Markdown that looks exactly like the text. No part
+    of the text can act as a tag, a link, a table cell or emphasis."""
     return re.sub(
         r"([\\`*_\[\]|#~!])", r"\\\1", html.escape(" ".join(str(text).split()), quote=False)
     )
 
 
 def data_files(folder: Path) -> dict[str, list[dict[str, Any]]]:
-    """The configurations with their splits and files. A split without files is left out."""
+    """The data set's configurations, each with its splits and files. A split without files is left
+    out."""
     found: dict[str, dict[str, list[str]]] = {name: {} for name in CONFIGURATIONS}
     for use in ("rl", "sft", "tasks", "benchmark"):
         for split, pattern in patterns(folder / "data" / use).items():
@@ -255,8 +258,8 @@ def front_matter(
 
 
 def models_of(recipe: Recipe, tally: Tally, custom_writer: str = "") -> dict[str, str]:
-    """For each role or check, the model's name, or the name of its substitute. `custom_writer` is
-    the entry of `recipe.json`."""
+    """The name of the model for each role or check. If no model does the work, the text says what
+    does it instead. `custom_writer` is the entry of `recipe.json`."""
     found = {role: config.model for role, config in sorted(recipe.models.roles.items())}
     if recipe.writer == "graph":
         found["writer"] = "none: the graph writer composes from claims"
@@ -293,7 +296,8 @@ def _funnel(run: RunFolder) -> list[StageCount]:
 
 
 def _reasons(tally: Tally, name: str = "reason") -> dict[str, str]:
-    """For each stage, the reasons for rejections with their counts: "no path 12, no fact 3"."""
+    """For each stage, the reasons for which items were rejected, with counts: "no path 12, no fact
+    3"."""
     by_stage: dict[str, list[tuple[int, str]]] = {}
     for key, number in tally.counts.items():
         if key[0] == name:
@@ -307,7 +311,7 @@ def _reasons(tally: Tally, name: str = "reason") -> dict[str, str]:
 
 
 def _screen(recipe: Recipe, tally: Tally) -> dict[str, int]:
-    """What was excluded to keep benchmarks clean, with counts."""
+    """What the run excluded so that no benchmark leaks into the training data, with counts."""
     rejected: Counter[str] = Counter()
     for key, number in tally.counts.items():
         if key[0] == "reason":
@@ -355,7 +359,7 @@ def _teach(run: RunFolder, tally: Tally) -> dict[str, Any] | None:
 
 
 def _taught_for(run: RunFolder) -> list[Any]:
-    """The teacher's replies, if the teacher has a ledger of its own."""
+    """The ledger's lines about the teacher's replies, if the teacher has its own ledger."""
     taught = EpisodeFolder.of(run)
     if not taught.is_whole():
         return []
@@ -377,5 +381,5 @@ def _rl(recipe: Recipe, splits: dict[str, int]) -> dict[str, Any]:
 
 
 def licence_counts(rows: Iterable[Attribution]) -> Counter[str]:
-    """The number of pictures for each licence name."""
+    """The number of pictures under each licence, by the licence's name."""
     return Counter(row.licence for row in rows)

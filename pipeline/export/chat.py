@@ -1,5 +1,5 @@
-"""Converts the renderer's messages for trainers: to messages with a list of parts, or to text with
-`<image>` in place of each picture."""
+"""Converts rendered messages into the forms that trainers read. One form is messages whose content
+is a list of parts. The other form is text with `<image>` in place of each picture."""
 
 import base64
 from collections.abc import Sequence
@@ -11,19 +11,19 @@ from questloom.models.messages import Message, Picture
 
 IMAGE_TOKEN = "<image>"
 PLACEHOLDERS = (IMAGE_TOKEN, "<video>", "<audio>")
-"""Words that LLaMA-Factory, verl and ms-swift replace by pictures, videos and sounds anywhere in a
-text. If a text has one such word too many, LLaMA-Factory ends with an error and verl skips the
-row."""
+"""LLaMA-Factory, verl and ms-swift replace these words in any text by pictures, videos and sounds.
+If a text has one of these words but no picture for it, LLaMA-Factory stops with an error, and verl
+skips the row."""
 PARTS = List(
     {"role": Value("string"), "content": List({"type": Value("string"), "text": Value("string")})}
 )
-"""The `datasets` feature of a column of messages with a list of parts."""
+"""The `datasets` type of a column of messages whose content is a list of parts."""
 TEXTS = List({"role": Value("string"), "content": Value("string")})
-"""The `datasets` feature of a column of messages as text."""
+"""The `datasets` type of a column of messages whose content is text."""
 
 
 def without_placeholders(text: str) -> str:
-    """The text with other brackets around words that look like a placeholder."""
+    """The text with other brackets around every word of `PLACEHOLDERS`."""
     for mark in PLACEHOLDERS:
         text = text.replace(mark, f"‹{mark[1:-1]}›")
     return text
@@ -51,8 +51,8 @@ def with_parts(messages: Sequence[Message]) -> list[dict[str, Any]]:
 
 
 def with_placeholders(messages: Sequence[Message]) -> list[dict[str, str]]:
-    """Messages with text as content, and `<image>` for each picture. A text that already contains
-    such a tag gets other brackets."""
+    """Messages with text as content, and `<image>` for each picture. If the text itself contains
+    the tag `<image>`, this tag gets other brackets."""
     return [
         {
             "role": m.role,
@@ -65,7 +65,8 @@ def with_placeholders(messages: Sequence[Message]) -> list[dict[str, str]]:
 
 
 def image_cell(data: bytes, sha256: str) -> dict[str, Any]:
-    """A picture as the Image feature stores it. The picture's name is its hash, which reveals nothing."""
+    """A picture in the form in which the Image type of `datasets` stores it. The picture's name is
+    its hash, which reveals nothing."""
     kind = "png" if data.startswith(b"\x89PNG") else "jpg"
     return {"bytes": data, "path": f"{sha256}.{kind}"}
 

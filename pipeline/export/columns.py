@@ -1,6 +1,6 @@
 """The columns of the data set's configurations `tasks`, `rl`, `benchmark`, `rejected` and `attribution`.
 
-Nested columns are records; `records/synthesis.py` documents their fields.
+Nested columns are records; `records/synthesis.py` describes the fields of these records.
 """
 
 from collections.abc import Callable
@@ -25,7 +25,7 @@ from questloom.records.synthesis import (
 from questloom.records.table import Json, Record
 
 ReadPicture = Callable[[str], bytes]
-"""Returns the bytes of a picture by its hash."""
+"""A function that returns the bytes of a picture by its hash."""
 
 
 def _struct(kind: type[Record], leave_out: tuple[str, ...] = ()) -> dict[str, Any]:
@@ -82,12 +82,13 @@ ATTRIBUTION = Features({"image_sha256": Value("string"), **_struct(Attribution, 
 
 
 def task_features(*, enhanced: bool, outside: bool, taught: bool) -> Features:
-    """The columns of `tasks`, `rl` and `benchmark`, without those that the recipe leaves empty in every row.
+    """The columns of `tasks`, `rl` and `benchmark`. Columns that this recipe would leave empty in
+    every row are left out.
 
     Args:
-        enhanced: whether the recipe degrades pictures.
-        outside: whether the recipe includes rows of external data sets.
-        taught: whether a teacher played.
+        enhanced: whether the recipe makes pictures worse on purpose, such as by blur.
+        outside: whether the recipe includes questions from external data sets.
+        taught: whether a teacher played the questions.
     """
     there = {
         **dict.fromkeys(("original_image", "original_image_sha256", "enhancement"), enhanced),
@@ -98,7 +99,7 @@ def task_features(*, enhanced: bool, outside: bool, taught: bool) -> Features:
 
 
 def attribution_row(attribution: Attribution) -> dict[str, Any]:
-    """Makes one row of `attribution`. The row's key has the same name as in the other
+    """Makes one row of `attribution`. The key column has the same name as in the other
     configurations."""
     row = attribution.to_row()
     return {"image_sha256": row.pop("image_id"), **row}
@@ -112,9 +113,9 @@ def task_row(
     Args:
         question: a kept question.
         subset: the use and split in the data set ("rl/train", "tasks/train", "benchmark/test").
-        read: returns the bytes of a picture.
-        taught: (number of the teacher's rollouts, number of right rollouts), if the teacher played
-            the question.
+        read: a function that returns the bytes of a picture.
+        taught: the pair (number of the teacher's rollouts, number of right rollouts), if the
+            teacher played the question.
     """
     certificate, enhancement = question.certificate, question.enhancement
     original = enhancement.original_image_id if enhancement else ""
@@ -177,7 +178,8 @@ def _json(value: Any) -> str | None:
 
 
 def _source_of(provenance: Any) -> Any:
-    """The source and number of an outside row. Author, licence and page are part of the attribution."""
+    """The name of the external data set, and the number of the row there. Author, licence and page
+    are in the attribution instead."""
     return (
         {k: provenance[k] for k in ("source", "row") if k in provenance}
         if isinstance(provenance, dict)

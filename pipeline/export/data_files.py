@@ -1,16 +1,17 @@
-"""Writes rows to a data set's files, and starts a new file when one is large. The file names
-contain a digest of the data set.
+"""Writes rows to a data set's files. When a file becomes large, the writer starts the next one. The
+file names contain a digest of the data set.
 
 ```
 data/rl/train-00000-of-00002-0f343b0931126a20.parquet     split, number of the file, number of files, digest of the data set
 ```
 
-`datasets` caches rows by three things: the folder's name, the configuration, and the patterns in
-the card. The place and content of the files do not count. The digest in the patterns prevents one
-data set from getting another's cached rows.
+`datasets` caches rows under three things: the folder's name, the configuration, and the patterns in
+the card. The cache ignores the place and the content of the files. Without the digest in the
+patterns, `datasets` could load the cached rows of another data set.
 
-Files that a trainer names by path have the digest too. `datasets` checks such a file's path and
-time, which a copy may leave unchanged.
+Files that a trainer opens by path also have the digest in their names. For a file that is opened by
+path, `datasets` compares only the path and the time. A copied file may have the same path and time
+as an older one.
 """
 
 import json
@@ -29,16 +30,17 @@ from questloom.files.data_folders import content_digest
 FILE_BYTES = 300_000_000
 """The size in bytes at which a file is full and the next one starts."""
 ROWS_PER_GROUP, GROUP_BYTES = 100, 20_000_000
-"""The most rows and bytes of a row group, which readers and writers hold in memory. Rows with pictures are large."""
+"""How many rows, and how many bytes, a row group may have. Readers and writers hold a whole row
+group in memory. Rows that contain pictures are large."""
 _NUMBERED = re.compile(r"\w+-\d{5}")
 
 
 class RowWriter:
-    """Writes rows to numbered Parquet files. The features are in the metadata, so `datasets`
-    returns pictures and not bytes.
+    """Writes rows to numbered Parquet files. The metadata give the type of each column, so
+    `datasets` returns pictures instead of bytes.
 
-    Pictures are stored without further compression, since their files are compressed already and a
-    hub can detect equal pictures.
+    The Parquet files do not compress pictures again, since picture files are compressed already. A
+    hub can then also detect equal pictures.
     """
 
     def __init__(self, prefix: Path, features: Features, file_bytes: float = math.inf) -> None:
@@ -79,7 +81,7 @@ class RowWriter:
             self._num_files += 1
 
     def close(self) -> None:
-        """Ends the last file."""
+        """Closes the last file."""
         self._flush()
         self._end_file()
 
@@ -101,7 +103,7 @@ class LineWriter:
             self.close()
 
     def close(self) -> None:
-        """Ends the current file."""
+        """Closes the current file."""
         if self._lines is not None:
             self._lines.close()
             self._lines = None
@@ -109,14 +111,16 @@ class LineWriter:
 
 
 class DataFiles:
-    """The open files of a data set. Each file is created with its first row."""
+    """The files of a data set that are open for writing. A file is created when its first row is
+    added."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._writers: dict[str, RowWriter | LineWriter] = {}
 
     def put(self, name: str, features: Features | None, row: dict[str, Any]) -> None:
-        """Adds a row to the files with this name ("data/rl/train"). Without features the row is a line of JSON."""
+        """Adds a row to the files whose path begins with this name ("data/rl/train"). If no
+        features (column types) are given, the row becomes a line of JSON."""
         if name not in self._writers:
             at = self.folder / name
             self._writers[name] = (
@@ -127,13 +131,13 @@ class DataFiles:
         self._writers[name].write(row)
 
     def close(self) -> None:
-        """Ends all open files."""
+        """Closes all open files."""
         for writer in self._writers.values():
             writer.close()
 
 
 def name_files(folder: Path) -> None:
-    """Renames all numbered files of a data set, so that each name gives the number of files and the
+    """Renames all numbered files of a data set. Each new name contains the number of files and the
     digest of the data set."""
     digest = content_digest(folder)
     numbered = [path for path in folder.rglob("*") if _NUMBERED.fullmatch(path.stem)]
@@ -147,7 +151,7 @@ def name_files(folder: Path) -> None:
 
 
 def patterns(folder: Path) -> dict[str, str]:
-    """The pattern of the file names of each split, as the card states it:
+    """For each split, the pattern of its file names, which the card lists:
     "train-*-0f343b0931126a20.parquet"."""
     files = sorted(folder.glob("*.parquet"))
     return {
@@ -174,7 +178,7 @@ def _num_bytes(value: Any) -> int:
 
 
 def _leaf_columns(schema: pa.Schema) -> list[str]:
-    """The names of a schema's leaf columns in Parquet ("images.list.element.bytes")."""
+    """The full names of a schema's innermost columns in Parquet ("images.list.element.bytes")."""
     sink = pa.BufferOutputStream()
     pq.ParquetWriter(sink, schema).close()
     leaves = pq.ParquetFile(pa.BufferReader(sink.getvalue())).schema

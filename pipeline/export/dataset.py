@@ -8,7 +8,7 @@ formats/             the same rows for trainers (`formats/`), and a reward funct
 example/             the card's picture
 ```
 
-`data_files.py` explains the names of the files in data/ and formats/.
+`data_files.py` explains how the files in data/ and formats/ are named.
 """
 
 import re
@@ -47,14 +47,15 @@ class ExportSummary:
 
     path: str
     num_questions: dict[str, int]
-    """The number of questions for each use and split: "rl/train", "tasks/train" (questions left
-    over by the level ratio), "benchmark/test"."""
+    """The number of questions for each use and split, such as "rl/train" or "benchmark/test".
+    "tasks/train" counts the questions that `rl` leaves out to keep the ratio of levels."""
     num_rejected: int
     num_pictures: int
 
 
 def export_dataset(job: Job) -> ExportSummary:
-    """Writes the data set of a finished run. After a kill, running the export again gives the same bytes.
+    """Writes the data set of a finished run. If a kill interrupts the export, a new export gives
+    the same bytes.
 
     Raises:
         InputError: the run is not finished, the recipe's export settings are wrong, or a picture is missing, damaged or
@@ -68,7 +69,8 @@ def export_dataset(job: Job) -> ExportSummary:
 
 
 def build_dataset(run: RunFolder, recipe: Recipe) -> ExportSummary:
-    """Does the work of `export_dataset` from the run's files alone. The attribution ledger must exist."""
+    """Writes the data set like `export_dataset`, but without the store. The ledgers of picture
+    sources must exist already."""
     _check(run, recipe)
     target, limits, tally, teaching = run.dataset, _quota(run, recipe), Tally(), Teaching(run)
     with whole_folder(target, last="README.md") as part:
@@ -115,8 +117,8 @@ def _check(run: RunFolder, recipe: Recipe) -> None:
 
 
 def _quota(run: RunFolder, recipe: Recipe) -> Quota:
-    """The limits on the number of questions per level, computed from three columns of the last
-    stage."""
+    """How many questions of each level the data set may hold, computed from three columns of the
+    last stage."""
     keys: list[Key] = []
     for shard in range(recipe.run.shards if recipe.export.level_ratio else 0):
         path = run.shard(run.labels()[-1], "kept", shard)
@@ -151,7 +153,8 @@ def _write_attribution(folder: Path, num_shards: int) -> tuple[int, Counter[str]
 
 
 def _write_extras(folder: Path, run: RunFolder, recipe: Recipe, tally: Tally) -> None:
-    """Writes the formats' additional files, the reward function, and the picture of the card's example."""
+    """Writes the remaining files: what the formats add, the reward function, and the picture of the
+    card's example."""
     formats: dict[str, Format] = load_formats(recipe.export.formats)
     homes = [(f, folder / "formats" / name) for name, f in formats.items()]
     written = [(f, home) for f, home in homes if home.is_dir()]

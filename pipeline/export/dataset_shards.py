@@ -1,5 +1,5 @@
-"""Writes one shard of a run's stages into the files of the data set. Each file takes the rows of
-the shards one after another.
+"""Writes one shard of a run's stages into the files of the data set. The rows of all shards go into
+the same files, one shard after another.
 
 ```
 data/rl/train                questions, by use and split
@@ -34,10 +34,11 @@ from questloom.transforms.stages.run_folder import RunFolder
 
 @dataclass
 class Tally:
-    """The card's counts, summed over shards."""
+    """The card's counts of questions, summed over shards."""
 
     counts: Counter = field(default_factory=Counter)
-    """Counts by (table, value): ("level", "easy"), ("split", "rl/train"), …"""
+    """Counts by (table, value). Examples of the key are ("level", "easy") and ("split",
+    "rl/train")."""
     example: tuple[str, Question] | None = None
     """The training question with the smallest random number, and this number."""
 
@@ -52,10 +53,11 @@ class Tally:
 def write_shard(
     run: RunFolder, recipe: Recipe, quota: Quota, shard: int, files: DataFiles, teaching: Teaching
 ) -> Tally:
-    """Adds one stage shard to the data set's files and returns its counts. `teaching` holds the teacher's trajectories.
+    """Adds one shard of the last stage to the data set's files. The function returns the counts of
+    the shard. `teaching` holds the teacher's trajectories.
 
     Raises:
-        InputError: a picture is missing, damaged, or is in no ledger.
+        InputError: a picture is missing or damaged, or no ledger names its source.
     """
 
     def read(image_id: str) -> bytes:
@@ -130,7 +132,8 @@ def write_shard(
 
 
 def attribution_part(folder: Path, shard: int) -> Path:
-    """The file of a shard's attribution rows, until all such files are merged."""
+    """The file for the attribution rows of one shard. The export merges the attribution files of
+    all shards at its end."""
     return folder / ".attribution" / f"{shard:05d}.parquet"
 
 
@@ -146,7 +149,7 @@ def rejections(run: RunFolder, shard: int) -> Iterator[Rejection]:
 
 
 def pictures_of(question: Question) -> Iterable[str]:
-    """The pictures that a question adds to the data set."""
+    """The pictures that one question brings into the data set."""
     return (
         (question.image_id, question.enhancement.original_image_id)
         if question.enhancement

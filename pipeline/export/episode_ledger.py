@@ -1,8 +1,8 @@
-"""Records the source of every picture in a policy's episodes. Each shard has the file
+"""Records where every picture in a policy's episodes comes from. Each shard has one ledger,
 RUN/episodes/POLICY/attribution/ledger-SSSSS.parquet.
 
-The ledger covers all played episodes, not only the kept ones. With the ledger, a picture can be
-dropped by its name without the store.
+The ledger covers all episodes that were played, including those that were rejected. Because of the
+ledger, a picture can be found by its name and removed, even without the store.
 """
 
 from collections.abc import Iterator
@@ -25,14 +25,15 @@ AS_FOUND = "as it is, or re-encoded without metadata where it was no plain JPEG 
 
 
 def read_episode_ledger(out: EpisodeFolder, shard: int) -> dict[str, Attribution]:
-    """A shard's ledger, keyed by the hash of the picture as shown. The ledger is empty if nothing was played."""
+    """A shard's ledger. The key of a row is the hash of the picture that the policy saw. The ledger
+    is empty if nothing was played."""
     path = out.attribution(shard)
     return {a.image_id: a for a in read_records(path, Attribution)} if path.is_file() else {}
 
 
 def write_episode_ledger(run: RunFolder, out: EpisodeFolder, store: Store, num_shards: int) -> None:
-    """Writes the ledger of the pictures that a policy saw. A picture of unknown origin is left out,
-    and its trajectory stays out of the data set."""
+    """Writes the ledger of the pictures that a policy saw. If the origin of a picture is unknown,
+    the ledger leaves it out, and its trajectory stays out of the data set."""
     if not ledger_path(run, 0).is_file():
         write_ledger(run, store, num_shards)
     for shard in range(num_shards):

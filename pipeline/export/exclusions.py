@@ -1,5 +1,5 @@
-"""Lists that keep two runs apart: one run must exclude what the other run's list names, so that no
-benchmark question leaks into training data.
+"""Writes lists that keep two runs apart. One run excludes everything that the other run's list
+names, so that no benchmark question leaks into training data.
 
 ```
 RUN/exclude/training_entities.txt    seeds and pictured things of the training questions
@@ -8,11 +8,12 @@ RUN/exclude/training_entities.txt    seeds and pictured things of the training q
             benchmark_pictures.txt   perceptual hashes of the benchmark's pictures
 ```
 
-A run that makes a benchmark names the training lists in `seeds.exclude` and
-`filters.exclude_pictures`. A run for training names the benchmark lists there.
+A run that makes a benchmark excludes the lists of the training run: its recipe names them in
+`seeds.exclude` and `filters.exclude_pictures`. A run for training excludes the lists of the
+benchmark in the same way.
 
-The lists are written at the end of the run. VSearcher's benchmark excludes the seeds of its
-training data in the same way.
+The lists are written at the end of the run. VSearcher also excludes the seeds of its training data
+from its benchmark.
 """
 
 import re
@@ -30,8 +31,8 @@ _ENTITY = re.compile(r"Q\d+")
 
 
 def write_exclusions(job: Job) -> None:
-    """Writes the four lists of a finished run. Without a benchmark, the two benchmark lists are
-    empty."""
+    """Writes the four lists of a finished run. If the run makes no benchmark, the two lists of the
+    benchmark are empty."""
     run = job.run
     entities: dict[str, set[str]] = {"training": set(), BENCHMARK: set()}
     pictures: dict[str, set[str]] = {"training": set(), BENCHMARK: set()}

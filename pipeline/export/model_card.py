@@ -35,14 +35,14 @@ SHOWN = {
     "held_out/pass_rate": "right on held-out questions",
     "held_out/valid_turns": "turns that hold the format, held out",
 }
-"""The figures of `metrics.jsonl` that the card shows, with their labels."""
+"""The figures of `metrics.jsonl` that the card shows, each with its label."""
 SECONDS = ("seconds", "play_seconds", "update_seconds", "held_out/seconds")
 FILES = ("settings.json", "metrics.jsonl", "result.json")
 
 
 @dataclass(frozen=True)
 class Stage:
-    """One of the training runs that led to a model."""
+    """One of the trainings that led to a model."""
 
     folder: Path
     settings: dict[str, Any]
@@ -56,19 +56,20 @@ class Stage:
 
     @property
     def hours(self) -> float:
-        """The hours of playing, updating and measuring, from `metrics.jsonl`, without starts and pauses."""
+        """How many hours the training spent on playing episodes, updating weights and measuring.
+        The numbers come from `metrics.jsonl`; starts and pauses do not count."""
         return sum(line.get(name, 0.0) for line in self.metrics for name in SECONDS) / 3600
 
     @property
     def figures(self) -> list[tuple[str, float, float]]:
-        """Tuples (label, first value, last value), one for each available figure."""
+        """One tuple (label, first value, last value) for each available figure."""
         found = {name: [line[name] for line in self.metrics if name in line] for name in SHOWN}
         return [(SHOWN[name], values[0], values[-1]) for name, values in found.items() if values]
 
 
 def stages_of(out: Path) -> list[Stage]:
-    """The trainings behind OUT/model, the first one first. A training may begin from another
-    training's OUT/model; the list has the other training before it.
+    """All trainings that led to OUT/model, the first one first. If a training began from the
+    OUT/model of another training, the list has that other training before it.
 
     Raises:
         InputError: OUT is not a finished training.
@@ -169,7 +170,7 @@ def _card(stages: list[Stage], tables: str, *, has_curves: bool) -> str:
 
 
 def _data(stage: Stage) -> str:
-    """The source of a training's questions or trajectories, without paths of this machine."""
+    """The source of a training's questions or trajectories. Paths of this machine are left out."""
     run = stage.settings["run"]
     named = run.get("data") or [run.get("questions", "")]
     return ", ".join(html.escape(str(name)) for name in _names(named))

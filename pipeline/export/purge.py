@@ -1,9 +1,10 @@
-"""Removes the pictures that `--drop` names completely from a run.
+"""Removes all traces of the pictures that `--drop` names from a run.
 
-Questions about the picture, or about another picture from the same source, become rejections
-`dropped_by_request` without a name. The stage that chose the picture gets these rejections; later
-stages lose the questions. If other rows name the picture (as evidence), its name is blanked. Counts
-and digests of the stages are updated, so that the run can still be resumed, reported and exported.
+A question becomes a rejection `dropped_by_request` if it is about the picture, or about another
+picture from the same source. The rejection does not name the picture. The rejection belongs to the
+stage that chose the picture. The later stages lose the question. If other rows name the picture as
+evidence, the name is replaced by a blank. The counts and the digests of the stages are updated. The
+run can then still be resumed, reported and exported.
 """
 
 import json
@@ -36,25 +37,27 @@ from questloom.transforms.stages.stage_shards import file_digest, source_digest
 
 BLANK = "(dropped)"
 HASHES = ("exclude", "dropped_pictures.txt")
-"""The file with the hashes of all dropped pictures, for `filters.exclude_pictures` of later runs."""
+"""The file with the hashes of all dropped pictures. A later run can name this file in
+`filters.exclude_pictures`."""
 _KINDS = ("side", "pending", "rejected", "kept")
 _SHA256 = re.compile(r"[0-9a-fA-F]{64}")
 
 
 @dataclass
 class Dropped:
-    """What must no longer occur in the run: names and hashes of the dropped pictures."""
+    """The names and hashes of the dropped pictures, which must no longer occur in the run."""
 
     names: set[str] = field(default_factory=set)
-    """File names in every spelling, source pages and hashes."""
+    """The file names in every spelling, the source pages and the hashes."""
     sources: set[str] = field(default_factory=set)
     shown: set[str] = field(default_factory=set)
-    """Hashes of the pictures in the form in which a policy sees them."""
+    """The hashes of the pictures in the form that a policy sees."""
     played: set[str] = field(default_factory=set)
-    """Hashes of the dropped pictures in the form in which episodes showed them."""
+    """The hashes of the pictures in the form that the episodes showed."""
     found: set[str] = field(default_factory=set)
-    """Lines that name a picture of the run. Lines from an attempt that was killed count too: the
-    attempt may already have removed the picture from the ledgers."""
+    """The lines of the user's file that name a picture of the run. Lines also count if a killed
+    call found their pictures, since that call may already have removed the pictures from the
+    ledgers."""
 
 
 @dataclass(frozen=True)
@@ -63,19 +66,19 @@ class DropSummary:
 
     num_pictures: int
     num_questions: int
-    """The number of questions about dropped pictures; pictures that earlier calls dropped count
+    """The number of questions about dropped pictures. Questions that earlier calls dropped count
     too."""
     not_found: tuple[str, ...]
-    """Lines that name no picture of the run."""
+    """The lines of the user's file that name no picture of the run."""
     dataset: ExportSummary
 
 
 def read_names(path: Location) -> tuple[str, ...]:
-    """Reads a file that names one picture per line: by the Commons file name, or by the sha256 of
-    the source or of the shown picture.
+    """Reads a file that names one picture per line. The name is the Commons file name, the sha256
+    of the source file, or the sha256 of the picture that policies see.
 
     Raises:
-        InputError: the file cannot be read, or names nothing.
+        InputError: the file cannot be read, or names no picture.
     """
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
@@ -98,14 +101,14 @@ def read_names(path: Location) -> tuple[str, ...]:
 def drop(run: RunFolder, names: Iterable[str]) -> DropSummary:
     """Removes pictures from a finished run, and rebuilds the run's data set and report.
 
-    After a kill, calling `drop` again with the same names gives the same result. The store keeps
-    its copy of a dropped picture, so a new run may use the picture again. To exclude the picture
-    from a new run, name RUN/exclude/dropped_pictures.txt in the new run's
+    If a kill interrupts the call, the same call with the same names gives the same result. The
+    store keeps its copy of a dropped picture, so a new run may use the picture again. To exclude
+    the picture from a new run, name RUN/exclude/dropped_pictures.txt in the new run's
     `filters.exclude_pictures`.
 
     Args:
         run: the run's folder.
-        names: see `read_names`.
+        names: the lines of the user's file; see `read_names`.
 
     Raises:
         InputError: there is no run, or the run is not finished.
@@ -153,7 +156,8 @@ def drop(run: RunFolder, names: Iterable[str]) -> DropSummary:
 
 
 def _list_hashes(run: RunFolder, shown: Iterable[str]) -> None:
-    """Adds the perceptual hashes of the pictures to the list of earlier calls, if their files still exist."""
+    """Adds the perceptual hashes of the pictures to the file that earlier calls wrote. Only
+    pictures whose files still exist can be hashed."""
     path = run.at(*HASHES)
     lines = set(path.read_text(encoding="utf-8").split()) if path.is_file() else set()
     for image_id in shown:
@@ -174,7 +178,7 @@ def _resume(marker: Location) -> Dropped:
 
 
 def spelling(file: str) -> str:
-    """A Commons file name as MediaWiki normalises it: without namespace, with spaces instead of
+    """A Commons file name in MediaWiki's normal form: without namespace, with spaces instead of
     underscores, with a capital first letter."""
     name = " ".join(file.replace("_", " ").split())
     name = name[5:].lstrip() if name[:5].lower() == "file:" else name
@@ -184,7 +188,7 @@ def spelling(file: str) -> str:
 def _find(
     run: RunFolder, num_shards: int, names: tuple[str, ...], dropped: Dropped
 ) -> tuple[str, ...]:
-    """Fills `dropped`. Returns the names that no ledger knows."""
+    """Fills `dropped`. Returns those names that no ledger contains."""
     wanted = {n.lower() if _SHA256.fullmatch(n) else spelling(n): n for n in names}
     for shard in range(num_shards):
         for row in _ledgers(run, shard):
@@ -224,7 +228,8 @@ def _spellings(file: str) -> set[str]:
 
 
 def _check_chain(run: RunFolder, num_shards: int) -> None:
-    """Refuses a run with a stage that is older than its input, since the stages' digests will be written anew."""
+    """Raises an error if a stage is older than its input. The purge writes the stages' digests
+    anew, so it would hide that a stage is out of date."""
     for shard in range(num_shards):
         before: Location | None = None
         for stage in run.labels():
@@ -249,8 +254,8 @@ def _source(run: RunFolder, stage: str, shard: int, before: Location) -> str:
 
 
 def _purge_shard(run: RunFolder, shard: int, dropped: Dropped) -> int:
-    """Purges one shard in all stages, in order. Returns how many questions of the shard are
-    dropped, now or by an earlier call."""
+    """Removes the pictures from one shard in all stages, in order. Returns how many questions of
+    the shard are dropped now. Questions that earlier calls dropped count too."""
     gone: set[str] = set()
     before: Location | None = None
     for stage in run.labels():
@@ -305,8 +310,8 @@ def _columns(table: pa.Table, *names: str) -> list[list]:
 def _without(
     rows: dict[str, pa.Table], gone: set[str], *, new: set[str], stage: str
 ) -> dict[str, pa.Table]:
-    """The tables of one stage without the dropped questions. Moves the questions `new` to the
-    rejections."""
+    """The tables of one stage without the dropped questions. Moves the questions `new` from the
+    kept rows to the rejections."""
     ids = _question_ids(rows["kept"])
     made = {
         kind: table.filter(
@@ -330,8 +335,8 @@ def _without(
 
 
 def _counted(facts: dict[str, str], rows: dict[str, pa.Table]) -> dict[str, str]:
-    """The facts of a stage, with counts taken from the stage's rows. From the choice of pictures
-    on, each question has one row."""
+    """The facts that a stage's file states. The counts are taken anew from the stage's rows. In the
+    stage that chooses pictures and in all later stages, each question has one row."""
     num_kept, num_rejected = (
         rows["kept"].num_rows,
         len(set(rows["rejected"]["item_id"].to_pylist())),
@@ -345,7 +350,7 @@ def _counted(facts: dict[str, str], rows: dict[str, pa.Table]) -> dict[str, str]
 
 
 def _blanked(table: pa.Table, names: set[str]) -> pa.Table:
-    """The table with every mention of the names blanked."""
+    """The table, with a blank in place of every mention of the names."""
     if not mentions(table, names):
         return table
     # Longest first: a page's address contains the file's name.
@@ -368,7 +373,8 @@ def _blank(value: Any, names: list[str]) -> Any:
 
 
 def mentions(table: pa.Table, names: Iterable[str]) -> bool:
-    """Whether a text column of a table contains one of the names, at any depth."""
+    """Whether a text column of a table contains one of the names, even deep inside a nested
+    value."""
     texts = [name.encode() for name in names]
     return any(text in data for data in _buffers(table) for text in texts)
 
@@ -380,7 +386,8 @@ def _buffers(table: pa.Table) -> Iterator[bytes]:
 
 
 def _correct_facts(path: Location, run: RunFolder) -> None:
-    """Corrects the counts of `run.json` after the purge. Times and versions stay."""
+    """Corrects the counts of `run.json` after the purge. The times and versions in the file do not
+    change."""
     if not path.is_file():
         return
     facts = json.loads(path.read_text(encoding="utf-8"))

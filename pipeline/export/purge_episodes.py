@@ -1,9 +1,9 @@
-"""Removes pictures from a policy's episodes. Trajectories that show a dropped picture become
-rejections `dropped_by_request`. A task disappears with its question.
+"""Removes pictures from a policy's episodes. A trajectory that shows a dropped picture becomes a
+rejection `dropped_by_request`. If a question was dropped, its task is removed from the folder.
 
-A trajectory shows a picture if its own pictures include that picture or a picture made from it.
-Counts and digests of the stages are updated. Journals of unfinished episodes are removed, since
-they may contain the picture; these episodes are played again.
+A trajectory counts as showing a picture if its own pictures include that picture, or a picture made
+from it. The counts and the digests of the stages are updated. Journals of unfinished episodes are
+removed, since they may contain the picture. The unfinished episodes are played again.
 """
 
 from collections.abc import Callable
@@ -28,8 +28,8 @@ Blank = Callable[[pa.Table], pa.Table]
 
 
 def pictures_from(out: EpisodeFolder, num_shards: int, sources: set[str]) -> set[str]:
-    """The pictures in the episodes that equal a given picture of the store, or were made from
-    it."""
+    """Those pictures in the episodes that are equal to a given picture of the store, or were made
+    from one."""
     found: set[str] = set()
     for shard in range(num_shards):
         path = out.shard(out.label(PLAY), "kept", shard)
@@ -47,14 +47,16 @@ def pictures_from(out: EpisodeFolder, num_shards: int, sources: set[str]) -> set
 def purge_episodes(
     out: EpisodeFolder, num_shards: int, *, sources: set[str], pictures: set[str], blanked: Blank
 ) -> None:
-    """Removes pictures from a policy's folder. After a kill, the same call gives the same result.
+    """Removes pictures from a policy's folder. If a kill interrupts the call, the same call gives
+    the same result.
 
     Args:
         out: the policy's folder. The run's own stages must be purged already.
         num_shards: the number of shards in the folder.
         sources: the ids of the store's pictures to remove.
-        pictures: the hashes of these pictures as shown.
-        blanked: returns a table without any mention of the pictures' names.
+        pictures: the hashes of these pictures in the form that the policy saw.
+        blanked: a function that takes a table and returns it without any mention of the pictures'
+            names.
     """
     remove_tree(out.at("journal"), ignore_errors=True)
     for shard in range(num_shards):
@@ -146,7 +148,8 @@ def _purge_shard(
 
 
 def _shows(kept: pa.Table, sources: set[str], pictures: set[str]) -> tuple[list[str], list[bool]]:
-    """Yields (id, whether the trajectory shows a dropped picture) for each trajectory of a file."""
+    """Yields a pair for each trajectory of a file: its id, and whether it shows a dropped
+    picture."""
     ids, bad = [], []
     for row in kept.select(["episode", "source_ids", "source_image_id"]).to_pylist():
         episode = row["episode"]
@@ -174,7 +177,8 @@ def _facts(
     before: dict[str, Location],
     side: Location,
 ) -> dict[str, str]:
-    """A stage's facts, with counts taken from its rows and the digest of its new input."""
+    """The facts that a stage's file states. The counts are taken from the stage's rows, and the
+    digest is that of the stage's new input."""
     num_out, num_pending = (
         rows["kept"].num_rows,
         rows["pending"].num_rows if "pending" in rows else 0,

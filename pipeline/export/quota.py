@@ -1,10 +1,10 @@
-"""Balances the RL configuration by level. The quota chooses the largest set of questions with the
-recipe's ratio easy:medium:hard (`export.level_ratio`).
+"""Balances the RL configuration by level. Of all sets of questions in the recipe's ratio
+easy:medium:hard (`export.level_ratio`), the quota chooses the largest.
 
-A question beyond the ratio stays in the data set, but only in the configuration `tasks` (with the
-use "tasks"). A question beyond the ratio is certified like other questions and keeps its split, so
-connected questions stay in one split. A random number from the question's id decides which
-questions are beyond the ratio.
+A question that exceeds the ratio stays in the data set, but only in the configuration `tasks` (with
+the use "tasks"). A question that exceeds the ratio is certified like every other question, and
+keeps its split. Connected questions therefore stay in one split. Which questions exceed the ratio
+depends on a random number, which is made from the question's id.
 """
 
 from collections import defaultdict
@@ -16,20 +16,20 @@ from questloom.records.synthesis import Question
 
 BENCHMARK_SPLIT, SURPLUS_USE = "test", "tasks"
 Key = tuple[str, str, str]
-"""The data that the quota needs about a question: (place, split, level)."""
+"""What the quota must know about a question: (random number, split, level)."""
 
 
 @dataclass(frozen=True)
 class Quota:
-    """For each (split, level) of RL, the highest random number with which a question stays. A level
-    that is not listed has no limit."""
+    """The highest random number with which a question stays in RL, for each pair (split, level). A
+    pair that is not listed has no limit."""
 
     seed: int
     last: Mapping[tuple[str, str], str]
 
     def place_of(self, question: Question) -> tuple[str, str]:
-        """The pair (use, split) of a question: ("rl", "train"), ("sft", "validation"), ("tasks",
-        "train"), ("benchmark", "test")."""
+        """The pair (use, split) to which a question belongs, such as ("rl", "train"), ("sft",
+        "validation"), ("tasks", "train") or ("benchmark", "test")."""
         if question.split == "benchmark":
             return "benchmark", BENCHMARK_SPLIT
         use, _, split = question.split.partition("/")
@@ -40,17 +40,17 @@ class Quota:
 
 
 def draw(seed: int, question_id: str) -> str:
-    """A question's random number, from the recipe's seed and the question's id."""
+    """A question's random number, made from the recipe's seed and the question's id."""
     return priority(seed, question_id, "level_ratio")
 
 
 def quota(keys: Iterable[Key], ratio: Mapping[str, float], seed: int) -> Quota:
-    """The limits that leave the largest set with the given ratio.
+    """The limits with which the set of questions has the given ratio and is as large as possible.
 
     Args:
         keys: the keys of all RL questions.
-        ratio: the part of each level; an empty ratio sets no limits. Levels without questions are
-            ignored. Questions of an unnamed level are left out.
+        ratio: the part of each level in the ratio; an empty ratio sets no limits. Levels without
+            questions are ignored. Questions of a level that the ratio does not name are left out.
         seed: the recipe's seed.
     """
     if not ratio:

@@ -1,8 +1,8 @@
-"""Renders a question as a policy receives it: the system prompt with the tools' schemas, the
-picture with its handle and size, and the question's text.
+"""Renders a question as a policy receives it. The parts are the system prompt with the tools'
+schemas, the picture with its handle and size, and the question's text.
 
-The same renderer writes the beginning of teacher trajectories. So a policy that was fine-tuned on
-`sft` sees the same tokens in reinforcement learning.
+The same renderer writes the beginning of teacher trajectories. As a result, a policy that was
+fine-tuned on `sft` meets the same tokens again in reinforcement learning.
 """
 
 import json
@@ -22,26 +22,26 @@ from questloom.records.synthesis import Question
 
 @dataclass(frozen=True)
 class RenderedQuestion:
-    """A question with the messages that a policy receives."""
+    """A question in the form of the messages that a policy receives."""
 
     question: Question
     messages: tuple[Message, ...]
     """The system message and the user message."""
     schemas: str
-    """The tools' OpenAI-style function schemas, as JSON."""
+    """The function schemas of the tools as JSON, in the style of OpenAI."""
     tools: tuple[str, ...]
     """The names of the tools."""
     withheld: tuple[str, ...]
-    """Hashes of store pictures that no search may return while this question is played."""
+    """Hashes of pictures in the store. While this question is played, no search may return the
+    pictures in this list."""
 
 
 class QuestionRenderer:
-    """Renders a run's questions. The prompt is the teacher's if the teacher has played, and
-    otherwise follows the recipe's section `teach`.
+    """Renders a run's questions. If a teacher has played the run, the prompt is the teacher's. If
+    no teacher has played the run, the recipe's section `teach` decides the prompt.
 
     Args:
-        recipe: the run's recipe.
-        renderer, schemas: the teacher's, if a teacher has played.
+        renderer, schemas: those of the teacher, if a teacher has played.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class QuestionRenderer:
         self._withhold = recipe.pictures.withhold_own
 
     def of(self, question: Question, read: ReadPicture) -> RenderedQuestion:
-        """The rendered question.
+        """The question as a policy receives it.
 
         Args:
             read: returns the bytes of a picture.

@@ -1,6 +1,6 @@
-"""Sums the cost of the model replies behind a data set. Only replies that arrived count, so
-an interruption of the run does not change the sum. `run.json` and the report include lost and
-repeated requests.
+"""Adds up what it cost to get the model replies behind a data set. Only replies that arrived count.
+The sum is therefore the same whether or not the run was interrupted. `run.json` and the report also
+count lost and repeated requests.
 """
 
 import sqlite3
@@ -18,7 +18,8 @@ from questloom.transforms.stages.run_folder import RunFolder
 
 @dataclass(frozen=True)
 class Spent:
-    """The replies of one model. `money` is None if the price of some replies is unknown."""
+    """The cost of the replies of one model. `money` is None if the price of some replies is
+    unknown."""
 
     model: str
     num_replies: int
@@ -28,7 +29,8 @@ class Spent:
 
 
 def replies_of(run: RunFolder, calls: str = "") -> list[Spent]:
-    """The replies of a run by model. The list is empty if no model was called. `calls` is the recipe's `run.calls`."""
+    """The cost of a run's model replies, with one entry for each model. The list is empty if no
+    model was called. `calls` is the recipe's `run.calls`."""
     if calls:
         path: Path | str = run.calls(calls)
     else:

@@ -1,5 +1,5 @@
-"""A reward function that needs only Python: it says whether the answer in a reply is right. A copy
-lies beside the rows that the function scores.
+"""A reward function that needs no package. The function says whether the answer in a reply is
+right. The export writes a copy of this file beside the rows whose replies it scores.
 
 ```
 verl        custom_reward_function.path=formats/reward.py custom_reward_function.name=compute_score
@@ -7,11 +7,11 @@ TRL         GRPOTrainer(..., reward_funcs=answer_reward)
 ms-swift    swift rlhf --external_plugins formats/reward.py --reward_funcs questloom_answer
 ```
 
-The reward is 1.0 if the reply's last <answer> holds one of the row's answers; case, accents,
-articles and punctuation do not count. A quantity is right if its number is the same and it has no
-words but the answer's own. Otherwise the reward is 0.0. The function is stricter
-than Questloom's judge, which knows units and ways to write dates. A right answer in other words
-counts as wrong.
+The reward is 1.0 if the reply's last <answer> holds one of the row's answers. Case, accents,
+articles and punctuation do not count. A quantity is right if its number is the same, and if it has
+no words besides those of the right answer. For any other answer the reward is 0.0. The function is
+stricter than Questloom's judge, which also knows units and several ways to write a date. A right
+answer in other words counts as wrong.
 """
 
 import re
@@ -23,7 +23,8 @@ _NUMBER = re.compile(r"-?\d+(?:,\d{3})*(?:\.\d+)?")
 
 
 def final_answer(reply):
-    """The text of the last <answer> of a reply; "" if the reply has none, or has text behind it."""
+    """The text of the last <answer> in a reply. The result is "" if the reply has no <answer>, or
+    if more text follows after it."""
     found = list(_ANSWER.finditer(reply))
     return (
         found[-1][1].strip()
@@ -41,8 +42,8 @@ def plain(text):
 
 
 def same_quantity(said, right, unit):
-    """Whether both texts name the same single number, and `said` has no other words than `right`
-    and the unit."""
+    """Whether both texts contain exactly one number, and the same one. In addition, `said` must
+    have no words except those of `right` and the unit."""
     numbers, expected = _NUMBER.findall(said), _NUMBER.findall(right)
     if (
         len(numbers) != 1
@@ -58,8 +59,8 @@ def score(reply, answers, answer_type="", unit=""):
     """The reward of a reply: 1.0 or 0.0.
 
     Args:
-        reply: the policy's text: an episode, or its last turn.
-        answers: all right wordings.
+        reply: the policy's text, which is a whole episode or its last turn.
+        answers: all right wordings of the answer.
         answer_type: "entity", "date", "quantity", ….
         unit: the unit of a quantity, as the question asks for it.
     """
@@ -74,7 +75,8 @@ def score(reply, answers, answer_type="", unit=""):
 
 
 def _signs(text):
-    """The numbers of a text with sign and point, which `plain` drops."""
+    """The numbers of a text, with their signs and decimal points. The function `plain` drops signs
+    and decimal points."""
     return [n.replace(",", "") for n in _NUMBER.findall(text)]
 
 
@@ -90,8 +92,8 @@ def compute_score(data_source, solution_str, ground_truth, extra_info=None, **_)
 
 
 def answer_reward(completions, answers, answer_type=None, answer_unit=None, **_):
-    """The reward function in TRL's form. The completions are texts or messages, and TRL passes the
-    rows' columns by name."""
+    """The reward function in TRL's form. TRL passes the completions as texts or as messages, and
+    the rows' columns by name."""
     replies = [
         c if isinstance(c, str) else _text(c[-1]["content"] if c else "") for c in completions
     ]

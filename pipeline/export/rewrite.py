@@ -1,4 +1,4 @@
-"""Replaces a stage's Parquet file after rows changed, with the same bytes that
+"""Replaces a stage's Parquet file after rows have changed. The bytes are those that
 `questloom.files.parquet.write_records` would write."""
 
 import pyarrow as pa

@@ -1,5 +1,5 @@
-"""Ends a run: data set, report, messages for the user, and `run.json`. `run.json` is written last
-and marks the run as complete."""
+"""Ends a run: writes the data set, the report, the messages for the user, and `run.json`.
+`run.json` is written last and marks the run as complete."""
 
 import dataclasses
 import importlib.metadata
@@ -37,7 +37,7 @@ VERSIONS = (
     "rapidocr",
 )
 MAX_LACKING = 5
-"""The most sentences about missing data in the store that a terminal shows."""
+"""The terminal shows at most this number of sentences about data that the store lacks."""
 
 
 @dataclass(frozen=True)
@@ -52,15 +52,17 @@ class Outcome:
     message: str
     cost: list[dict[str, Any]] = field(default_factory=list)
     not_run: dict[str, str] = field(default_factory=dict)
-    """Filters that were not run, each with the reason."""
+    """The filters that the run skipped completely, each with the reason."""
     lacking: tuple[Lacking, ...] = ()
-    """The store's missing data that prevented more plans, as in `lacking.tsv`."""
+    """The data that the store lacks. If the store had these data, the run could have made more
+    plans (sets of facts for questions). `lacking.tsv` lists the same data."""
     not_run_on: dict[str, int] = field(default_factory=dict)
-    """For each remaining filter, the number of kept questions on which the filter was not run. Each
-    question's verdict gives the reason."""
+    """The filters that the run skipped for some questions only. Each filter comes with the number
+    of kept questions for which it was skipped. The reason is in the question's verdict on the
+    filter."""
 
     def as_json(self) -> dict[str, Any]:
-        """The outcome for programs."""
+        """The outcome as JSON, for programs."""
         counts = self.funnel.counts
         return {
             "run": self.run,
@@ -79,7 +81,7 @@ class Outcome:
         }
 
     def as_text(self) -> str:
-        """The outcome for people."""
+        """The outcome as text, for people."""
         partly = [
             f"{name} was not run on {number:,} of the {self.funnel.counts[-1].num_out:,} questions"
             for name, number in self.not_run_on.items()
@@ -95,7 +97,7 @@ class Outcome:
         return "\n".join([table, *partly, *lacking, "", self.places()])
 
     def places(self) -> str:
-        """Where the data set and the report are."""
+        """Names the folders of the data set and the report."""
         return "\n".join(
             [
                 f"data set  {self.dataset}",
@@ -108,8 +110,8 @@ class Outcome:
 def finish_run(job: Job, funnel: Funnel, *, started: float) -> Outcome:
     """Writes the final files of a finished or stopped run.
 
-    A run with pending items gets a report but no data set; the same command continues the run.
-    `started` is in seconds since the epoch.
+    If items of a run still wait, the run gets a report but no data set. The same command continues
+    the run. `started` is the time at which the run began, in seconds since the epoch.
     """
     recipe, run, whole = job.recipe, job.run, not funnel.num_pending
     ledger = job.calls() if recipe.models.roles else None
@@ -162,7 +164,8 @@ def finish_run(job: Job, funnel: Funnel, *, started: float) -> Outcome:
 
 
 def _not_run_on(run: RunFolder, stage: str) -> list[tuple[str, int]]:
-    """The filters that a stage did not run on some questions, each with the number of kept questions."""
+    """The filters that a stage skipped for some questions. Each filter comes with the number of
+    kept questions for which it was skipped."""
     found: Counter[str] = Counter()
     for path in run.shards(run.label(stage), "kept"):
         for verdicts in pq.read_table(readable(path), columns=["verdicts"])["verdicts"].to_pylist():
@@ -187,7 +190,8 @@ def _verdict(job: Job, funnel: Funnel) -> tuple[int, str]:
 
 def _wanted(job: Job, funnel: Funnel) -> tuple[int, str]:
     """Compares the number of questions of each level with the number that the recipe asks for. If
-    the recipe demands these numbers and questions are missing, the exit code is an error."""
+    the recipe insists on these numbers and questions are missing, the exit code signals an error.
+    """
     seeds, last = job.recipe.seeds, job.run.label(funnel.counts[-1].stage)
     made = Counter(q.level for q in job.run.read(last, "kept", Question))
     wanted = apportion(seeds.accepted, seeds.levels)

@@ -1,8 +1,9 @@
-"""Removes from evidence and settings what must not reach the data set: names and hashes of
-pictures, and paths of this machine.
+"""Removes from evidence and settings what must not be published in the data set: names and hashes
+of pictures, and paths of this machine.
 
-The evidence for refusing a picture contains the picture's name, which often names the entity. In
-the data set only `attribution.parquet` names pictures: the pictures of the data set, and no others.
+If a picture was refused, the evidence contains the picture's name, which often tells the name of
+the entity. In the data set only `attribution.parquet` names pictures, and only pictures of the data
+set.
 """
 
 import re
@@ -32,7 +33,8 @@ def without_pictures(evidence: Any) -> Any:
 
 
 def error_kind(evidence: Any) -> Any:
-    """The class name of an error. Messages and tracebacks are left out, since they contain paths of the machine.
+    """The class name of an error. Messages and tracebacks are left out, since they may contain
+    paths of this machine.
 
     >>> error_kind({"error": "FileNotFoundError(2, '/home/a/b')", "traceback": "…"})
     {'error': 'FileNotFoundError'}
@@ -45,7 +47,7 @@ def error_kind(evidence: Any) -> Any:
 
 
 def without_places(settings: Any) -> Any:
-    """Settings without addresses. Of an absolute path only the last part stays.
+    """Settings from which addresses are removed. Of an absolute path, only the last part is kept.
 
     >>> without_places({"clip": "/home/a/clip", "endpoints": [{"name": "a", "base_url": "https://host/v1"}], "share": 0.1})
     {'clip': 'clip', 'endpoints': [{'name': 'a', 'base_url': '(omitted)'}], 'share': 0.1}

@@ -1,13 +1,13 @@
-"""Teacher trajectories in the data set: the configuration `sft`, and the input of the formats for
-trainers (`formats/`).
+"""Writes the teacher's trajectories into the data set, as the configuration `sft`. The formats for
+trainers (`formats/`) use the same trajectories.
 
-A trajectory is stored as the messages that the policy saw and wrote. The messages are the system
-message with the tools' schemas, the question with its picture, and then each turn unchanged with
-its observation as a user message.
+A trajectory is stored as the messages that the policy saw and wrote. The first messages are the
+system message with the tools' schemas, and the user message with the question and its picture. The
+turns follow unchanged. Each observation (what a tool returned) is a user message.
 
-The same renderer makes the messages when a policy plays. As a result, training on the assistant's
-messages uses exactly the text that the agent code will parse. The messages do not use any trainer's
-own format of tool calls.
+When a policy plays, the same renderer makes its messages. As a result, a model that is trained on
+the assistant's messages learns to write exactly what the agent's code can parse. The messages do
+not use the trainers' own formats for tool calls.
 """
 
 import json
@@ -87,8 +87,9 @@ class RenderedTrajectory:
 
 
 def find_violations(trajectory: Trajectory) -> dict[int, str]:
-    """The turns that broke the protocol. `questloom.train.sft` leaves such turns out of its loss. A
-    format of messages cannot mark such turns, so a model would imitate them."""
+    """The turns that broke the protocol, each with the violation. `questloom.train.sft` leaves the
+    turns that broke the protocol out of its loss. In files for other trainers, the faulty turns
+    cannot be marked, so a model would learn to imitate them."""
     return {
         number: turn.violation
         for number, turn in enumerate(trajectory.episode.turns)
@@ -126,8 +127,8 @@ def sft_row(rendered: RenderedTrajectory) -> dict[str, Any]:
 
 
 class Teaching:
-    """The teacher's results for a run's data set. The results are empty if the teacher has not
-    played, or has not finished."""
+    """The teacher's results that go into a run's data set. If the teacher has not finished, or has
+    not played at all, there are no results."""
 
     def __init__(self, run: RunFolder) -> None:
         self.out = EpisodeFolder.of(run)
@@ -142,7 +143,8 @@ class Teaching:
 
     def is_broken(self, result: tuple[int, int] | None) -> bool:
         """Whether the oracle (the scripted agent) played a task and never solved it. If the oracle
-        never solved a task, the tools cannot solve the task, and no policy should train on it.
+        never solved a task, the task cannot be solved with the tools. A task that the tools cannot
+        solve is of no use for training a policy.
 
         Args:
             result: (number of rollouts, number of right ones); None if the task was not played.
@@ -150,8 +152,8 @@ class Teaching:
         return self._engine == "oracle" and result is not None and not result[1]
 
     def rendered(self, shard: int) -> Iterator[RenderedTrajectory]:
-        """The kept trajectories of a shard for supervised fine-tuning. Trajectories with a turn
-        that broke the protocol are left out."""
+        """Those trajectories of a shard that are kept for supervised fine-tuning. A trajectory is
+        left out if one of its turns broke the protocol."""
         for trajectory in self._tuning(shard):
             if not find_violations(trajectory):
                 assert self.renderer is not None
@@ -166,7 +168,7 @@ class Teaching:
                 )
 
     def results(self, shard: int) -> Mapping[str, tuple[int, int]]:
-        """Pairs (number of rollouts, number of right rollouts) for each task of a shard, by
+        """A pair (number of rollouts, number of right rollouts) for each task of a shard, by
         question id. Unsolved tasks are included."""
         found = {
             r.question_id: (r.num_rollouts, r.num_correct)
@@ -178,9 +180,9 @@ class Teaching:
         return found
 
     def rejections(self, shard: int) -> Iterable[Rejection]:
-        """The trajectories that the teacher's stages rejected, and the kept trajectories that the
-        data set leaves out. The teacher's stages have other names than the stages of the main
-        job."""
+        """The trajectories that the teacher's stages rejected. Kept trajectories that the data set
+        leaves out are included. The names of the teacher's stages get the prefix "teach-", so that
+        they differ from the stages of the main job."""
         for label in self.out.labels() if self.is_there else ():
             for rejection in read_records(self.out.shard(label, "rejected", shard), Rejection):
                 yield rejection.replace(stage=f"teach-{rejection.stage}")

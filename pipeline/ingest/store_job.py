@@ -1,5 +1,5 @@
-"""The ingest job turns dumps into a store. The job can be resumed, and any number of workers and
-any order of input gives the same store."""
+"""The ingest job turns dumps into a store. The job can be resumed. The store is the same for any
+number of workers and any order of input."""
 
 import dataclasses
 import json
@@ -50,20 +50,21 @@ from questloom.transforms.stages.run_folder import absolute
 
 MIN_PARTITIONS = 2
 MAX_ERROR_SHARE = 0.01
-"""The job fails if more than this share of items ends as `error`: so many errors come from the
-code, not from the data."""
+"""The job fails if more than this share of the items (0 to 1) ends with the reason `error`. A large
+share of errors shows that the code is wrong, not the data."""
 POLL_SECONDS, REMOTE_POLL_SECONDS = 0.25, 5.0
 PLAN = "plan.json"
 CLASS_COUNTS = "class-counts.json"
-"""The name of the file beside an entity dump that states the number of members of each class in the
-world, by class id. The number comes from a query service and includes the members of subclasses."""
+"""The name of a file beside an entity dump. The file states how many members each class has in the
+whole world, by class id. The numbers come from a query service. Members of subclasses count too."""
 _ERROR_NUMBER = re.compile(r"(?:\[errno |os error )(\d+)[\])]", re.I)
-"""The pattern of an error number in messages of Python, Arrow and Lance. The runner keeps only the
-text of a task's exception."""
+"""The pattern of an operating system's error number in the messages of Python, Arrow and Lance. A
+pattern is needed because the runner passes on only the text of an exception."""
 _DATE = re.compile(r"(20\d\d)-?([01]\d)-?([0-3]\d)")
 
 Progress = Callable[[str, int, int], None]
-"""A function that is called with (stage, tasks done, total number of tasks)."""
+"""A function that reports progress. The function gets the stage, the number of finished tasks and
+the number of all tasks."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,46 +78,49 @@ class IngestOptions:
     articles: tuple[str, ...] = ()
     """MediaWiki XML dumps, ZIM files and data sets of articles, all from one wiki."""
     entities: tuple[str, ...] = ()
-    """Wikidata JSON dumps and data sets of entities."""
+    """Wikidata's JSON dumps, and data sets of entities."""
     images: tuple[str, ...] = ()
-    """Folders of pictures with metadata. ZIM files contain their own pictures."""
+    """Folders of pictures with metadata. Pictures inside ZIM files need no folder here."""
     popularity: str = ""
-    """A file of sitelinks and page views (`knowledge/readers/popularity.py`), which tells how well
-    known items are if the dumps do not."""
+    """A file of sitelinks and page views (`knowledge/readers/popularity.py`). The file tells how
+    well known each item is, if the dumps do not say so."""
     snapshot: str = ""
-    """YYYY-MM-DD, the day on which claims must hold; "" takes the date in a dump's name."""
+    """The day on which claims must be true, as YYYY-MM-DD. The value "" takes the date from a
+    dump's name."""
     languages: tuple[str, ...] = ()
-    """The languages of labels, aliases and descriptions to keep; () keeps all."""
+    """The languages in which labels, aliases and descriptions are kept. The value () keeps all
+    languages."""
     keep_partial: bool = False
     """Whether to keep the readable part of damaged dumps."""
     workers: int = 1
-    """The number of processes of the local runner."""
+    """The number of processes that the local runner uses."""
     partitions: int = 0
-    """The number of parts into which joins are cut; 0 chooses the number by the input's size. The
-    store does not depend on the number of parts."""
+    """The number of parts into which each join is divided. The value 0 chooses the number by the
+    size of the input. The finished store is the same for any number of parts."""
     runner: RunnerOptions = LOCAL
-    """Where the job runs. Every worker must reach store and inputs under the same paths."""
+    """Where the job runs. Store and inputs must have the same paths for every worker."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class IngestSummary:
-    """The result of the job."""
+    """The result of an ingest job."""
 
     meta: dict[str, Any]
-    """The content of meta.json: rows and digest of each table, dumps, dates."""
+    """The content of meta.json: the number of rows and the digest of each table, the dumps, and the
+    dates."""
     counts: tuple[StageCount, ...]
-    """The counts of each stage, summed over its tasks."""
+    """What each stage counted, summed over its tasks."""
     reasons: dict[str, int] = field(default_factory=dict)
     """The number of dropped items for each reason."""
     reused: bool = False
-    """Whether the store was complete already, so that the job did nothing."""
+    """Whether a complete store existed already, so that the job had nothing to do."""
 
 
 def run_ingest(
     options: IngestOptions, progress: Progress = lambda stage, done, total: None
 ) -> IngestSummary:
-    """Ingests dumps into a store. After a kill the next call continues; a call on a complete store
-    of the same inputs does nothing.
+    """Ingests dumps into a store. If a kill interrupts the job, the next call continues it. If the
+    folder holds a complete store of the same inputs, the call does nothing.
 
     Raises:
         InputError: an input is missing or damaged, the store's folder cannot be written or holds
@@ -165,7 +169,7 @@ def run_ingest(
 
 
 def _absolute(options: IngestOptions) -> IngestOptions:
-    """The options with absolute paths, for workers with another working folder."""
+    """The same options with absolute paths, because workers may have another working folder."""
 
     def each(paths: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(path if path.startswith(HUB) else absolute(path) for path in paths)
@@ -185,8 +189,8 @@ def _popularity(options: IngestOptions) -> tuple[str, ...]:
 
 
 def _inputs(options: IngestOptions) -> list[dict[str, Any]]:
-    """Name, size and modification time of every input. The names, sizes and times show whether a
-    plan is still valid."""
+    """The name, size and modification time of every input. If the name, size or time of an input
+    changes, an earlier plan is no longer valid."""
     found = []
     counts = tuple(str(path) for path in _count_files(options))
     for kind, paths in (
@@ -216,7 +220,7 @@ def _inputs(options: IngestOptions) -> list[dict[str, Any]]:
 
 
 def _count_files(options: IngestOptions) -> list[Location]:
-    """The files with numbers of class members beside the entity dumps."""
+    """The files beside the entity dumps that state how many members each class has."""
     beside = {
         str(path): path
         for dump in options.entities
@@ -227,8 +231,8 @@ def _count_files(options: IngestOptions) -> list[Location]:
 
 
 def _class_counts(options: IngestOptions) -> dict[str, int]:
-    """The number of members of each class in the world, from the files beside the dumps. If two
-    files differ, the larger number counts.
+    """How many members each class has in the whole world, by class id. The numbers come from the
+    files beside the dumps. If two files differ, the larger number counts.
 
     Raises:
         InputError: a file is not a JSON object of class ids and positive numbers.
@@ -255,8 +259,8 @@ def _class_counts(options: IngestOptions) -> dict[str, int]:
 
 
 def _state(path: Location) -> tuple[int, int | str]:
-    """The pair (size in bytes, or 0 for a folder; a value that changes when the file is
-    rewritten)."""
+    """A pair of the file's size in bytes (0 for a folder) and a value that changes when the file is
+    written again."""
     if isinstance(path, BucketPath):
         return path.size() if path.is_file() else 0, path.version()
     facts = os.stat(path)
@@ -264,7 +268,8 @@ def _state(path: Location) -> tuple[int, int | str]:
 
 
 def _snapshot_of(options: IngestOptions) -> str:
-    """The date in the name of an entity dump, or else of an article dump."""
+    """The date in the name of an entity dump. If no entity dump has a date in its name, the date in
+    the name of an article dump."""
     for path in (*sorted(options.entities), *sorted(options.articles)):
         if found := _DATE.search(path.rpartition("/")[2]):
             return "-".join(found.groups())
@@ -289,11 +294,11 @@ def _day(snapshot: str) -> str:
 
 
 def _whole_store(store: Location, fingerprint: str) -> IngestSummary | None:
-    """The summary of a complete store from exactly these inputs; None if the folder has no such
-    store.
+    """The summary of the complete store in the folder, if it was made from exactly these inputs.
+    The result is None if the folder has no complete store.
 
     Raises:
-        InputError: the folder holds a store from other inputs, or something else.
+        InputError: the folder holds a store made from other inputs, or something else.
     """
     if (store / META).exists():
         meta = json.loads((store / META).read_bytes())
@@ -316,7 +321,8 @@ def _whole_store(store: Location, fingerprint: str) -> IngestSummary | None:
 
 
 def _prepare(options: IngestOptions, store: Location, plan: str, snapshot: str) -> Job:
-    """Plans the reading and creates the work folder. The work of an earlier run with another plan is removed."""
+    """Decides which worker reads which part of the inputs, and creates the work folder. If an
+    earlier run had another plan, its work is removed."""
     work = store / WORK
     if work.exists() and (
         not (work / PLAN).exists() or (work / PLAN).read_bytes() != plan.encode()
@@ -356,11 +362,11 @@ def _prepare(options: IngestOptions, store: Location, plan: str, snapshot: str) 
 
 
 def _run_beam(job: Job, options: IngestOptions) -> None:
-    """Runs the Beam pipeline.
+    """Runs the job as a Beam pipeline.
 
     Raises:
         InputError: a task found damaged input.
-        OSError: the disk is full or cannot be written.
+        OSError: the disk is full, or cannot be written.
     """
     read_failure(job)
     try:
@@ -380,13 +386,15 @@ def _run_beam(job: Job, options: IngestOptions) -> None:
 
 
 def _num_done(job: Job, stage: str) -> int:
-    """The number of finished tasks of a stage, counted by their marks (files)."""
+    """The number of finished tasks of a stage. Each finished task writes a small file as its
+    mark."""
     return len(list(done_path(job, stage, 0).parent.glob("*.json")))
 
 
 @contextmanager
 def _reporting(job: Job, progress: Progress) -> Iterator[None]:
-    """Reports the progress while the block runs. Tasks leave marks (files), so this works with any runner."""
+    """Reports the progress of the job while the code in the block runs. The progress is counted
+    from the files that tasks leave behind, so every runner can be used."""
     ended = threading.Event()
 
     def watch() -> None:
@@ -418,7 +426,7 @@ def _finish(
     inputs: list[dict[str, Any]],
     class_counts: dict[str, int],
 ) -> IngestSummary:
-    """Collects the rejections, writes meta.json, and removes the work folder."""
+    """Ends the job: collects the rejections, writes meta.json, and removes the work folder."""
     store = location(job.store)
     counts, tables, num_stated = [], {}, 0
     for stage in STAGES:
@@ -478,8 +486,8 @@ def _finish(
 
 
 def _collect(job: Job, stage: str, path: Location) -> None:
-    """Collects the rejections of a stage's tasks in one file, in the order of the tasks. No file is
-    written without rejections."""
+    """Collects the rejections of a stage's tasks in one file, in the order of the tasks. If there
+    are no rejections, the function writes no file."""
     parts = listed(job.folder("rejected"), f"{stage}-*.parquet")
     if parts:
         write_records(

@@ -1,5 +1,6 @@
-"""Embeds the store's pictures before the jobs that search by picture. Few pictures are embedded in
-this process, many by a separate job."""
+"""Computes the embeddings of the store's pictures before jobs that search by picture. If few
+pictures lack an embedding, this process embeds them. If many pictures lack an embedding, a separate
+job embeds them."""
 
 from questloom.files.locations import is_remote
 from questloom.knowledge.store.vectors import (
@@ -16,17 +17,18 @@ from questloom.pipeline.runners.submit import run_pipeline
 from questloom.transforms.pictures.embed_pictures import EmbedPictures
 
 FEW = 4
-"""This process computes at most this number of parts itself. For so few pictures workers would take
-longer to load the checkpoint."""
+"""If at most this number of parts is missing, this process computes the missing parts itself. For
+so few pictures, workers would spend more time on loading the checkpoint."""
 
 
 def embed_store(store: str, spec: str, *, workers: int = 1, runner: RunnerOptions = LOCAL) -> Clip:
-    """Computes the missing vectors of a store. After a kill, the next call continues.
+    """Computes those embeddings of a store's pictures that are still missing. If a kill interrupts
+    the call, the next call continues it.
 
     Args:
         store: the absolute path of a complete store.
         spec: the name of the checkpoint, as `Clip.load` accepts it.
-        workers: the number of processes of the local runner.
+        workers: the number of processes that the local runner uses.
         runner: where the job runs.
 
     Returns:

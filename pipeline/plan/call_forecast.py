@@ -1,8 +1,9 @@
-"""Estimates the calls to models: which roles call, how often for one item of a stage, and with how
-long prompts and replies.
+"""Estimates the calls to models: which roles make calls, how many calls one item of a stage needs,
+and how long prompts and replies are.
 
-The counts follow `transforms/drafting/drafter.py` and `transforms/filters/solvers.py`. The counts
-hold only calls that these modules always make; the number of retries is an assumption.
+The numbers of calls are read from the code of `transforms/drafting/drafter.py` and
+`transforms/filters/solvers.py`. The estimate counts only calls that these modules always make. The
+number of retries is an assumption.
 """
 
 from dataclasses import astuple, dataclass
@@ -34,17 +35,18 @@ JUDGED = {
     ),
     **{each.name: each.asks for each in registry.FILTERS if each.asks},
 }
-"""Stages that ask a model about a question if the recipe configures a model."""
+"""The stages that ask a model about each question, if the recipe configures a model."""
 QUESTION_BYTES = 500
-"""The number of bytes of question, answer, names and marks in a prompt."""
+"""How many bytes of a prompt are taken by the question, the answer, names and marks."""
 LARGEST = MAX_TOKENS * CHARS_PER_TOKEN
-"""The most characters of a prompt that asks for the wording of a plan."""
+"""A prompt that asks for the wording of a plan has at most this number of characters."""
 NUM_PICTURES = 200
 
 
 @dataclass(frozen=True, kw_only=True)
 class RoleCalls:
-    """The calls for one item of a stage, by one role. After a pilot, the calls by one model."""
+    """The calls that one role makes for one item of a stage. If a pilot has run, one entry holds
+    the calls to one model."""
 
     stage: str
     role: str
@@ -52,7 +54,7 @@ class RoleCalls:
     model: str
     per_item: Range
     tokens_in: Range
-    """The input tokens of one call."""
+    """The number of input tokens of one call."""
     tokens_out: Range
     seconds: Range
     price: Price | None
@@ -82,8 +84,8 @@ def uses_model(recipe: Recipe, stage: str) -> bool:
 
 
 def planned_calls(recipe: Recipe, store: Store) -> list[RoleCalls]:
-    """The calls of every stage for one item. The numbers come from the recipe, and from the prompts
-    over this store.
+    """The calls of every stage for one item. The numbers come from the recipe, and from prompts
+    about entities of this store.
 
     Args:
         recipe: the recipe.
@@ -111,8 +113,8 @@ def planned_calls(recipe: Recipe, store: Store) -> list[RoleCalls]:
 
 
 def draft_calls(recipe: Recipe) -> dict[str, Range]:
-    """The calls of the writing roles for one seed that has plans. Each plan that is tried gets a
-    wording, and a model reads each wording."""
+    """How many calls the writing roles make for one seed that has plans. Each plan that the writer
+    tries is put into words, and a model reads these words."""
     plans = priors.PLANS
     if recipe.writer == LLM:
         plans = plans.at_most(recipe.models.llm.plans)
@@ -161,7 +163,8 @@ _PER_BYTE = Range(
 
 
 def role_config(recipe: Recipe, role: str) -> tuple[RoleConfig, EndpointConfig]:
-    """The model of a role, and its endpoint. A forecast needs no key.
+    """The model of a role, and the endpoint of the model. A forecast makes no calls, so it needs no
+    key.
 
     Raises:
         InputError: the role's endpoint is not configured.
@@ -178,8 +181,8 @@ def role_config(recipe: Recipe, role: str) -> tuple[RoleConfig, EndpointConfig]:
 
 
 def _picture_tokens(store: Store) -> Range:
-    """The tokens of a shown picture, from the store's first pictures. Picture ids are hashes, so
-    the first pictures are a random sample."""
+    """The number of tokens that a picture takes in a prompt, estimated from the store's first
+    pictures. Picture ids are hashes, so the first pictures are a random sample of all."""
     tokens = []
     for _, image in zip(range(NUM_PICTURES), store.scan_images(), strict=False):
         scale = min(1.0, MAX_SIDE / max(image.width, image.height, 1))

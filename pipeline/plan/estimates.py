@@ -1,28 +1,29 @@
-"""Ranges: an unknown number as low, likely and high. Low and high are the ends of a 90 %
-interval."""
+"""Ranges. A range describes an unknown number by three values: low, likely and high. Low and high
+are the ends of a 90 % interval."""
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 Z = 1.645
-"""The number of standard deviations from the middle of a 90 % interval to each end."""
+"""The ends of a 90 % interval are this number of standard deviations away from its middle."""
 PRIOR_WEIGHT = 4.0
-"""A prior (an assumed share) weighs as much as this number of measured items."""
+"""A prior (an assumed share) counts like a measurement of this number of items."""
 
 
 @dataclass(frozen=True)
 class Range:
-    """Low, likely and high; none of the three is negative."""
+    """The values low, likely and high; none of them is negative."""
 
     low: float
     likely: float
     high: float
 
     def __mul__(self, other: "Range") -> "Range":
-        """The product of two independent unknowns. The relative errors add up as squares.
+        """The product of two independent unknowns. The relative errors are squared, and then added.
 
-        The product of all ends would give absurdly low or high ends after twelve stages.
+        Multiplying the ends themselves would be wrong: after twelve stages, the ends would be
+        absurdly low and high.
         """
         likely = self.likely * other.likely
         if min(self.low, other.low) <= 0 or likely <= 0:
@@ -32,15 +33,16 @@ class Range:
         return Range(likely * math.exp(-down), likely, likely * math.exp(up))
 
     def __add__(self, other: "Range") -> "Range":
-        """The sum of two ranges. The ends are added, since a cause that raises one cost usually raises the other."""
+        """The sum of two ranges. The low ends are added and the high ends are added, since a cause
+        that raises one cost usually raises the other too."""
         return Range(self.low + other.low, self.likely + other.likely, self.high + other.high)
 
     def scaled(self, factor: float) -> "Range":
-        """The range times a known number."""
+        """The range, multiplied by a known number."""
         return Range(self.low * factor, self.likely * factor, self.high * factor)
 
     def at_most(self, most: float) -> "Range":
-        """The range with no number above `most`."""
+        """The range with each of its values limited to `most`."""
         return Range(min(self.low, most), min(self.likely, most), min(self.high, most))
 
     def as_json(self) -> dict[str, float]:
@@ -52,7 +54,7 @@ def _short(number: float) -> float:
 
 
 def exactly(number: float) -> Range:
-    """The range of a known number."""
+    """The range of a number that is exactly known."""
     return Range(number, number, number)
 
 
@@ -60,8 +62,8 @@ ZERO = exactly(0.0)
 
 
 def share_of(kept: int, total: int, prior: Range) -> Range:
-    """The share of items that pass a stage: Wilson's 90 % interval over the measured items and the
-    prior, which counts as four items."""
+    """The share of items that pass a stage, as a range. The range is Wilson's 90 % interval over
+    the measured items and the prior, which counts like four more items."""
     num = total + PRIOR_WEIGHT
     share = (kept + PRIOR_WEIGHT * prior.likely) / num
     middle = (share + Z * Z / (2 * num)) / (1 + Z * Z / num)
@@ -70,10 +72,10 @@ def share_of(kept: int, total: int, prior: Range) -> Range:
 
 
 def mean_of(values: Sequence[float], prior: Range) -> Range:
-    """The mean over all items, estimated from a sample: a 90 % interval by the normal
-    approximation.
+    """The mean over all items as a range, estimated from a sample. The range is a 90 % interval by
+    the normal approximation.
 
-    With fewer than three values, the interval takes its relative spread from the prior.
+    If the sample has fewer than three values, the relative width of the prior is used instead.
     """
     if not values:
         return prior

@@ -1,5 +1,6 @@
-"""Computes the forecast: seeds pass the stages, calls cost prices, and workers share the seconds.
-Each number is a range, and each assumption is named."""
+"""Computes the forecast of a run. The forecast follows the seeds through the stages, adds up the
+price of the calls, and divides the working time among the workers. Each number is a range, and each
+assumption is named."""
 
 import io
 from dataclasses import dataclass
@@ -30,14 +31,14 @@ from questloom.records.errors import InputError
 from questloom.transforms.filters import registry
 
 SMALL_CLIP, OTHER_CLIP = Range(0.005, 0.007, 0.02), Range(0.03, 0.09, 0.3)
-"""The seconds that one core needs to embed a picture. Measured: 0.007 s with the shipped
+"""How many seconds one core needs to embed one picture. Measured: 0.007 s with the shipped
 checkpoint, 0.071 to 0.118 s with ViT-B/32."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class StageForecast:
-    """The forecast of one stage: its input, the share that passes, and its cost. `money` is None if
-    the cost is unknown."""
+    """The forecast of one stage: the number of its items, the share that passes, and the cost.
+    `money` is None if the cost is unknown."""
 
     stage: str
     items: Range
@@ -46,10 +47,11 @@ class StageForecast:
     tokens: Range
     money: Range | None
     unpriced: tuple[str, ...]
-    """The models of unknown price. `money` covers only the models of known price."""
+    """The models whose price is unknown. `money` contains only the cost of models whose price is
+    known."""
     hours: Range
     source: str
-    """Where `share` comes from: a measurement or an assumption."""
+    """Says whether `share` was measured or assumed."""
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -67,7 +69,7 @@ class StageForecast:
 
 @dataclass(frozen=True, kw_only=True)
 class Forecast:
-    """The cost and the result of a run."""
+    """What a run will cost, and how many questions it will give."""
 
     recipe: str
     seeds: SeedCount
@@ -92,17 +94,18 @@ class Forecast:
 
     @property
     def unpriced(self) -> tuple[str, ...]:
-        """The models of unknown price."""
+        """The models whose price is unknown."""
         return tuple(sorted({m for s in self.stages for m in s.unpriced}))
 
     @property
     def money(self) -> Range | None:
-        """The sum of the money for the models of known price; None if no price is known."""
+        """The sum of the costs of all models with a known price. The sum is None if no price is
+        known."""
         known = sum((s.money for s in self.stages if s.money is not None), ZERO)
         return None if self.unpriced and known == ZERO else known
 
     def as_json(self) -> dict[str, Any]:
-        """The whole forecast, for programs."""
+        """The whole forecast as JSON, for programs."""
         return {
             "recipe": self.recipe,
             "seeds": {
@@ -124,7 +127,7 @@ class Forecast:
         }
 
     def as_text(self) -> str:
-        """The table, the sums, and the assumptions behind them."""
+        """The forecast as text: the table, the sums, and the assumptions behind them."""
         table = Table(box=None, pad_edge=False)
         for name in ("stage", "in", "goes on", "calls", "tokens", "money", "time"):
             table.add_column(name, justify="left" if name == "stage" else "right")
@@ -160,16 +163,17 @@ class Forecast:
 def forecast(
     recipe: Recipe, *, store: str, opened: Opened, pilot: int = 0, out: str = "", workers: int = 1
 ) -> Forecast:
-    """Forecasts the cost and the result of a run. Without a pilot the forecast costs nothing and writes no files.
+    """Forecasts what a run will cost, and how many questions it will give. Without a pilot the
+    forecast costs nothing and writes no files.
 
     Args:
         recipe: the settings.
         store: an ingested store.
-        opened: keeps the objects that this process opens.
-        pilot: runs this number of the run's seeds in `out` first; the run then reuses their
-            replies.
-        out: the run's folder, for a pilot.
-        workers: processes that the run will have.
+        opened: keeps objects open that this process uses again, such as stores and models.
+        pilot: the number of the run's seeds that are really processed first. The run later uses the
+            model replies of the pilot again.
+        out: the run's folder, which a pilot needs.
+        workers: the number of processes that the run will have.
 
     Raises:
         InputError: the store or a file of the recipe cannot be read, or the recipe configures a
@@ -238,8 +242,8 @@ def _unmeasured(rows: list[StageForecast]) -> tuple[str, ...]:
 def _share_of(
     recipe: Recipe, stage: str, why_not: str, measured: Pilot | None
 ) -> tuple[Range, str]:
-    """The share of a stage's items that passes, and the source of the number. `why_not` says why
-    the stage is not run."""
+    """The share of a stage's items that passes, and where this number comes from. If the stage is
+    not run, `why_not` says why."""
     if why_not:
         return exactly(1), f"not run: {why_not}"
     prior = (
@@ -304,8 +308,9 @@ def _stage(
 
 
 def _waiting(recipe: Recipe, role: RoleCalls, num_calls: Range, workers: int) -> Range:
-    """The hours that the calls take. The window and the endpoint limit each worker's calls at the
-    same time, and the endpoint's rate limits the calls per minute."""
+    """How many hours the calls take. The recipe's `run.in_flight` and the endpoint limit how many
+    calls a worker makes at the same time. The endpoint may also limit the number of calls per
+    minute."""
     endpoint = next(e for e in recipe.models.endpoints if e.name == role.endpoint)
     at_once = workers * min(recipe.run.in_flight, endpoint.max_in_flight)
     hours = (num_calls * role.seconds).scaled(1 / at_once / 3600)
@@ -320,7 +325,8 @@ def _waiting(recipe: Recipe, role: RoleCalls, num_calls: Range, workers: int) ->
 
 
 def _embedding(recipe: Recipe, store: str, num_images: int, workers: int) -> StageForecast:
-    """The cost of embedding the store's pictures, once before the first stage, if the run compares pictures."""
+    """The cost of embedding the store's pictures. The store's pictures are embedded once, before
+    the first stage, if the run compares pictures."""
     clip = Clip.load(recipe.models.clip)
     table = vectors_of(store)
     stands = not needs_vectors(recipe) or (

@@ -1,9 +1,11 @@
-"""The pilot: some of the run's own seeds go through the real job in RUN/pilot, with the run's own call cache.
+"""The pilot sends some of the run's own seeds through the real job, in the folder RUN/pilot. The
+pilot uses the run's own cache of calls.
 
-The run's seeds are drawn first, into the run's folder, and the run reuses them. The pilot takes a
-random sample: the first seeds in a separate random order. A model's request for a seed depends
-neither on the folder nor on other seeds. As a result, the run finds every reply of the pilot in the
-cache and pays for none again.
+The pilot first draws all seeds of the run into the run's folder. The run later uses the same seeds.
+The pilot puts the seeds into another random order, and takes the first ones. The seeds of the pilot
+are a random sample of the run's seeds. The request that a model gets for a seed depends neither on
+the folder nor on the other seeds. As a result, the run finds every reply of the pilot in the cache,
+and pays for none of them again.
 """
 
 from collections import defaultdict
@@ -34,17 +36,18 @@ from questloom.transforms.filters import registry
 
 Counts = dict[str, tuple[int, int]]
 COROUTINES = ("draft", *(each.name for each in registry.FILTERS if each.coroutine == "always"))
-"""Stages whose shards stay open while other stages do their work. The time of such a stage says
-little about its own work."""
+"""Stages whose shards stay open while other stages work on the same items. The time that an open
+stage takes says little about its own work."""
 
 
 @dataclass(frozen=True)
 class Pilot:
-    """The measurements of a pilot.
+    """What a pilot has measured.
 
-    `num_seeds` is the number of seeds that ran. `shares` holds (kept, in) for each stage, and
-    `seconds` the time of one item. `calls` has an entry for each stage and model. `spent` is the
-    ledger's sum of all the run's calls so far.
+    `num_seeds` is the number of seeds that the pilot processed. `shares` holds a pair for each
+    stage: how many items it kept, and how many it got. `seconds` holds the time for one item of
+    each stage. `calls` has an entry for each stage and model. `spent` is the ledger's sum of all
+    calls that the run has made so far.
     """
 
     num_seeds: int
@@ -56,7 +59,7 @@ class Pilot:
 
 
 def run_pilot(job: Job, *, num_seeds: int, workers: int) -> Pilot:
-    """Runs `num_seeds` of the run's seeds through the real job, and pays for their calls.
+    """Sends `num_seeds` of the run's seeds through the real job, and pays for their calls.
 
     Raises:
         InputError: see `run_synth`.
@@ -123,7 +126,9 @@ def _measured(job: Job, seeds: list[Seed], funnel: Funnel) -> Pilot:
 def _calls(
     recipe: Recipe, lines: list[CostLine], seeds: set[str], shares: Counts
 ) -> list[RoleCalls]:
-    """One entry for each stage, endpoint and model. All calls of a stage for one seed count as calls for one item."""
+    """The calls of the pilot, with one entry for each stage, endpoint and model. A stage may call a
+    model several times for one seed. All calls that a stage makes for one seed count as the calls
+    for one item."""
     groups: dict[tuple[str, str, str], list[CostLine]] = defaultdict(list)
     for line in lines:
         stage, endpoint, model, seed = line.group

@@ -1,10 +1,11 @@
-"""The forecast's assumptions before any measurement, each with its source. `--pilot` replaces
-assumptions by measurements, step by step.
+"""The forecast's assumptions before any measurement, each with its source. `--pilot` replaces these
+assumptions by measurements, stage by stage.
 
-VSearcher and OpenSearch-VL do not publish which share of seeds or questions passes each step. The
+VSearcher and OpenSearch-VL do not publish what share of seeds or questions passes each step. The
 shares below were measured on the demo's fictional world (`questloom demo`, the graph writer).
-Another store may differ a lot, so the ranges are wide. For steps that depend on the store, the odds
-may be three times higher or lower. For steps in which a model decides, the range is wider.
+Another store may behave very differently, so the ranges are wide. If a step depends on the store,
+the range allows for odds that are three times higher or lower. If a model decides in a step, the
+range is wider still.
 """
 
 from dataclasses import dataclass
@@ -19,15 +20,16 @@ ASSUMED = "assumed; nothing is published"
 
 @dataclass(frozen=True)
 class Prior:
-    """A range and its source."""
+    """A range, and the source of its numbers."""
 
     range: Range
     source: str
 
 
 def around(kept: int, total: int, odds: float) -> Range:
-    """A measured share as a range. Its odds are divided and multiplied by `odds`, to allow for
-    another store. Half an item is added to the counts, so that no end is 0 or 1."""
+    """Turns a measured share into a range. The ends are the likely odds divided and multiplied by
+    `odds`, because another store may differ. Half an item is added to each count, so that no end is
+    exactly 0 or 1."""
     likely = (kept + 0.5) / (total + 1)
     ratio = likely / (1 - likely)
     return Range(ratio / odds / (1 + ratio / odds), likely, ratio * odds / (1 + ratio * odds))
@@ -41,9 +43,9 @@ SURVIVAL: dict[str, Prior] = {
     "enhance": Prior(around(294, 295, 3), DEMO),
     "split": Prior(Range(1, 1, 1), "drops nothing"),
 }
-"""The share of items that pass each stage, for stages that are not filters."""
+"""For each stage that is no filter, the share of items that passes."""
 ASSUMED_SURVIVAL = Prior(Range(0.5, 0.9, 1.0), "assumed; nothing is measured")
-"""The share of items that pass a stage without a stated share."""
+"""The share of items that passes a stage for which no share is stated."""
 MODEL_SURVIVAL: dict[str, Prior] = {
     "draft": Prior(Range(0.1, 0.35, 0.7), f"drafts of a model: {ASSUMED}"),
     "certify": Prior(Range(0.5, 0.85, 0.98), f"drafts of a model: {ASSUMED}"),
@@ -54,7 +56,7 @@ MODEL_SURVIVAL: dict[str, Prior] = {
         if each.asks
     },
 }
-"""The shares that pass if a model writes the questions or answers them."""
+"""The share of items that passes a stage, if a model writes or answers the questions."""
 
 SECONDS: dict[str, Range] = {
     "plan": Range(0.05, 0.2, 1),
@@ -64,14 +66,14 @@ SECONDS: dict[str, Range] = {
     **{each.name: Range(*each.seconds) for each in registry.FILTERS if each.seconds},
     "enhance": Range(0.01, 0.04, 0.2),
 }
-"""Seconds that one core needs for one item, without waiting for models, measured on 60 seeds of the
-demo. Other stages take less than a millisecond. The high ends allow for slower searches and
-look-ups in a larger store."""
+"""How many seconds one core needs for one item, without waiting for models. The numbers were
+measured on 60 seeds of the demo. Other stages take less than a millisecond. The high ends allow for
+slower searches and look-ups in larger stores."""
 
 
 def survival(stage: str, settings: Any) -> Prior:
-    """The share of a stage's items that passes if no model answers, under the settings of the
-    filters."""
+    """The share of a stage's items that passes under the filters' settings, if no model answers
+    questions."""
     if stage in SURVIVAL:
         return SURVIVAL[stage]
     found = next((f.measured_by(settings) for f in registry.FILTERS if f.name == stage), None)
@@ -79,29 +81,33 @@ def survival(stage: str, settings: Any) -> Prior:
 
 
 PLANS = Range(1.0, 1.3, 10.0)
-"""The number of plans per seed that are put into words, out of the plans that the recipe allows."""
+"""How many plans of one seed are put into words. The recipe may limit the number of plans."""
 MENDED = Range(1.0, 1.3, 2.0)
-"""The number of requests for the words of one plan."""
+"""How many requests are needed until one plan has good words."""
 READ = Range(0.4, 0.8, 1.0)
-"""The share of wordings that the rules accept; about each of these a reader model is asked."""
+"""The share of wordings that the rules accept. A model checks each wording that the rules
+accept."""
 REPAIRS = Range(1.0, 1.05, 1.4)
-"""The number of calls for one usable reply. A reply that is empty, cut off or invalid is requested again."""
+"""How many calls are needed for one usable reply. A reply that is empty, cut off or invalid is
+requested again."""
 WRONG_ANSWERS = Range(0.2, 0.6, 1.0)
-"""The share of a solver's samples whose answer a judge must check."""
+"""A solver is a model that tries to answer a question. The share of the solver's answers that a
+judge must check."""
 
 REPLY_BYTES = {
     "word_plan": 300,
     "check_words": 320,
 }
-"""The mean length of real replies to prompts about the demo's world."""
+"""The mean length in bytes of replies that models gave to prompts about the demo's world."""
 OTHER_REPLY_BYTES = 120
-"""The mean length in bytes of the other roles' replies, each a short answer or judgement."""
+"""The mean length in bytes of a reply of any other role. Each of these replies is a short answer or
+judgement."""
 THINKING = Range(1.0, 1.5, 12.0)
 """The length of a model's whole reply, divided by the length of the JSON in it. Models that think
 aloud are at the upper end."""
 BYTES_PER_TOKEN = Range(3.0, 4.0, 4.6)
 SECONDS_PER_CALL = Range(1.0, 5.0, 25.0)
-"""Seconds from request to reply; they depend only on the endpoint."""
+"""How many seconds pass between a request and its reply. The time depends only on the endpoint."""
 SOURCES = {
     "calls": "calls for one seed: counted from the stage, with how often a plan is tried and mended assumed",
     "tokens": "prompts measured on entities of this store; replies on recorded ones, without a model's thinking",

@@ -1,5 +1,5 @@
-"""Forecasts a round of the closed loop from its settings by a formula: episodes, turns, tokens and
-GPU hours. The round's synthesis is forecast too."""
+"""Forecasts a round of the closed loop from its settings. A formula gives the episodes, turns,
+tokens and GPU hours. The making of the round's questions is forecast too."""
 
 from dataclasses import dataclass
 
@@ -9,17 +9,17 @@ from questloom.pipeline.plan.teach_forecast import OBSERVATION, OPENING, TOKENS_
 from questloom.pipeline.recipe import Recipe
 
 UNSOLVED = Range(0.1, 0.3, 0.6)
-"""The share of tasks that no rollout solves. This share is a guess, with a wide range until a round
-has been played."""
+"""The share of tasks that no rollout of the policy solves. The share of unsolved tasks is a guess.
+The range of the share stays wide until a round has been played."""
 TOKENS_A_SECOND = Range(300.0, 1_500.0, 5_000.0)
-"""The number of new tokens per second from one GPU that plays many episodes at once with an 8B
-model. This number is an assumption, not a measurement."""
+"""How many new tokens per second one GPU gives if it plays many episodes of an 8B model at once.
+The speed of one GPU is an assumption here, not a measurement."""
 SECONDS_AN_HOUR = 3600
 
 
 @dataclass(frozen=True, kw_only=True)
 class RoundForecast:
-    """The forecast of a round and of the whole loop."""
+    """The forecast of one round and of the whole loop."""
 
     recipe: Recipe
     synth: Forecast
@@ -31,12 +31,13 @@ class RoundForecast:
 
     @property
     def num_batches(self) -> int:
-        """The number of batches: one per round, and at most one held-out batch per recipe."""
+        """The number of batches of tasks. Each round has one batch, and each recipe has at most one
+        batch more, for held-out tasks."""
         rules = self.recipe.evolve
         return rules.rounds + (rules.rounds if rules.held_out and rules.control != "static" else 0)
 
     def as_text(self) -> str:
-        """The formula, with the numbers of this forecast."""
+        """The formula as text, with the numbers of this forecast."""
         rules = self.recipe.evolve
         survivors = self.synth.survivors
         lines = [
@@ -60,7 +61,8 @@ class RoundForecast:
 
 
 def round_forecast(recipe: Recipe, synth: Forecast) -> RoundForecast:
-    """The forecast of a round, from the forecast of its synthesis."""
+    """Makes the forecast of a round. The forecast for making the round's questions is an
+    argument."""
     rules = recipe.evolve
     anew = UNSOLVED * exactly(rules.probes + rules.teacher_rollouts)
     episodes = (exactly(rules.rollouts) + anew).scaled(rules.tasks)

@@ -1,5 +1,5 @@
-"""Counts the possible seeds of a store under a recipe. The run's rules are applied to all entities,
-or to an even sample."""
+"""Counts the entities of a store that may become seeds under a recipe. The function applies the
+run's own rules to all entities, or to an even sample of them."""
 
 import math
 from dataclasses import dataclass
@@ -11,16 +11,17 @@ from questloom.transforms.drafting.seeds import Candidate, candidates
 from questloom.transforms.facts.lookups import Lookups
 
 SCANNED = 20_000
-"""The most entities that are examined (about 1 ms each). A larger store is sampled in even blocks."""
+"""At most this number of entities is examined. One entity takes about 1 ms. From a larger store,
+evenly spaced blocks of entities are taken."""
 BLOCK = 1_000
 
 
 @dataclass(frozen=True)
 class SeedCount:
-    """The seeds of a store.
+    """How many seeds a store has.
 
-    `eligible` counts the possible seeds, and `drawn` those that the run would take (at most
-    `seeds.count`).
+    `eligible` counts the entities that may become seeds. `drawn` counts the seeds that the run
+    would take, at most `seeds.count`.
     """
 
     eligible: Range
@@ -30,7 +31,8 @@ class SeedCount:
 
 
 def count_seeds(recipe: Recipe, store: Store, excluded: frozenset[str] = frozenset()) -> SeedCount:
-    """Counts the store's seeds. The count is exact if the store has at most `SCANNED` entities."""
+    """Counts the entities of a store that may become seeds. The count is exact if the store has at
+    most `SCANNED` entities."""
     num_rows = store.num_rows("entities")
     lookups = Lookups(store, recipe.certificate.trust)
     pool, scanned = find_candidates(recipe, store, lookups, excluded)

@@ -10,22 +10,22 @@ from questloom.records.errors import InputError
 from questloom.transforms.stages.run_folder import RunFolder
 
 TURNS = Range(3.0, 6.3, 15.0)
-"""The number of turns per episode. OpenSearch-VL's teacher took 6.3 on average; the ends are our
-estimate."""
+"""The number of turns per episode. The teacher of OpenSearch-VL needed 6.3 on average; low and high
+are our estimate."""
 TOKENS_OUT = Range(150.0, 500.0, 3_000.0)
-"""The number of new tokens in a turn, thought and call together. The range is our estimate, from
-short instruct models to long thinking models."""
+"""The number of new tokens in a turn. The thought and the call of a turn count together. The range
+is our estimate, from short instruct models to long thinking models."""
 OPENING = Range(2_500.0, 4_000.0, 7_000.0)
-"""The number of tokens of the system prompt with schemas, the question and its picture."""
+"""The number of tokens of the system prompt with its tool schemas, the question and its picture."""
 OBSERVATION = Range(600.0, 1_500.0, 4_000.0)
-"""The number of tokens of a tool's result with its pictures."""
+"""The number of tokens of one tool result, including its pictures."""
 
 
 def num_tasks(recipe: Recipe, run: str) -> int:
-    """The number of the run's questions to play.
+    """How many of the run's questions the teacher will play.
 
     Raises:
-        InputError: the run has no finished stage.
+        InputError: no stage of the run has finished.
     """
     folder = RunFolder(run)
     labels = folder.labels()
@@ -41,7 +41,7 @@ def num_tasks(recipe: Recipe, run: str) -> int:
 
 
 def forecast_line(recipe: Recipe, run: str) -> str:
-    """A line about the cost of the job; "" if it calls no endpoint."""
+    """One line that says what the job costs; "" if it calls no endpoint."""
     if recipe.teach.engine != "openai" or AGENT not in recipe.models.roles:
         return ""
     episodes = num_tasks(recipe, run) * recipe.teach.rollouts

@@ -1,5 +1,5 @@
-"""`questloom plan sft|grpo` computes the lengths of a run's rows and the cost of training on these
-rows, and writes a text about both."""
+"""The text of `questloom plan sft|grpo`. The module measures the lengths of a run's rows, and
+computes what a training on these rows costs."""
 
 import io
 from collections.abc import Sequence
@@ -17,23 +17,26 @@ from questloom.transforms.episodes.episode_folder import KEEP, EpisodeFolder
 from questloom.transforms.stages.run_folder import RunFolder
 
 CHARACTERS = 4
-"""The number of characters per token if the engine gave no token ids: about right for Qwen's
-tokenizer on English with some JSON."""
+"""How many characters count as one token if the engine gave no token ids. The number is about right
+for Qwen's tokenizer on English text with some JSON."""
 PICTURE_SIDE = 32
-"""Qwen3-VL makes one token from a square of pixels; this is its side in pixels."""
+"""Qwen3-VL turns each square of pixels into one token. This constant is the number of pixels on one
+side of such a square."""
 MAX_PIXELS = 262_144
-"""The number of pixels of a picture if the settings leave the size to the model's processor."""
+"""How many pixels a picture is assumed to have, if the settings leave the size to the model's
+processor."""
 
 
 def lengths_of(run: str, policy: str, *, only_sft: bool, max_pixels: int) -> list[RowLength]:
-    """The length of each kept trajectory of a run in tokens: from the policy's token ids, or else
-    from the number of characters ÷ 4.
+    """The number of tokens of each trajectory that a run has kept. The number of tokens is counted
+    from the policy's token ids. If the token ids are missing, the number of tokens is the number of
+    characters ÷ 4.
 
     Args:
         policy: the policy that played the episodes.
-        only_sft: counts only questions for fine-tuning. If false, all questions count, as a guess
-            at a policy's future episodes.
-        max_pixels: the most pixels of a picture for the model; 0 for 262,144.
+        only_sft: whether only questions for fine-tuning count. If `only_sft` is false, all
+            questions count. The result is then a guess at the policy's future episodes.
+        max_pixels: the highest number of pixels of a picture that the model gets; 0 for 262,144.
 
     Raises:
         InputError: the run has no kept trajectories.
@@ -83,10 +86,10 @@ def _length(trajectory: Trajectory, system_prompt: int, max_pixels: int) -> RowL
 def lengths_of_counts(
     rows: int, tokens: int, labels: int, pictures: int, max_pixels: int
 ) -> list[RowLength]:
-    """Makes rows that all have the mean length.
+    """Makes the given number of rows, all with the given length.
 
     Args:
-        tokens, labels, pictures: the number of each in a row.
+        tokens, labels, pictures: how many of each are in one row.
 
     Raises:
         InputError: a count is missing.
@@ -102,7 +105,7 @@ def lengths_of_counts(
 
 
 def sft_text(found: SftForecast, shape: ModelShape, gpu: Gpu, name: str) -> str:
-    """The forecast for people."""
+    """The forecast of a fine-tuning as text, for people."""
     rows = [
         ("rows", f"{found.rows:,}"),
         ("tokens", f"{found.tokens:,} an epoch, {found.labels:,} of them in the loss"),
@@ -128,7 +131,7 @@ def sft_text(found: SftForecast, shape: ModelShape, gpu: Gpu, name: str) -> str:
 def grpo_text(
     found: GrpoForecast, shape: ModelShape, gpu: Gpu, name: str, questions: int, rollouts: int
 ) -> str:
-    """The forecast for people.
+    """The forecast of GRPO as text, for people.
 
     Args:
         name: the name of the settings.
@@ -175,7 +178,7 @@ def grpo_text(
 
 
 def as_json(found: SftForecast | GrpoForecast) -> dict[str, Any]:
-    """The whole forecast, for programs."""
+    """The whole forecast as JSON, for programs."""
     return {
         **asdict(found),
         "hours": found.hours,

@@ -1,7 +1,7 @@
-"""The report's charts as numbers for SVG: the strips of the funnel, and tables with bars. Every
-chart is also a table, so that it can be read aloud.
+"""Computes the report's charts as numbers for SVG: the strips that show the stages of a run, and
+tables with bars. Every chart is also a table, so that a screen reader can read it aloud.
 
-Shapes contain only positions; the style sheet sets the colours by class. A strip is stretched to
+The numbers give positions only. The style sheet sets the colours by class. A strip is stretched to
 the page's width, so x always runs from 0 to `WIDTH`.
 """
 
@@ -17,7 +17,7 @@ NUM_REASON_SHADES = 5
 
 @dataclass(frozen=True)
 class Segment:
-    """A piece of a strip."""
+    """A part of a strip."""
 
     x: float
     width: float
@@ -27,8 +27,8 @@ class Segment:
 
 @dataclass(frozen=True)
 class Strip:
-    """One stage of the funnel: its bar, and the flow into the next stage's bar. The flow is "" if
-    the two stages may not count the same items."""
+    """One stage of the chart of stages: a bar, and the stream that flows from this bar to the bar
+    of the next stage. The stream is "" if the two stages may count different items."""
 
     flow: StageFlow
     segments: tuple[Segment, ...]
@@ -40,8 +40,8 @@ def _scaled(number: float, largest: int) -> float:
 
 
 def funnel(flows: Iterable[StageFlow]) -> list[Strip]:
-    """The strips of the funnel, all to the same scale. Each strip has kept items first, then a
-    piece for each reason, then pending items."""
+    """The strips of all stages, drawn to the same scale. The bar of each strip has three kinds of
+    parts in this order: the kept items, the rejected items by reason, and the pending items."""
     flows = list(flows)
     largest = max((f.size for f in flows), default=1)
     strips = []
@@ -81,15 +81,16 @@ class Bar:
     label: str
     number: int
     width: float
-    """The bar's width, 0 to 100, relative to the row with the largest number."""
+    """The width of the bar, 0 to 100. The bar of the row with the largest number has the width
+    100."""
     share: float
-    """The share of all items, 0 to 1."""
+    """The share of this row among all items, 0 to 1."""
 
 
 @dataclass(frozen=True)
 class BarTable:
-    """A distribution as a table with bars. `facet` is the name of the gallery's filter; "" if there
-    is none."""
+    """A distribution as a table with bars. `facet` is the name of the gallery's filter for the same
+    labels; "" if there is no such filter."""
 
     title: str
     facet: str
@@ -106,15 +107,15 @@ def bar_table(
     order: Iterable[str] = (),
     note: str = "",
 ) -> BarTable:
-    """A distribution as bars. Labels with a given order come first, then the other labels from the
-    largest number down.
+    """A distribution as a table with bars. Labels in `order` come first. The other labels follow,
+    the largest number first.
 
     Args:
         title, facet, note: see `BarTable`.
         counter: the number of items for each label.
-        num_items: the number of all items. An item with several labels counts for each label, so
-            the shares can sum to more than 1.
-        order: the labels with a natural order.
+        num_items: the number of all items. An item may have several labels and then counts for each
+            of them, so the shares can add up to more than 1.
+        order: labels with a natural order, in this order.
     """
     place = {label: i for i, label in enumerate(order)}
     rows = sorted(
@@ -132,7 +133,7 @@ def bar_table(
 
 
 def matrix(counter: Counter[tuple[int, int]]) -> dict:
-    """Counts by (row, column), for a table whose cells are shaded in five steps."""
+    """Counts by (row, column), for a table whose cells have one of five shades."""
     rows, columns = sorted({r for r, _ in counter}), sorted({c for _, c in counter})
     largest = max(counter.values(), default=1)
     return {

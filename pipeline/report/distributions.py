@@ -1,4 +1,4 @@
-"""Counts the kinds of kept questions in a single pass."""
+"""Counts the kinds of kept questions in one pass over them."""
 
 from collections import Counter
 
@@ -8,7 +8,8 @@ from questloom.records.synthesis import BASES, LEVELS, METHODS, Question
 from questloom.transforms.reason_words import words
 
 LENGTH_STEP = 8
-"""The number of words in one class of the length distribution."""
+"""The length distribution counts questions by their number of words. One class of the distribution
+covers this many numbers."""
 _TABLES = (
     ("Level", "level", LEVELS),
     ("Method", "method", METHODS),
@@ -38,11 +39,11 @@ class Distributions:
         self.lengths: Counter[int] = Counter()
 
     def add(self, question: Question, facets: dict[str, str | list[str]]) -> None:
-        """Counts one question.
+        """Adds a question to the counts.
 
         Args:
             question: a kept question.
-            facets: the question's `gallery.facets`.
+            facets: the values that `gallery.facets` returns for the question.
         """
         self.num_questions += 1
         for facet, counter in self.by_facet.items():
@@ -55,7 +56,7 @@ class Distributions:
         self.lengths[len(question.text.split()) // LENGTH_STEP] += 1
 
     def tables(self) -> list[BarTable]:
-        """The bar table of each distribution."""
+        """A table with bars for each distribution."""
         found = [
             bar_table(
                 title,
@@ -81,5 +82,6 @@ class Distributions:
         ]
 
     def hop_matrix(self) -> dict:
-        """The number of questions by nominal (rows) and effective (columns) hops."""
+        """The number of questions by the nominal number of hops (rows) and the effective number of
+        hops (columns)."""
         return matrix(self.hops)

@@ -1,9 +1,9 @@
-"""The teacher's episodes in the report: a data file for each question, which the page loads on
-demand, and the panel of the overview.
+"""Puts the teacher's episodes into the report. Each question gets a data file that the page loads
+on demand, and the overview gets a panel.
 
-Every text in an episode may be hostile: the policy's own words, results of pages and searches,
-titles, addresses. Therefore the files hold such text as JSON, and the page inserts it as text, not
-as markup.
+Every text in an episode may be hostile: what the policy wrote, what pages and searches returned,
+titles and addresses. The files therefore hold such text only as JSON. The page inserts hostile text
+as plain text and never as markup.
 """
 
 import json
@@ -30,13 +30,13 @@ from questloom.transforms.reason_words import PENDING, REASONS, words
 from questloom.transforms.stages.run_folder import RunFolder
 
 MAX_TEXT = 6_000
-"""The most characters of a thought or an observation that are shown. The page gives the number of
-the remaining characters."""
+"""At most this number of characters of a thought or of an observation is shown. The page then says
+how many characters are missing."""
 
 
 @dataclass(frozen=True)
 class Teacher:
-    """The teacher's folder of a run, for the report."""
+    """The teacher's folder of a run, as the report needs it."""
 
     out: EpisodeFolder
     run: Run
@@ -44,7 +44,7 @@ class Teacher:
 
     @property
     def flows(self) -> list[StageFlow]:
-        """The numbers of each stage of the teacher's job."""
+        """The numbers of items in each stage of the teacher's job."""
         return [stage_flow(self.run, stage) for stage in self.run.stages]
 
     @property
@@ -53,7 +53,8 @@ class Teacher:
         return self.out.describe_extensions()
 
     def tables(self) -> list[BarTable]:
-        """The distributions of the kept episodes. A tool that no episode called has a row too."""
+        """The distributions of the kept episodes. A tool that no episode called has a row of its
+        own too."""
         kept = (self.facts.get("statistics") or {}).get("kept") or {}
         num = kept.get("episodes", 0)
         by_turns, by_tool = (
@@ -96,7 +97,7 @@ class Teacher:
 
 
 def teacher_of(run: Location) -> Teacher | None:
-    """The teacher's folder of a run; None if nothing was played."""
+    """The teacher's folder of a run; None if the teacher has played nothing."""
     out = EpisodeFolder.of(RunFolder(str(run)))
     if not out.recipe.is_file() or not out.label(PLAY):
         return None
@@ -108,7 +109,7 @@ class Episodes:
 
     Args:
         teacher: the teacher's folder.
-        names: the labels for the evidence of rejections.
+        names: the names that replace ids in the evidence of rejections.
     """
 
     def __init__(self, teacher: Teacher, names: Names) -> None:
@@ -116,7 +117,7 @@ class Episodes:
         self.image_ids: set[str] = set()
 
     def by_question(self) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-        """Yields (question id, the question's episodes in order of rollouts)."""
+        """Yields pairs of a question id and the question's episodes, in order of rollouts."""
         num_shards = self._teacher.run.recipe["run"]["shards"]
         for shard in range(num_shards):
             path = self._path(PLAY, "kept", shard)
@@ -144,7 +145,7 @@ class Episodes:
         return read_records(path, kind) if path.is_file() else iter(())
 
     def _ends(self, shard: int) -> dict[str, dict[str, str]]:
-        """The outcome of each episode of a shard, by the episode's id."""
+        """How each episode of a shard ended, by the episode's id."""
         found: dict[str, dict[str, str]] = {}
         for stage in self._teacher.run.stages:
             for row in self._read(self._path(stage.name, "rejected", shard), Rejection):
@@ -177,7 +178,7 @@ _UNDER_WAY = {"outcome": "under way", "stage": "", "reason": "", "about": "", "e
 def episode_words(
     trajectory: Trajectory, end: Mapping[str, str], times: EpisodeTimes | None
 ) -> dict[str, Any]:
-    """An episode as the page shows it."""
+    """An episode in the form that the page shows."""
     episode, verdict = trajectory.episode, trajectory.verdict
     return {
         **end,
@@ -257,7 +258,8 @@ def _cut(text: str) -> str:
 
 
 def standing(episodes: Sequence[Mapping[str, Any]]) -> str:
-    """The teacher's result on a question, as a single word for the gallery's filter."""
+    """What became of the teacher's episodes for a question, in a few words. The filter of the
+    gallery uses the same words."""
     outcomes = {e["outcome"] for e in episodes}
     if not outcomes:
         return "not played"

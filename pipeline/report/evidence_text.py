@@ -1,5 +1,5 @@
-"""Turns evidence, which is any JSON, into text with labels in place of ids. Several cases of the
-same kind have a line each."""
+"""Turns evidence, which may be any JSON, into text. The names of things replace their ids. If there
+are several cases of the same kind, each gets a line."""
 
 import re
 from typing import Any
@@ -10,13 +10,13 @@ from questloom.records.identity import canonical_json
 from questloom.transforms.reason_words import words
 
 MAX_EVIDENCE = 2_000
-"""The most characters of evidence that the report shows."""
+"""The report shows at most this number of characters of evidence."""
 _MACHINE_NAME = re.compile(r"[a-z]+(_[a-z]+)+")
 
 
 def evidence_text(evidence: Any, names: Names) -> str:
-    """Evidence in words: "margin: 1 · rival: Thalmor School (Q5)", cut at `MAX_EVIDENCE`. Empty
-    values are left out."""
+    """Evidence in words, such as "margin: 1 · rival: Thalmor School (Q5)". The text is cut after
+    `MAX_EVIDENCE` characters. Empty values are left out."""
     text = _say(evidence, names)
     return text if len(text) <= MAX_EVIDENCE else text[:MAX_EVIDENCE] + " …"
 

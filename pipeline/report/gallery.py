@@ -1,4 +1,5 @@
-"""Kept questions for the page. Each question has a row in the search index, and its details in a data file."""
+"""Prepares the kept questions for the page. The search index has one row for each question. A data
+file holds the details."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,11 +13,12 @@ from questloom.records.synthesis import Certificate, Hop, Question
 from questloom.transforms.reason_words import CHECKS, FILTERS, words
 
 NO_RIVAL = 9
-"""A margin of at least this value means that no rival was left (`questloom.transforms.certificate.margin.NO_RIVAL`)."""
+"""A margin of at least this value means that no wrong answer came near
+(`questloom.transforms.certificate.margin.NO_RIVAL`)."""
 
 
 def relations(question: Question) -> list[str]:
-    """The properties that the question uses, sorted."""
+    """The properties of Wikidata that the question uses, sorted."""
     form = question.form if isinstance(question.form, dict) else {"clauses": []}
     return sorted(
         {c["property"] for c in form["clauses"] if c.get("property")}
@@ -25,8 +27,8 @@ def relations(question: Question) -> list[str]:
 
 
 def margin_words(certificate: Certificate | None) -> str:
-    """The margin as a facet: a number, "no rival", or "none" if uniqueness does not rest on a
-    margin."""
+    """The question's margin as the gallery's filter shows it: a number, "no rival" (no wrong answer
+    came near), or "none" (the proof needs no margin)."""
     if certificate is None or certificate.margin < 0:
         return "none"
     return "no rival" if certificate.margin >= NO_RIVAL else str(certificate.margin)
@@ -35,7 +37,7 @@ def margin_words(certificate: Certificate | None) -> str:
 def facets(
     question: Question, names: Names, asset: ImageAsset | None
 ) -> dict[str, str | list[str]]:
-    """The values that the page's filters compare. The keys are the facets' names on the page."""
+    """A question's values for the filters of the page. The keys are the names of the filters."""
     made = question.certificate
     needs = [
         w
@@ -65,7 +67,7 @@ def facets(
 
 
 def _constant(hop: Hop, question: Question) -> Value | None:
-    """The constant of the formal query at the end of a hop that has no variable there."""
+    """The fixed value at one end of a hop, if the formal query has no variable there."""
     subject, value = (hop.target, hop.source) if hop.reverse else (hop.source, hop.target)
     form = question.logical_form
     for clause in form.of(ClaimClause) if form else ():
@@ -80,7 +82,7 @@ def _constant(hop: Hop, question: Question) -> Value | None:
 
 
 def hop_words(hop: Hop, question: Question, names: Names) -> dict[str, Any]:
-    """A hop with the names of its ends, and the evidence for it."""
+    """One hop of a question, with the names of its two ends and the evidence for it."""
 
     def end(var: str) -> str:
         if not var:
@@ -182,7 +184,8 @@ def detail(
     asset: ImageAsset | None,
     helps: Mapping[str, str] = FILTERS,
 ) -> dict[str, Any]:
-    """The detail view of a question, beyond its row of the index. `helps` says what passing each filter means."""
+    """The details of a question that its row of the index lacks. `helps` says, for each filter,
+    what passing the filter means."""
     hops = (
         question.certificate.evidence
         if question.certificate and question.certificate.evidence
@@ -229,8 +232,8 @@ def detail(
 
 
 class Index:
-    """The search index of the gallery, stored column by column. Facets are coded as small numbers,
-    for fast filtering."""
+    """The search index of the gallery. Each column is stored as one list. The values of filters are
+    stored as small numbers, so that filtering is fast."""
 
     def __init__(self) -> None:
         self.columns: dict[str, list[Any]] = {
@@ -247,7 +250,7 @@ class Index:
         return len(self.columns["text"])
 
     def add(self, question: Question, found: dict[str, str | list[str]]) -> int:
-        """Adds a row. Returns the row's number."""
+        """Adds a row. Returns the number of the new row."""
         made = question.certificate
         row = {
             "text": question.text,
@@ -266,7 +269,8 @@ class Index:
         return len(self) - 1
 
     def payload(self) -> dict[str, Any]:
-        """The index as JSON. `facets`: {name: {"values": […], "codes": [code or list of codes per row]}}."""
+        """The index as JSON. The value of `facets` is {name: {"values": […], "codes": [code or list
+        of codes per row]}}."""
         return {
             **self.columns,
             "facets": {

@@ -1,5 +1,5 @@
-"""The path of a question as nodes and edges, for a drawing: picture, entities, described constants,
-operations, answer."""
+"""The path of a question as a graph for a drawing. Nodes are the picture, entities, described
+values, operations and the answer."""
 
 from typing import Any
 
@@ -61,7 +61,8 @@ class _Graph:
         self.edges.append({"from": source, "to": target, "label": label, "kind": kind})
 
     def _vague(self, clause: Fuzzy, answer: str) -> str:
-        """A node for what a value is like; the pictured thing stands by itself, too."""
+        """A node for a value that the question only describes. The pictured thing has one more
+        node, without this description."""
         said, term = self.names, clause.object
         label = said.value(term) if isinstance(term, Value) else self.variable(term, answer)
         bound = self.question.bindings.get(str(term), "")
@@ -126,9 +127,10 @@ class _Graph:
 
 def question_graph(question: Question, names: Names) -> dict[str, Any]:
     """The graph as JSON: {"nodes": [{id, kind, label, sub}], "edges": [{from, to, label, kind}],
-    "answer": node id}.
+    "answer": the id of a node}.
 
-    The graph is built from the question's logical form, or from its hops if there is no form.
+    The graph is built from the question's logical form. If the question has no logical form, the
+    graph is built from the hops.
     """
     graph = _Graph(question, names)
     form = question.logical_form

@@ -1,4 +1,5 @@
-"""Names for people: entities, properties, values, and the clauses of a logical form (the formal query) in words."""
+"""Words for people: the names of entities, properties and values, and the clauses of a logical form
+(the formal query) as sentences."""
 
 import re
 from typing import Any, Protocol
@@ -25,8 +26,8 @@ _LITERAL = re.compile(r"\b(?:time:[+-][\w-]*/\d+|quantity:\S+)")
 
 
 class Sources(Protocol):
-    """The look-ups that the report needs from a store (`questloom.knowledge.store.Store`). Without
-    a store the report shows ids."""
+    """What the report looks up in a store (`questloom.knowledge.store.Store`). Without a store the
+    report shows ids instead of names."""
 
     def label(self, entity_id: str, language: str = "en") -> str: ...
     def property(self, property_id: str) -> PropertyInfo | None: ...
@@ -36,7 +37,8 @@ class Sources(Protocol):
 
 
 def date_words(time: str, precision: int) -> str:
-    """An ISO 8601 time at Wikidata's precision, in words: "+1874-03-12…" at precision 11 is "12 March 1874"."""
+    """An ISO 8601 time in words, as exact as Wikidata states it: "+1874-03-12…" at precision 11 is
+    "12 March 1874"."""
     try:
         stated, month, day = parts_of(time)
     except ValueError:
@@ -53,20 +55,21 @@ def date_words(time: str, precision: int) -> str:
 
 
 class Names:
-    """Labels in one language, from a store if the report has one."""
+    """Names in one language, taken from a store if the report has one."""
 
     def __init__(self, sources: Sources | None, language: str = "en") -> None:
         self.sources, self.language = sources, language
         self._properties: dict[str, str] = {}
 
     def entity(self, entity_id: str) -> str:
-        """An entity's label, or its id."""
+        """The name of an entity, or the id if there is no name."""
         if self.sources is None or not entity_id:
             return entity_id.removeprefix("wiki:")
         return self.sources.label(entity_id, self.language) or entity_id
 
     def property(self, property_id: str) -> str:
-        """A property's label, or its id; "linked" for a hop that only a sentence states."""
+        """The name of a property, or the id if there is no name. The name is "linked" for a hop
+        that only a sentence states."""
         if not property_id:
             return "linked"
         if property_id not in self._properties:
@@ -91,8 +94,8 @@ class Names:
         return value.text
 
     def key(self, key: str) -> str:
-        """The value of a variable in words. The value is an entity id, or `Value.key()` of a
-        literal."""
+        """The value of a variable, in words. The value is the id of an entity, or the `Value.key()`
+        of a literal."""
         kind, _, rest = key.partition(":")
         match kind:
             case "time":
@@ -107,12 +110,13 @@ class Names:
         return self.entity(key)
 
     def title(self, title: str) -> str:
-        """The title of a rejected item. A title that is only an id is replaced by the entity's label."""
+        """The title under which the report lists a rejected item. If the title is only the id of an
+        entity, the entity's name replaces it."""
         return self.entity(title) if _ID.fullmatch(title) or title.startswith("wiki:") else title
 
     def spoken(self, text: str) -> str:
-        """A formal text ("P84=Q12", "time:+1874/9") with labels beside the ids and with words for
-        literals."""
+        """A formal text such as "P84=Q12" or "time:+1874/9", made readable. Names stand before the
+        ids, and words replace literals."""
 
         def label(found: re.Match) -> str:
             known = (self.entity if found[0][0] == "Q" else self.property)(found[0])
@@ -122,7 +126,7 @@ class Names:
 
 
 def clause_words(form: Form, names: Names, bindings: dict[str, str]) -> list[str]:
-    """The clauses of a logical form, each as a short sentence."""
+    """The clauses of a logical form, each written as a short sentence."""
 
     def term(t: Term) -> str:
         if isinstance(t, Value):
@@ -155,7 +159,8 @@ def clause_words(form: Form, names: Names, bindings: dict[str, str]) -> list[str
 
 
 def vague_words(clause: Fuzzy, names: Names, of: str) -> str:
-    """What a value is like, in short: "some town with a name of 2 words", "not Velm", "12 years after Ada Orm — date of birth"."""
+    """A short description of a value that the question does not name: "some town with a name of 2
+    words", "not Velm", "12 years after Ada Orm — date of birth"."""
     match clause.kind:
         case "meta-attribute" if clause.initial:
             return f"some {of} whose name begins with {clause.initial}"
@@ -170,5 +175,5 @@ def vague_words(clause: Fuzzy, names: Names, of: str) -> str:
 
 
 def read_words(clause: Reads, names: Names) -> str:
-    """What a clause `Reads` reads in the picture: "inscription, plaque"."""
+    """What a clause `Reads` makes the solver read in the picture: "inscription, plaque"."""
     return ", ".join(x for x in (names.property(clause.property), names.entity(clause.part)) if x)

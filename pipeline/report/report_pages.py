@@ -8,8 +8,8 @@ report/index.html   head, funnel, cost and distributions: readable without JavaS
        thumbnails/  <sha256>.jpg
 ```
 
-Each data file is a script that hands a JSON value to the page, since browsers refuse to fetch local
-files.
+Each data file is a script that hands a JSON value to the page, because browsers refuse to fetch
+local files in other ways.
 
 The same run gives the same bytes, since all times come from `run.json`.
 """
@@ -69,13 +69,13 @@ def build_report(
     """Writes the report of a run. Returns the path of the report's `index.html`.
 
     Args:
-        run: the run's folder.
-        out: the report's folder, `run/report` by default. An existing report is replaced as a
-            whole.
-        sources: a store for labels and attribution, by default the one that `run.json` names.
-            Without a store the report shows ids.
-        picture: returns the bytes of a picture that is not in `run/pictures`; by default from the
-            store.
+        run: the path of the run's folder.
+        out: the report's folder, `run/report` by default. If the folder holds a report already, the
+            new report replaces it completely.
+        sources: a store for names and for the sources of pictures; by default the store that
+            `run.json` names. Without a store the report shows ids instead of names.
+        picture: a function that returns the bytes of a picture which is not in `run/pictures`. By
+            default the pictures come from the store.
 
     Raises:
         InputError: the folder is not a run, or a file of the run is damaged.
@@ -96,8 +96,8 @@ def build_report(
 
 
 def script_json(value: Any) -> str:
-    """JSON that is safe inside a script: it can neither open nor close a tag, and contains no
-    JavaScript line separator."""
+    """A value as JSON that is safe inside a script. The JSON can neither open nor close a tag, and
+    it contains none of JavaScript's line separators."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     for char in "<>&\u2028\u2029":
         text = text.replace(char, f"\\u{ord(char):04x}")
@@ -105,7 +105,8 @@ def script_json(value: Any) -> str:
 
 
 def _repeated(rejection: Rejection) -> str:
-    """The id of the question that a near duplicate repeats; "" for other rejections."""
+    """If a question was rejected as a near duplicate, the id of the question that it repeats;
+    otherwise ""."""
     evidence = rejection.evidence
     return (
         str(evidence.get("of", ""))
@@ -126,16 +127,17 @@ class _Builder:
         self.index, self.distributions = Index(), Distributions()
         self.kept_of_seed: dict[str, list[int]] = defaultdict(list)
         self.numbers: dict[str, int] = {}
-        """The number of each kept question, by id."""
+        """The number of each kept question in the gallery, by question id."""
         self.num_not_run: Counter[str] = Counter()
         """For each filter, the number of kept questions on which the filter was not run."""
         self.image_ids: set[str] = set()
         self.teacher = teacher_of(run.folder)
         self.episode_heads: dict[str, list] = {}
-        """The teacher's episodes of each question, by its id: (rollout, outcome, reason, turns)."""
+        """The teacher's episodes of each question, by the question's id, as tuples (rollout,
+        outcome, reason, turns)."""
         self.heads: dict[int, list] = {}
-        """The teacher's episodes of each question, by its number: (rollout, outcome, reason,
-        turns)."""
+        """The teacher's episodes of each question, by the question's number, as tuples (rollout,
+        outcome, reason, turns)."""
 
     def build(self) -> None:
         (self.folder / "data").mkdir(parents=True)
@@ -172,8 +174,8 @@ class _Builder:
         return self.sources.image(image_id) if self.sources and image_id else None
 
     def _episodes(self) -> None:
-        """Writes the teacher's episodes, one file per question. The question's id is the file's
-        name until its number is known."""
+        """Writes the teacher's episodes into one file for each question. The file is named after
+        the question's id until the question has a number."""
         if self.teacher is None:
             return
         episodes = Episodes(self.teacher, self.names)
@@ -187,7 +189,7 @@ class _Builder:
         self.image_ids |= episodes.image_ids
 
     def _number_episodes(self, question_id: str, number: int) -> None:
-        """Renames the file of a question's episodes to the question's number."""
+        """Renames the file of a question's episodes after the question's number."""
         if question_id in self.episode_heads:
             waiting = self.folder / "data" / f"{question_id}.json"
             name = f"episodes-{number:04d}"

@@ -1,10 +1,11 @@
-"""Reads a run on disk for the report and the audit: the stages in order, their rows, and the content of `run.json`.
+"""Reads the folder of a run for the report and the audit: the stages in order, their rows, and the
+content of `run.json`.
 
 ```
 RUN/recipe.json   RUN/run.json   RUN/stages/NN-name/{kept,rejected,pending}-SSSSS.parquet
 ```
 
-Files are read by row groups, and the rows are never all in memory.
+Files are read in row groups, so that memory never holds all rows at once.
 """
 
 import json
@@ -38,12 +39,13 @@ class Stage:
     name: str
 
     def files(self, outcome: str) -> list[Location]:
-        """The shards of an outcome ("kept", "rejected", "pending"), in order."""
+        """The files of all shards with one outcome ("kept", "rejected" or "pending"), in order."""
         return listed(self.folder, f"{outcome}-*.parquet")
 
     @cached_property
     def kind(self) -> str:
-        """The record type of the kept rows ("Seed", "Question"), or "" if no shard is complete."""
+        """The type of the records in the kept rows ("Seed" or "Question"); "" if no shard is
+        complete."""
         for path in self.files("kept"):
             facts = read_metadata(path)
             if facts:
@@ -51,12 +53,12 @@ class Stage:
         return ""
 
     def questions(self) -> Iterator[Question]:
-        """The kept questions, shard by shard."""
+        """Yields the kept questions, shard by shard."""
         for path in self.files("kept"):
             yield from read_records(path, Question)
 
     def pick(self, ids: Collection[str]) -> Iterator[Question]:
-        """The kept questions with these ids; other rows are not decoded."""
+        """The kept questions that have one of these ids. Other rows are not decoded."""
         for path in self.files("kept"):
             with _open(path) as file:
                 for group in range(file.num_row_groups):
@@ -72,13 +74,13 @@ class Stage:
                         )
 
     def seeds(self) -> Iterator[Seed]:
-        """The kept seeds, shard by shard."""
+        """Yields the kept seeds, shard by shard."""
         for path in self.files("kept"):
             yield from read_records(path, Seed)
 
     def question_ids(self) -> Iterator[tuple[str, bool]]:
-        """Yields (id, whether the question has words and a picture) for each kept question. Only
-        four columns are read."""
+        """Yields a pair for each kept question: its id, and whether it has words and a picture. The
+        function reads only four columns."""
         for path in self.files("kept"):
             with _open(path) as file:
                 for batch in file.iter_batches(
@@ -96,14 +98,14 @@ class Stage:
             yield from read_records(path, Rejection)
 
     def pending(self) -> Iterator[Pending]:
-        """The items that wait for a provider or for budget."""
+        """The items that wait for a provider (a model or search service) or for budget."""
         for path in self.files("pending"):
             yield from read_records(path, Pending)
 
     @property
     def counts(self) -> StageCount | None:
-        """The sums of the stage's own counts, from the metadata of its kept shards. The result is
-        None if a shard has no counts."""
+        """The sums of what the stage itself counted. The counts are in the metadata of the kept
+        shards. The result is None if a shard has no counts."""
         total = dict.fromkeys(("num_in", "num_kept", "num_rejected", "num_pending", "num_out"), 0)
         for path in self.files("kept"):
             facts = read_metadata(path) or {}
@@ -114,7 +116,7 @@ class Stage:
         return StageCount(stage=self.name, shard=-1, **total)
 
     def num_rows(self, outcome: str) -> int:
-        """The number of rows of an outcome, from the files' footers."""
+        """The number of rows with one outcome, as stated in the footers of the files."""
         return sum(_open(path).metadata.num_rows for path in self.files(outcome))
 
 
@@ -131,21 +133,23 @@ def _open(path: Location) -> pq.ParquetFile:
 
 @dataclass(frozen=True)
 class Run:
-    """The folder of a run. `recipe` is the resolved recipe; `facts` is `run.json`, empty if the run has not ended."""
+    """The folder of a run. `recipe` is the resolved recipe. `facts` is the content of `run.json`,
+    and is empty if the run has not ended."""
 
     folder: Location
     recipe: dict[str, Any]
     facts: dict[str, Any]
     stages: tuple[Stage, ...]
     not_run: dict[str, str]
-    """For each filter that was not run, its name and the reason."""
+    """The filters that were not run, each with the reason."""
     custom_filters: dict[str, dict[str, Any]] = field(default_factory=dict)
-    """Filters of other packages by name: identity, help, reasons."""
+    """The filters that come from other packages, by name: their identity, help and reasons."""
     custom_writer: str = ""
-    """The writer of another package, and who checked its words; "" for a built-in writer."""
+    """The writer if it comes from another package, and what checked its words; "" for a built-in
+    writer."""
     extensions: tuple[str, ...] = ()
-    """The identities of all objects from other packages; for episodes these are tools and
-    services."""
+    """The identities of all objects that come from other packages. In the folder of a policy's
+    episodes, the objects are tools and services."""
 
     @property
     def name(self) -> str:
@@ -157,7 +161,7 @@ class Run:
 
     @property
     def own_reasons(self) -> dict[str, str]:
-        """The sentences of the reasons that custom filters of this run add."""
+        """For each reason that a custom filter of this run adds, its sentence."""
         return {
             reason: words
             for each in self.custom_filters.values()
@@ -166,7 +170,7 @@ class Run:
 
     @property
     def base(self) -> str:
-        """The address of the main page of the run's wiki, "" if it is unknown."""
+        """The address of the main page of the run's wiki; "" if the address is unknown."""
         path = self.folder / "attribution" / "store.json"
         return (
             str(_read_json(path, "Run `questloom synth` again on the same folder.").get("base", ""))
@@ -180,19 +184,21 @@ class Run:
 
     @property
     def last(self) -> Stage | None:
-        """The stage whose kept questions are the run's result; None if the run has not reached it."""
+        """The last stage, whose kept questions are the result of the run. The result is None if the
+        run has not reached this stage."""
         found = self.question_stages
         return found[-1] if found and found[-1] == self.stages[-1] else None
 
     def seconds(self, stage: Stage) -> float | None:
-        """The duration of a stage according to `run.json`, or None."""
+        """How many seconds a stage took, according to `run.json`; None if `run.json` does not
+        say."""
         row = (self.facts.get("stages") or {}).get(stage.name) or {}
         return float(row["seconds"]) if "seconds" in row else None
 
 
 def store_of(run: Run) -> Store | None:
-    """The store that `run.json` names, if it can still be opened. If the store is gone, the report
-    shows ids."""
+    """The store that `run.json` names; None if the store can no longer be opened. Without the
+    store, the report shows ids instead of names."""
     path = run.facts.get("store")
     if not isinstance(path, str):
         return None
@@ -252,8 +258,8 @@ def open_run(folder: Location) -> Run:
 
 
 def find_questions(run: Run, ids: Iterable[str]) -> dict[str, Question]:
-    """Questions by id, in the version of the last stage that kept the question. Ids that never
-    belonged to a question are left out."""
+    """The questions with these ids. Each question is read from the last stage that kept it. Ids of
+    things that never were questions are left out."""
     missing = set(ids)
     found: dict[str, Question] = {}
     for stage in reversed(run.question_stages):
@@ -264,5 +270,5 @@ def find_questions(run: Run, ids: Iterable[str]) -> dict[str, Question]:
 
 
 def question_id(seed_id: str, index: int) -> str:
-    """The `Question.id` that the question's two columns give."""
+    """The id of a question, computed from its seed and its index."""
     return record_id("Question", seed_id, index=index)

@@ -1,4 +1,5 @@
-"""The outcome of each seed with its reason, and a check that seeds = kept + rejected + pending."""
+"""The outcome of each seed and the reason for it. The module also checks that every seed is either
+kept, rejected or pending."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -11,7 +12,7 @@ from questloom.records.synthesis import Seed
 
 @dataclass(frozen=True)
 class StageFlow:
-    """The numbers of one stage in the funnel. The first four numbers are None if the stage counts
+    """The numbers of items in one stage. The first four numbers are None if the stage itself counts
     no items."""
 
     name: str
@@ -20,24 +21,24 @@ class StageFlow:
     num_rejected: int | None
     num_pending: int | None
     num_out: int
-    """The number of rows on disk that passed. This number exceeds `num_kept` if a stage makes
-    several rows of an item."""
+    """The number of rows on disk that passed the stage. This number is larger than `num_kept` if
+    the stage turns one item into several rows."""
     reasons: tuple[tuple[str, int], ...]
-    """The number of rejection rows for each reason, most frequent first. The sum exceeds
-    `num_rejected` if an item had several drafts."""
+    """The number of rejections for each reason, the most frequent reason first. The sum is larger
+    than `num_rejected` if an item had several drafts."""
     pending: tuple[tuple[str, int], ...]
-    """The number of waiting rows for each cause."""
+    """The number of rows that wait, for each cause."""
     seconds: float | None
     not_run: str = ""
-    """Why the filter was not run, so that all its input passed; "" if it was run."""
+    """Why the filter was not run and let all items pass; "" if it was run."""
     custom: str = ""
-    """For a stage from another package, what runs the stage: "a custom filter: …"; "" for a
-    built-in stage."""
+    """If the stage comes from another package, text that names its code: "a custom filter: …". For
+    a built-in stage the text is ""."""
 
     @property
     def balanced(self) -> bool | None:
-        """Whether in = kept + rejected + pending, and the rows on disk agree. The value is None if
-        the stage has no counts of its own."""
+        """Whether the number of input items equals kept + rejected + pending, and the rows on disk
+        agree. The value is None if the stage itself counts no items."""
         if (
             self.num_in is None
             or self.num_kept is None
@@ -62,7 +63,7 @@ class StageFlow:
 
     @property
     def size(self) -> int:
-        """The number of input items, as far as it is known."""
+        """The number of items that the stage received, as far as this is known."""
         return (
             self.num_out + self.rows_rejected + self.rows_pending
             if self.num_in is None
@@ -72,8 +73,9 @@ class StageFlow:
 
 @dataclass
 class Outcome:
-    """The outcome of one seed. `result` is "kept", "rejected" or "pending". `result` is "under way"
-    in an unfinished run, and "unaccounted" if no row of a finished run mentions the seed."""
+    """The outcome of one seed. `result` is "kept", "rejected" or "pending". In an unfinished run,
+    `result` may also be "under way". In a finished run, `result` is "unaccounted" if no row
+    mentions the seed."""
 
     seed: Seed
     result: str
@@ -82,7 +84,7 @@ class Outcome:
     evidence: str = ""
     title: str = ""
     questions: list[int] = field(default_factory=list)
-    """The numbers of the seed's kept questions in the gallery."""
+    """The numbers that the seed's kept questions have in the gallery."""
 
 
 def _by_count(counter: Counter[str]) -> tuple[tuple[str, int], ...]:
@@ -90,8 +92,8 @@ def _by_count(counter: Counter[str]) -> tuple[tuple[str, int], ...]:
 
 
 def stage_flow(run: Run, stage: Stage) -> StageFlow:
-    """The numbers of one stage. Rows are counted in the stage's files, items come from the stage's
-    own counts, and seconds from `run.json`."""
+    """Reads the numbers of one stage. Rows are counted in the stage's files. The numbers of items
+    come from the stage's own counts, and the seconds from `run.json`."""
     counts = stage.counts
     return StageFlow(
         name=stage.name,
@@ -116,16 +118,17 @@ def _custom(run: Run, stage: str) -> str:
 
 
 def seed_outcomes(run: Run, kept: dict[str, list[int]], names: Names) -> list[Outcome]:
-    """The final outcome of every seed, by seed id.
+    """How every seed ended, by seed id.
 
-    A seed is kept if any of its drafts is kept; otherwise the seed is pending if any draft waits.
-    Otherwise the draft that passed most stages decides; if several drafts passed as many, the
-    alphabetically first reason decides.
+    A seed is kept if at least one of its drafts is kept. A seed is pending if none of its drafts is
+    kept and at least one of them waits. If all drafts were rejected, the draft that passed the most
+    stages gives the reason for the rejection. If several drafts passed equally many, the reason
+    that is first in the alphabet counts.
 
     Args:
         run: the run.
-        kept: the numbers of the kept questions, by seed id.
-        names: the labels for the evidence.
+        kept: for each seed id, the numbers of the seed's kept questions.
+        names: the names that replace ids in the evidence.
     """
     outcomes: dict[str, Outcome] = {}
     unknown = "unaccounted" if run.facts else "under way"

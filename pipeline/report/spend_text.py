@@ -1,4 +1,4 @@
-"""The cost of the run's calls in words. An unknown price is shown as unknown, never as 0."""
+"""Says in words what the calls of a run cost. An unknown price is shown as unknown, never as 0."""
 
 from collections.abc import Mapping
 from dataclasses import fields
@@ -14,12 +14,12 @@ LEDGER = "calls.sqlite"
 def read_spend(
     run: Location, facts: Mapping[str, Any] | None = None
 ) -> tuple[list[CostLine], CostLine | None]:
-    """The ledger's sums by stage and model, and the total. The sums and the total are empty if the
-    run has no ledger.
+    """What the ledger has recorded: one sum for each stage and model, and the total. If the run has
+    no ledger, there are no sums and the total is None.
 
     Args:
-        facts: the content of `run.json`. This file has the sums of a ledger in Redis, so that a
-            report needs no server.
+        facts: the content of `run.json`. If the ledger is in Redis, `run.json` holds a copy of its
+            sums, so a report needs no server.
     """
     told = [
         CostLine(**{**line, "group": tuple(line["group"])})
@@ -43,7 +43,7 @@ def money_words(line: CostLine | None, per: int = 1) -> str:
 
     Args:
         line: the sums of the ledger; None if there were no calls.
-        per: the number of finished questions, by which the sums are divided.
+        per: a number of finished questions. The text gives the cost for one finished question.
     """
     if line is None or not line.num_calls:
         return "$0"

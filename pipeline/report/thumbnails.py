@@ -1,4 +1,4 @@
-"""Makes thumbnails, and finds the bytes of each picture."""
+"""Makes thumbnails (small versions of pictures), and finds the bytes of each picture."""
 
 import io
 from collections.abc import Callable
@@ -12,17 +12,17 @@ from questloom.transforms.episodes.episode_folder import EpisodeFolder
 from questloom.transforms.stages.run_folder import RunFolder
 
 THUMBNAIL = 480
-"""The length of the longest edge in pixels."""
+"""The length of a thumbnail's longest edge in pixels."""
 QUALITY = 80
 NUM_THREADS = 4
 Picture = Callable[[str], bytes]
 
 
 def picture_reader(run: Location, fallback: Picture | None) -> Picture:
-    """Returns a function that reads a picture by its id: from `RUN/pictures/`, from the teacher's
-    pictures, or else from the fallback (a store).
+    """Returns a function that reads a picture by its id. The function looks in `RUN/pictures/`,
+    then among the teacher's pictures, and then asks the fallback (a store).
 
-    The returned function raises KeyError if the picture is in none of these places.
+    The returned function raises KeyError if it finds the picture nowhere.
     """
     folder = RunFolder(str(run))
     taught = EpisodeFolder.of(folder)
@@ -58,9 +58,10 @@ def shrunk(data: bytes, longest: int, quality: int = QUALITY) -> bytes:
 
 
 def write_thumbnails(image_ids: set[str], read: Picture, folder: Path) -> set[str]:
-    """Writes `folder/<image id>.jpg` for each picture. Returns the ids without a readable picture.
+    """Writes `folder/<image id>.jpg` for each picture. Returns the ids of the pictures that could
+    not be read.
 
-    Decoding releases the interpreter lock, so threads help.
+    Several threads help, because the interpreter lock is free while a picture is decoded.
     """
     folder.mkdir(parents=True)
 

@@ -22,7 +22,8 @@ from questloom.records.errors import QuestloomError
 def dataflow_lines(
     runner: RunnerOptions, folders: tuple[str, ...], tools: Collection[str] = ()
 ) -> Iterator[Line]:
-    """One line for each requirement of Dataflow; see `questloom.pipeline.runners.runner_checks.check_runner`."""
+    """One line for each thing that Dataflow requires; see
+    `questloom.pipeline.runners.runner_checks.check_runner`."""
     if importlib.util.find_spec("apitools") is None:
         yield Line(
             "dataflow",
@@ -90,8 +91,8 @@ def _given(name: str, value: str | None, example: str) -> Line:
 
 
 def _sandbox(tools: Collection[str], *, has_container: bool) -> Iterator[Line]:
-    """Whether workers will be able to confine a policy's code. The options must tell, since no
-    worker exists yet."""
+    """Whether workers will be able to run a policy's code in a sandbox. The function can only look
+    at the options, since no worker exists yet."""
     if CONFINED in tools and not has_container:
         yield Line(
             "dataflow",
@@ -103,7 +104,7 @@ def _sandbox(tools: Collection[str], *, has_container: bool) -> Iterator[Line]:
 
 
 def _bucket(bucket: str) -> Line:
-    """Checks a bucket by writing and removing a small object."""
+    """Checks a bucket: writes a small object into it and removes the object."""
     try:
         check_locations(writes=[bucket])
     except QuestloomError as error:

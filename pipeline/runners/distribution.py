@@ -1,12 +1,12 @@
-"""The files that the distribution installs, as in setup.py. A test compares this list with the list
-in setup.py, which cannot import this module."""
+"""Lists the files that the distribution installs; setup.py has the same list. setup.py cannot
+import this module, so a test compares the two lists."""
 
 import importlib.util
 from collections.abc import Iterator
 from pathlib import Path
 
 PACKAGE = "questloom"
-"""The name of the distribution and of its package."""
+"""The name of the distribution, which is also the name of its package."""
 DATA_KINDS = (
     "yaml",
     "txt",
@@ -23,12 +23,12 @@ DATA_KINDS = (
     "lua",
     "typed",
 )
-"""Endings of the data files that are installed beside the code."""
+"""Files with these endings are data files that are installed beside the code."""
 
 
 def installed_files() -> Iterator[tuple[str, Path]]:
-    """The name and path of every installed file, sorted by name. A name such as
-    `questloom/records/table.py` is the same on every machine."""
+    """Every installed file with its name and path, sorted by name. Names such as
+    `questloom/records/table.py` are the same on every machine."""
     spec = importlib.util.find_spec(PACKAGE)
     found = {
         path.relative_to(root).as_posix(): path

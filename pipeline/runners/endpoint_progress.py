@@ -1,5 +1,5 @@
-"""Describes in words the calls to a job's endpoints. The data come from the ledger of calls, so the
-runner and the number of workers do not matter."""
+"""Describes in words how the calls to a job's endpoints are going. The data come from the ledger of
+calls. The description is therefore the same for every runner and every number of workers."""
 
 import time
 from collections import Counter
@@ -14,10 +14,10 @@ from questloom.models.endpoints import EndpointConfig
 from questloom.records.errors import InputError
 
 LAST = 2_000
-"""The number of recent attempts (requests to an endpoint) that a description covers."""
+"""A description covers at most this number of recent attempts (requests to an endpoint)."""
 LOOK_SECONDS, SHARED_LOOK_SECONDS = 0.5, 5.0
-"""The seconds between two reads of a ledger: for a ledger in a file, and for a ledger on a
-server."""
+"""How many seconds pass between two reads of a ledger. The first number is for a ledger in a file,
+the second for a ledger on a server."""
 TROUBLE = {
     Status.RATE_LIMITED: "sent back for their number (429)",
     Status.SERVER_ERROR: "met an error of the server",
@@ -29,11 +29,13 @@ TROUBLE = {
 
 
 class EndpointProgress:
-    """Reports on the attempts since the creation of this object. A job has one `EndpointProgress`.
+    """Describes the attempts that were made since this object was created. Each job has one
+    `EndpointProgress`.
 
     Args:
-        calls: the job's call cache; None if the job calls no model.
-        endpoints: the endpoints that the job may call; other providers are not described.
+        calls: the place of the job's call cache; None if the job calls no model.
+        endpoints: the endpoints that the job may call. Other providers are left out of the
+            description.
     """
 
     def __init__(self, calls: Path | str | None, endpoints: Sequence[EndpointConfig]) -> None:
@@ -43,7 +45,7 @@ class EndpointProgress:
         self._told: set[str] = set()
 
     def words(self) -> str:
-        """A clause for each endpoint that was called; "" without calls."""
+        """A short text for each endpoint that was called; "" if none was called."""
         self._look()
         return "; ".join(
             endpoint_words(
@@ -56,8 +58,8 @@ class EndpointProgress:
         )
 
     def news(self) -> list[str]:
-        """A line for each endpoint that has not replied at all so far. Each endpoint is named only
-        once in the life of the object."""
+        """One line for each endpoint that has never replied so far. The object names each of these
+        endpoints only once."""
         seen = {
             name: {status for provider, _, status in self._found if provider == name}
             - {Status.IN_FLIGHT.value}
@@ -94,11 +96,11 @@ class EndpointProgress:
 def endpoint_words(
     endpoint: EndpointConfig, attempts: Sequence[tuple[str, str]], *, cut: bool = False
 ) -> str:
-    """Describes the latest attempts at an endpoint.
+    """Describes the latest attempts at one endpoint in words.
 
     Args:
-        attempts: key and status of each attempt.
-        cut: whether there were earlier attempts.
+        attempts: the key and the status of each attempt.
+        cut: whether earlier attempts exist that are not in `attempts`.
 
     >>> endpoint_words(EndpointConfig(name="lab", base_url="http://lab/v1"), [("a", "timeout"), ("b", "timeout"), ("a", "timeout")])
     'lab: 2 asked, 0 answered, 3 gave no reply within 120 s: lower max_in_flight or raise timeout'

@@ -1,4 +1,5 @@
-"""The results of checks: the lines of `questloom doctor`, and those that stop a job before it starts."""
+"""The results of checks. `questloom doctor` prints all findings. A job prints those findings that
+stop the job before it starts."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -8,12 +9,12 @@ class Status(StrEnum):
     OK = "ok"
     MISSING = "missing"
     INFO = "info"
-    """Not an error: the requirement is optional, or the reader must judge the finding."""
+    """Not an error: either the requirement is optional, or the reader must judge the finding."""
 
 
 @dataclass(frozen=True)
 class Line:
-    """The result of one check. `fix` says what to do if the result is not ok."""
+    """The result of one check. `fix` says what to do if the check did not pass."""
 
     topic: str
     name: str

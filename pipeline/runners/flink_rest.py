@@ -1,4 +1,5 @@
-"""The few calls to a Flink cluster's REST interface that a job needs (Flink docs: "REST API")."""
+"""The few calls that a job makes to the REST interface of a Flink cluster (Flink docs: "REST
+API")."""
 
 import json
 import urllib.error
@@ -11,12 +12,12 @@ ENDED = ("FINISHED", "CANCELED", "FAILED")
 
 
 class Unreachable(Exception):
-    """The job manager does not answer, or the answer is not Flink's."""
+    """The job manager does not answer, or something else than Flink answers."""
 
 
 @dataclass(frozen=True)
 class Overview:
-    """The cluster's numbers at a glance."""
+    """The cluster's version and its numbers of task managers and slots."""
 
     version: str
     task_managers: int
@@ -26,10 +27,10 @@ class Overview:
 
 @dataclass(frozen=True)
 class FlinkRest:
-    """A job manager's REST interface.
+    """The REST interface of a job manager.
 
     Args:
-        master: HOST:PORT, or a URL.
+        master: the address of the job manager, as HOST:PORT or a URL.
     """
 
     master: str
@@ -39,7 +40,7 @@ class FlinkRest:
         return (self.master if "://" in self.master else f"http://{self.master}").rstrip("/")
 
     def overview(self) -> Overview:
-        """The cluster's overview. Raises `Unreachable`."""
+        """The cluster's version and numbers. Raises `Unreachable`."""
         found = self._get("/overview")
         try:
             return Overview(
@@ -58,13 +59,14 @@ class FlinkRest:
         ]
 
     def find(self, name: str) -> tuple[str, str] | None:
-        """The (id, state) of the newest job with this name; None without such a job."""
+        """The pair (id, state) of the newest job with this name; None if there is no such job."""
         jobs = [job for job in self._get("/jobs/overview")["jobs"] if job["name"] == name]
         newest = max(jobs, key=lambda job: job["start-time"], default=None)
         return (newest["jid"], newest["state"]) if newest else None
 
     def fault(self, job_id: str) -> str:
-        """The newest exception of a job and its causes, one per line; "" without an exception."""
+        """The newest exception of a job with its causes, one per line; "" if there is no
+        exception."""
         entries = (
             self._get(f"/jobs/{job_id}/exceptions?maxExceptions=1")
             .get("exceptionHistory", {})
@@ -92,7 +94,8 @@ class FlinkRest:
 
 
 def causes(trace: str) -> str:
-    """The messages of a Java stack trace, outermost first, without stack frames and mere wrappers."""
+    """The messages of a Java stack trace, the outermost first. Lines about stack frames and
+    repeated messages are left out."""
     said: list[str] = []
     for line in trace.splitlines():
         if line.startswith(("\tat ", "\t...", "   ", "\tSuppressed")) or not line.strip():

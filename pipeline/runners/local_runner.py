@@ -1,7 +1,7 @@
-"""Runs Beam quietly in this process. The module names FnApiRunner, since Beam's default runner
-would try to download a binary.
+"""Runs Beam in this process, without its usual output. The module asks for FnApiRunner by name,
+since Beam's default runner would try to download a binary.
 
-With several workers, `pipeline/runners/quiet_worker.py` starts a process for each.
+With several workers, each worker is a process that `pipeline/runners/quiet_worker.py` starts.
 """
 
 import sys
@@ -11,8 +11,8 @@ from apache_beam.transforms.environments import SubprocessSDKEnvironment
 
 
 def local_runner(workers: int) -> FnApiRunner:
-    """The local runner with this many worker processes; 1 means only this process. Use the runner
-    with `--direct_num_workers`."""
+    """The local runner with this number of worker processes. The number 1 means that only this
+    process works. The runner needs the option `--direct_num_workers`."""
     if workers == 1:
         return FnApiRunner()
     return FnApiRunner(

@@ -1,9 +1,9 @@
-"""A tiny job that runs before the real job. The tiny job shows whether workers start, run the same
-code, and see the job's folders.
+"""A tiny job, which runs on the cluster before the real job. The tiny job shows whether workers
+start, run the same code, and see the job's folders.
 
-The submitter writes a small file, the mark, into each folder. Every worker reads the mark of each
-folder and writes a small file, its note, beside the mark. The submitter then reads the notes.
-Folders are local paths or buckets (`s3://`, `gs://`).
+The submitter is the process that starts the job. The submitter writes a small file, the mark, into
+each folder. Every worker reads the mark of each folder and writes a small file, its note, beside
+the mark. The submitter then reads the notes. Folders are local paths or buckets (`s3://`, `gs://`).
 """
 
 import hashlib
@@ -28,16 +28,16 @@ JOBS = (
     "questloom.pipeline.synth.synth_job",
     "questloom.pipeline.teach.teach_job",
 )
-"""Names of the modules that together import all stages. These modules are imported by name, since
-they lie on a higher floor (layer of packages)."""
+"""The names of modules. Importing these modules imports all stages. These modules belong to a
+higher layer of the program, so a plain import is not allowed here."""
 NUM_PROBES = 16
-"""The number of elements in the tiny job, large enough that every worker gets one."""
+"""The tiny job has this number of elements, which is large enough to give every worker one."""
 
 
 @dataclass(frozen=True)
 class Worker:
-    """A worker's description of itself. Workers that differ in `python`, `beam` or `code` may not
-    give the same bytes."""
+    """What a worker tells about itself. If two workers differ in `python`, `beam` or `code`, their
+    results may differ too."""
 
     host: str
     pid: int
@@ -45,7 +45,7 @@ class Worker:
     beam: str
     code: str
     no_sandbox: str = ""
-    """The reason why the worker cannot confine a policy's code; "" if it can."""
+    """Why the worker cannot run a policy's code in a sandbox; "" if it can."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,8 @@ class Mark:
         return cls(f".questloom-probe-{uuid.uuid4().hex}", tuple(dict.fromkeys(folders)))
 
     def write(self) -> None:
-        """Writes the mark. Raises OSError, or the error of a bucket's library (`files/buckets.py`)."""
+        """Writes the mark into each folder. If writing fails, OSError or an error of the bucket's
+        library is raised (`files/buckets.py`)."""
         for folder in self.folders:
             write(location(folder, self.name), self.name)
 
@@ -78,14 +79,15 @@ class Mark:
 
 
 def write(path: Location, text: str) -> None:
-    """Writes a small file. The folder is created if the storage has folders."""
+    """Writes a small file. The function creates the folder, if the storage has folders at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(text.encode())
 
 
 @cache
 def here() -> Worker:
-    """Describes this process as a worker. The function imports all stages, as a worker must."""
+    """What this process would tell about itself as a worker. As in a real worker, all stages are
+    imported."""
     import_jobs()
     from questloom.agent.sandbox import open_sandbox
 
@@ -103,15 +105,15 @@ def import_jobs() -> None:
     """Imports all stages.
 
     Raises:
-        ImportError: a package is missing here. A worker without that package must not start.
+        ImportError: a package is missing here. If a package is missing, the worker must not start.
     """
     for name in JOBS:
         importlib.import_module(name)
 
 
 def code_digest() -> str:
-    """A digest of the distribution's files by name: of code and of data (prompts, phrases,
-    scripts). The digest is the same wherever the same version is installed."""
+    """A digest of the files of the distribution by name. The files are code and data (prompts,
+    phrases, scripts). The digest is the same on every machine that has the same version."""
     digest = hashlib.sha256()
     for name, path in installed_files():
         digest.update(f"{name}\0".encode() + path.read_bytes())
@@ -119,8 +121,8 @@ def code_digest() -> str:
 
 
 class LeaveNote(beam.DoFn):
-    """Passes numbers through unchanged. In every folder where the worker sees the mark, it leaves
-    its note."""
+    """A step that passes numbers on unchanged. In every folder where the worker sees the mark, it
+    writes its note."""
 
     def __init__(self, mark: Mark) -> None:
         self.mark = mark
@@ -140,7 +142,7 @@ class LeaveNote(beam.DoFn):
 
 
 def build(pipeline: beam.Pipeline, mark: Mark) -> None:
-    """Adds the tiny job's steps to a pipeline."""
+    """Adds the steps of the tiny job to a pipeline."""
     (
         pipeline
         | "probes" >> beam.Create(range(NUM_PROBES), reshuffle=False)

@@ -1,5 +1,5 @@
-"""Shows progress on stderr: bars on a terminal, otherwise a line every ten seconds. The display
-works for any engine and number of workers."""
+"""Shows progress on stderr. A terminal gets bars; any other output gets one line every ten seconds.
+The display works for any runner and for any number of workers."""
 
 import logging
 import sys
@@ -16,7 +16,7 @@ from questloom.pipeline.runners.stage_words import left
 
 POLL_SECONDS, SLOW_POLL_SECONDS = 0.5, 5.0
 LINE_SECONDS = 10.0
-"""Seconds between two lines if stderr is not a terminal."""
+"""The number of seconds between two lines, if stderr is not a terminal."""
 STEPS = {
     "parts": "writing articles and facts",
     "drawings": "drawing pictures",
@@ -28,15 +28,15 @@ STEPS = {
     "images": "joining the pictures' files",
     "tables": "writing the store's tables",
 }
-"""Words for the steps of writing a world and of ingesting."""
+"""Words for the steps of two jobs: making a fictional world, and ingesting."""
 LOG = logging.getLogger("questloom")
 _QUIET = ContextVar("quiet", default=False)
 
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Shows no progress on stderr inside the block. Lines that would stay on the screen are logged
-    at level INFO instead."""
+    """As long as the block runs, no progress appears on stderr. Lines that would normally stay on
+    the screen go to the log at level INFO."""
     before = _QUIET.set(True)
     try:
         yield
@@ -45,7 +45,7 @@ def quiet() -> Iterator[None]:
 
 
 class _Shown:
-    """One bar with words, or lines in place of the bar."""
+    """A bar with words next to it. If stderr is not a terminal, lines replace the bar."""
 
     def __init__(self, title: str, *, transient: bool = False) -> None:
         self.title = title
@@ -66,8 +66,8 @@ class _Shown:
         self._last = time.monotonic()
 
     def show(self, done: int, total: int, words: str, *, bar: str = "") -> None:
-        """Moves the bar with this name. Without a terminal, a line is printed if the last line is
-        ten seconds old or the bar is new."""
+        """Moves the bar with this name. Without a terminal, a line is printed instead if the bar is
+        new, or if the last line is ten seconds old."""
         if self._quiet:
             return
         is_new = bar not in self._tasks
@@ -91,7 +91,7 @@ class _Shown:
 
 
 def say(line: str) -> None:
-    """Prints a line on stderr, or logs it inside `quiet`."""
+    """Prints a line on stderr. Inside `quiet`, the line goes to the log."""
     if _QUIET.get():
         LOG.info("%s", line)
         return
@@ -100,7 +100,8 @@ def say(line: str) -> None:
 
 @contextmanager
 def counting(title: str) -> Iterator[Callable[[int, int], None]]:
-    """Yields a callback (done, total) that shows a bar on stderr. The bar appears with the first call."""
+    """Yields a callback (done, total) that shows a bar on stderr. The first call makes the bar
+    appear."""
     shown, started = _Shown(title, transient=True), time.monotonic()
     with shown.bars:
         yield lambda done, total: shown.show(
@@ -109,7 +110,7 @@ def counting(title: str) -> Iterator[Callable[[int, int], None]]:
 
 
 def counted(done: int, total: int, seconds: float) -> str:
-    """The progress of a count, with the time that remains at the present pace.
+    """How far a count has come, and how much time remains at this speed.
 
     >>> counted(1200, 4800, 10.0), counted(0, 4, 1.0)
     ('1,200 of 4,800, about 30 s left', '0 of 4')
@@ -131,13 +132,15 @@ def watching(
     """Shows a job's progress on stderr while the block runs.
 
     Args:
-        title: the name of the job.
-        total: the number of units of work.
-        done: returns the units done and the progress in words. `done` is called twice a second, and
-            once at the end. If the words are empty, the units are shown.
-        news: returns lines that should stay on the screen; it is called after `done`.
+        title: the name of the job, shown beside the bar.
+        total: the number of units of work in the whole job.
+        done: a function that returns the number of finished units, and the progress in words.
+            `done` is called twice a second, and once at the end. If the words are empty, the number
+            of units is shown instead.
+        news: a function that returns lines which should stay on the screen. The function `news` is
+            called after each call of `done`.
         slow: whether `done` takes long, for example because it lists a bucket. A slow `done` is
-            called every five seconds.
+            called only every five seconds.
     """
     shown, stop, started = _Shown(title), threading.Event(), time.monotonic()
 
@@ -167,7 +170,7 @@ def staged(title: str = "") -> Iterator[Callable[[str, int, int], None]]:
     """Yields a callback (step, done, total) that shows one bar per step on stderr.
 
     Args:
-        title: the name of the job with these steps.
+        title: the name of the job to which the steps belong.
     """
     shown, began = _Shown(title or "questloom"), dict[str, float]()
     with shown.bars:

@@ -1,8 +1,9 @@
-"""Runs Beam's worker process so that it logs only errors, and only into the command's log.
+"""Runs Beam's worker process so quietly that it logs only errors. The errors go only to the
+command's log.
 
 Beam's own worker (`apache_beam.runners.worker.sdk_worker_main`) always logs its start and end at
-level INFO, which would hide the progress bar. This module sets up logging before it imports Beam,
-since the import already logs.
+level INFO, and these lines would disturb the progress bar. Logging is set up before Beam is
+imported, since the import itself already logs.
 """
 
 import logging

@@ -1,8 +1,8 @@
-"""A command's log holds what Beam, workers and libraries report about an error. The user sees one
-message and the path of the log.
+"""The log of a command. The log holds what Beam, the workers and libraries report about an error.
+The user sees only one message and the path of the log.
 
-An error in a worker reaches the command as text with long context, since only text crosses a
-process boundary. This module finds the cause in the chain of exceptions, or in that text.
+Only text can cross a process boundary. An error in a worker therefore reaches the command as a long
+text. This module finds the cause of the error in the chain of exceptions or in the text.
 """
 
 import errno
@@ -18,16 +18,16 @@ from questloom.files.extras import error_of_import
 from questloom.records.errors import InputError, QuestloomError
 
 VARIABLE = "QUESTLOOM_LOG"
-"""The environment variable that tells worker processes the path of the log."""
+"""The name of the environment variable that tells worker processes where the log is."""
 _LINE = "%(asctime)s %(process)d %(name)s %(levelname)s %(message)s"
 _RAISED = re.compile(r"records\.errors\.(InputError|ProviderFault|QuestloomError): (.+)")
 _INPUT = re.compile(r"(.+?): (.+?)\. (.+)")
-"""The pattern of an `InputError` as text."""
+"""The pattern of an `InputError` that has become text."""
 MAX_MESSAGE = 600
 
 
 def log_path() -> Path:
-    """The path of this command's log. The file is created with the first line."""
+    """The path of this command's log. The file is created when its first line is written."""
     if VARIABLE not in os.environ:
         os.environ[VARIABLE] = os.path.join(
             tempfile.gettempdir(), f"questloom-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.log"
@@ -36,7 +36,8 @@ def log_path() -> Path:
 
 
 def log_errors_to_file() -> None:
-    """Sends the errors that libraries log to the command's log instead of the terminal."""
+    """Sends errors that libraries log to the command's log, so that they do not appear on the
+    terminal."""
     handler = logging.FileHandler(log_path(), encoding="utf-8", delay=True)
     handler.setFormatter(logging.Formatter(_LINE))
     root = logging.getLogger()
@@ -52,15 +53,15 @@ def note_fault(error: BaseException) -> None:
 
 
 def note_known(error: BaseException) -> None:
-    """Writes the exception into the log as `note_fault` does, if this process or its parent keeps a
-    command's log; otherwise does nothing."""
+    """If this process or its parent keeps a command's log, the function writes the exception into
+    it with `note_fault`. Without a command's log, the function does nothing."""
     if VARIABLE in os.environ:
         note_fault(error)
 
 
 def known_cause(error: BaseException) -> QuestloomError | None:
-    """The Questloom error behind a library's exception or a refused path; None if no such error is
-    found."""
+    """Finds the Questloom error that caused a library's exception, or makes one for a path that
+    cannot be used. The result is None if the exception has no such cause."""
     seen: set[int] = set()
     at: BaseException | None = error
     while at is not None and id(at) not in seen:
@@ -78,8 +79,8 @@ def known_cause(error: BaseException) -> QuestloomError | None:
 
 
 def path_error(error: OSError, where: object = "") -> InputError:
-    """The `InputError` for a path that cannot be read or written, or for a full disk. `where`
-    replaces the path if the error names no path."""
+    """Makes an `InputError` for a path that cannot be read or written, or for a full disk. If the
+    error names no path, `where` is used in its place."""
     if error.errno == errno.ENOSPC:
         return InputError(
             str(where or error.filename),
@@ -94,6 +95,6 @@ def path_error(error: OSError, where: object = "") -> InputError:
 
 
 def fault_message(error: BaseException) -> str:
-    """An unexpected exception as one line for people."""
+    """Describes an unexpected exception in one line for people."""
     said = " ".join(str(error).split())[:MAX_MESSAGE]
     return f"{type(error).__name__}: {said}" if said else type(error).__name__

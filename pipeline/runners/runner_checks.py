@@ -1,8 +1,9 @@
-"""Checks whether a job can run on a cluster. `questloom doctor --runner …` makes these checks, and
-so does every job before it is submitted.
+"""Checks whether a job can run on the chosen runner. The command `questloom doctor --runner …`
+makes these checks. Every job makes the same checks before it is submitted.
 
-Each check ends within seconds, and all of them within a minute. Without these checks Beam would
-wait silently for a worker that cannot start, a slot that is never free, or a missing job server.
+Each check takes at most some seconds, and all checks together take less than a minute. Without
+these checks, Beam would wait silently for a worker that cannot start, for a slot that never becomes
+free, or for a job server that does not exist.
 """
 
 import shutil
@@ -30,7 +31,7 @@ from questloom.pipeline.runners.submit import JobFailed, Stalled, minor, run_on_
 from questloom.records.errors import InputError, QuestloomError
 
 FREE_SECONDS = 8.0
-"""The number of seconds within which a finished job returns its slots."""
+"""After a job has finished, its slots are free within this number of seconds."""
 CONNECT_SECONDS = 3.0
 FLINK_IN_JAR = ".flink-runtime.version.properties"
 BUILD_ONE = "Build one with deploy/flink/pom.xml (mvn package) and name it with --job-server-jar."
@@ -39,12 +40,14 @@ BUILD_ONE = "Build one with deploy/flink/pom.xml (mvn package) and name it with 
 def check_runner(
     runner: RunnerOptions, folders: Iterable[str] = (), tools: Collection[str] = ()
 ) -> Iterator[Line]:
-    """Checks the runner, line by line. The checks stop at the first error that makes further checks useless.
+    """Checks the runner, and returns one line for each finding. After an error that makes the
+    remaining checks useless, the function makes no more checks.
 
     Args:
-        runner: the runner and its address.
-        folders: local paths or URLs that submitter and workers must share.
-        tools: the tools of the job's agent. Every worker must have what these tools need.
+        runner: the runner to check, with its address.
+        folders: local paths or URLs to which the submitter and the workers must both have access.
+        tools: the tools of the agent in this job. Every worker must have the programs and packages
+            that these tools need.
     """
     match runner.kind:
         case RunnerKind.FLINK:
@@ -67,7 +70,7 @@ def require_runner(
 
 
 def require_shared(runner: RunnerOptions, files: Iterable[str], key: str) -> None:
-    """Refuses files that workers on other machines would not find.
+    """Raises an error for files that workers on other machines would not find.
 
     Args:
         files: the files that stages read on the workers.
@@ -163,7 +166,7 @@ def _job_server(runner: RunnerOptions, version: str) -> Line:
 
 
 def flink_of_jar(jar: Path) -> str:
-    """The Flink version inside a job server's jar.
+    """The version of Flink inside the jar of a job server.
 
     Raises:
         FileNotFoundError: there is no such file.
@@ -178,7 +181,8 @@ def flink_of_jar(jar: Path) -> str:
 
 
 def _published(version: str) -> Line:
-    """Whether Beam's own job server is available. Beam downloads the job server once, for the first job."""
+    """Checks whether Beam's own job server is available. Beam downloads the job server once, when
+    the first job starts."""
     if version not in FlinkRunnerOptions.PUBLISHED_FLINK_VERSIONS:
         known = ", ".join(FlinkRunnerOptions.PUBLISHED_FLINK_VERSIONS)
         return Line(
@@ -214,7 +218,7 @@ def _published(version: str) -> Line:
 
 
 def _slots(rest: FlinkRest, wanted: int) -> Line:
-    """Whether enough slots are free, now or within some seconds."""
+    """Checks whether enough slots are free, now or within some seconds."""
     cluster, until = rest.overview(), time.monotonic() + FREE_SECONDS
     while (
         cluster.free < max(1, wanted)
@@ -243,7 +247,7 @@ def _slots(rest: FlinkRest, wanted: int) -> Line:
 
 
 def _pool(address: str) -> Line:
-    """Whether a worker pool listens at the address, as seen from this machine."""
+    """Checks whether a worker pool answers at the address, as seen from this machine."""
     host, colon, port = address.rpartition(":")
     if not colon or not port.isdigit():
         return Line(
@@ -266,7 +270,7 @@ def _pool(address: str) -> Line:
 
 
 def folder_lines(topic: str, folders: tuple[str, ...]) -> Iterator[Line]:
-    """Whether this process can write into the folders."""
+    """Checks whether this process can write into the folders."""
     for folder in dict.fromkeys(folders):
         mark = probe.Mark.new((folder,))
         try:
@@ -286,7 +290,7 @@ def folder_lines(topic: str, folders: tuple[str, ...]) -> Iterator[Line]:
 def _probe(
     runner: RunnerOptions, folders: tuple[str, ...], tools: Collection[str]
 ) -> Iterator[Line]:
-    """Runs the tiny job and reads the notes of its workers."""
+    """Runs the tiny job, and reads the notes that its workers left."""
     mark = probe.Mark.new(folders)
     mark.write()
     rest, began = FlinkRest(runner.flink_master), time.monotonic()
@@ -382,7 +386,7 @@ def _failed(runner: RunnerOptions, text: str) -> Line:
 
 
 def _shown(text: str, of: str = "") -> str:
-    """The most informative part of an error, short enough for one line."""
+    """The part of an error that says most, cut so that it fits on one line."""
     lines = [line for line in text.splitlines() if line.strip()]
     told = next((line for line in reversed(lines) if of and of in line), lines[-1] if lines else "")
     start = max(0, told.find(of)) if of else 0
@@ -390,7 +394,8 @@ def _shown(text: str, of: str = "") -> str:
 
 
 def _notes(folder: str, workers: list[probe.Worker]) -> Iterator[Line]:
-    """Evaluates the workers' notes. Missing notes mean that the workers see another folder."""
+    """Says what the workers' notes show. If notes are missing, the workers see a different folder
+    under this path."""
     if not workers:
         yield Line(
             "flink",
@@ -423,8 +428,8 @@ def _notes(folder: str, workers: list[probe.Worker]) -> Iterator[Line]:
 
 
 def _sandboxes(workers: Iterable[probe.Worker], needed: bool) -> Iterator[Line]:
-    """Whether all workers can confine a policy's code. Workers without this ability would play
-    differently."""
+    """Checks whether all workers can run a policy's code in a sandbox. A worker without a sandbox
+    would play differently."""
     lacking = sorted(
         {f"{worker.host}: {worker.no_sandbox}" for worker in workers if worker.no_sandbox}
     )

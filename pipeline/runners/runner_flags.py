@@ -1,4 +1,4 @@
-"""The runner's command-line options, in one place for all commands that have them."""
+"""The command-line options for the runner, in one place for all commands that use them."""
 
 import functools
 import inspect
@@ -98,14 +98,14 @@ FLAGS: dict[str, tuple[Any, Any]] = {
         "",
     ),
 }
-"""Type and default of each parameter of a command."""
+"""The type and the default of each parameter of a command."""
 
 
 def with_runner(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds the options of `FLAGS` to a command. The command takes all these options as one
+    """Gives a command all the options of `FLAGS`. The command receives these options as a single
     parameter `runner: RunnerOptions`.
 
-    All further arguments, from the command's `typer.Context`, go to Beam.
+    All other arguments in the command's `typer.Context` are passed on to Beam.
     """
     own = inspect.signature(command)
     added = [

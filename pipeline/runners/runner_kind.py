@@ -1,4 +1,5 @@
-"""The runners that can execute a job. The command line needs these names before Beam is imported."""
+"""The runners (Beam's engines) that can execute a job. The names have their own module because the
+command line needs them before Beam is imported."""
 
 import os
 from enum import StrEnum
@@ -8,13 +9,13 @@ from questloom.records.errors import QuestloomError
 
 class RunnerKind(StrEnum):
     LOCAL = "local"
-    """Beam's FnApiRunner in this process, with worker processes."""
+    """Beam's FnApiRunner. The runner works in this process and starts worker processes."""
     FLINK = "flink"
     DATAFLOW = "dataflow"
 
 
 class NothingRun(QuestloomError):
-    """Ends a command that only writes a job's template and runs no job."""
+    """Raised when a command only had to write a job's template, and no job ran."""
 
 
 def cpus() -> int:

@@ -1,5 +1,5 @@
-"""Where a job runs: in process, on Flink, or on Dataflow. The pipeline and the resulting bytes are
-the same on every runner.
+"""Says where a job runs: in this process, on Flink, or on Dataflow. On every runner, the pipeline
+and the resulting bytes are the same.
 
 `pipeline/runners/runner_checks.py` checks the runner, and `pipeline/runners/submit.py` runs a
 pipeline on it.
@@ -19,17 +19,17 @@ from questloom.records.errors import InputError
 
 LOOPBACK = "loopback"
 JOB_SERVER_JAVA = ("-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
-"""Options for the job server's Java. The server lives for one job, so the optimising compiler would
-cost more than it saves. With these options the server is ready after 1.2 s of CPU instead of
-2.4."""
+"""Java options for the job server. The server lives only for one job. An optimising compiler would
+cost more time than it saves for a server of this kind. With these options the server is ready after
+1.2 s of CPU time; without them, it needs 2.4 s."""
 NO_FREEZE = "--experiments=disable_logging_submission_environment"
-"""A Beam option that stops Beam from sending the list of packages of the submitting environment.
-Making the list takes seconds, and the list contains private paths."""
+"""An option that stops Beam from sending the list of packages that are installed where the job is
+submitted. Making the list of packages takes seconds, and the list contains private paths."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class RunnerOptions:
-    """The runner and its options. No result depends on the runner."""
+    """The runner of a job, and the runner's options. No result of a job depends on the runner."""
 
     kind: RunnerKind = RunnerKind.LOCAL
     flink_master: str = "localhost:8081"
@@ -60,17 +60,17 @@ class RunnerOptions:
 
     @property
     def makes_template(self) -> bool:
-        """Whether the job is only written and not run: as Dataflow's template
-        (`--template_location`), or as a translated graph (`--dry_run`)."""
+        """Whether the options ask only to write the job, and not to run it. The job is then written
+        as Dataflow's template (`--template_location`) or as a translated graph (`--dry_run`)."""
         return any(a.startswith(("--template_location", "--dry_run")) for a in self.beam_args)
 
     def flink_options(self, *, name: str, flink_version: str, slots: int) -> list[str]:
         """Beam's options for a job on Flink.
 
         Args:
-            name: the job's name on Flink's pages.
-            flink_version: the cluster's version, such as "1.19".
-            slots: the slots that the job takes if the options set no parallelism.
+            name: the name of the job on Flink's pages.
+            flink_version: the Flink version of the cluster, such as "1.19".
+            slots: the number of slots that the job takes, if the options set no parallelism.
         """
         options = [
             "--runner=FlinkRunner",
@@ -102,7 +102,7 @@ class RunnerOptions:
 
     @property
     def clip_hints(self) -> dict[str, str]:
-        """Beam's resource hints for the stages that run CLIP."""
+        """Beam's resource hints (such as a GPU) for the stages that run CLIP."""
         return {"accelerator": self.gpu} if self.gpu and self.kind is RunnerKind.DATAFLOW else {}
 
     def dataflow_options(self, *, name: str) -> list[str]:
@@ -114,9 +114,10 @@ LOCAL = RunnerOptions()
 
 
 def new_pipeline(workers: int, options: list[str] | None = None) -> beam.Pipeline:
-    """A pipeline in this process with this many workers, or on the runner that the options name.
+    """A pipeline on the runner that the options name. Without options, the pipeline runs in this
+    process with this number of workers.
 
-    Workers import the package, so Beam does not pickle the main session.
+    Workers import the package themselves, so Beam need not pickle the main session.
     """
     logging.getLogger("apache_beam").setLevel(logging.ERROR)
     if options is None:
@@ -128,7 +129,7 @@ def new_pipeline(workers: int, options: list[str] | None = None) -> beam.Pipelin
 
 
 def check_arguments(kind: RunnerKind, arguments: tuple[str, ...]) -> None:
-    """Refuses options that would not reach Beam, such as a misspelt flag.
+    """Raises an error for options that would not reach Beam, such as a misspelt flag.
 
     Raises:
         InputError: Beam does not know an option, the local runner gets an option, or an option
@@ -160,7 +161,7 @@ def check_arguments(kind: RunnerKind, arguments: tuple[str, ...]) -> None:
 
 
 def _inverse(name: str, known: dict) -> bool:
-    """Whether Beam stores this flag under another name, as it does for --no_use_public_ips and
-    --experiment."""
+    """Whether Beam knows this flag, but stores its value under another name. Examples are
+    --no_use_public_ips and --experiment."""
     bare = name.removeprefix("no_")
     return bare in known or f"{name}s" in known

@@ -1,4 +1,5 @@
-"""Runs any job made of stages: shows its progress, explains a failure, and counts the items in its files."""
+"""Runs any job that consists of stages. The module shows the job's progress, explains a failure,
+and counts the items in the job's files."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -38,15 +39,16 @@ def run_stages(
     """Runs a job until it ends.
 
     Args:
-        build: adds the job's transforms to a pipeline.
+        build: a function that adds the job's transforms to a pipeline.
         stages: the job's stages, which write into `run`.
         num_shards: the number of shards of each stage.
         runner: where the job runs.
-        workers: the number of processes, for the runner in process.
-        title: the job's name.
-        calls: the run's call cache, if the job calls models. A shard that still receives replies
-            does not count as stalled.
-        endpoints: the endpoints that the job may call. The progress also shows the endpoints' work.
+        workers: the number of processes, if the job runs in this process.
+        title: the name of the job.
+        calls: the place of the run's call cache, if the job calls models. As long as replies arrive
+            in the call cache, the job does not count as stalled.
+        endpoints: the endpoints that the job may call. The progress display also shows how the
+            calls to these endpoints are going.
 
     Raises:
         QuestloomError: the job failed.
@@ -78,18 +80,20 @@ def run_stages(
 
 
 def sweep(run: RunFolder, stages: Sequence[Stage]) -> None:
-    """Removes half-written files of killed workers. A bucket has no half-written files, since an
-    object appears as a whole."""
+    """Removes the half-written files that killed workers have left. A bucket needs no cleaning,
+    since an object appears there only when it is complete."""
     for stage in stages:
         for left in listed(run.at("stages", stage.label), ".*.part"):
             left.unlink(missing_ok=True)
 
 
 def job_failed(run: RunFolder, error: Exception) -> QuestloomError:
-    """The error that a failed job shows to the user. The worker's traceback goes into a file.
+    """Turns the exception of a failed job into the error that the user sees. The traceback from the
+    worker is written into a file.
 
-    An exception inside a stage becomes a rejection and never fails the job. A job fails because of
-    the machine (a full disk, missing rights, no memory) or an error in the stage framework.
+    An exception inside a stage only rejects the item; it never makes the job fail. A job fails
+    because of the machine (a full disk, missing rights, no memory), or because of an error in the
+    code that runs stages.
     """
     if (known := known_cause(error)) is not None:
         return known
@@ -117,21 +121,21 @@ def job_failed(run: RunFolder, error: Exception) -> QuestloomError:
 
 @dataclass(frozen=True)
 class Funnel:
-    """Counts from a job's files: the items of each stage, the items that wait, and the items that
-    ended as errors of Questloom."""
+    """What a job's files contain: the number of items in each stage, the items that wait, and the
+    items that ended because of an error in Questloom."""
 
     counts: tuple[StageCount, ...]
     pending_causes: dict[str, int]
     num_errors: int
     fault: str = ""
-    """The fault message of the first item that waits for a provider."""
+    """The fault message of the first item that waits for a provider (a model or search service)."""
     error: str = ""
-    """The message of the first item that ended as an error."""
+    """The error message of the first item that ended because of an error."""
 
     @classmethod
     def of(cls, run: RunFolder, stages: Sequence[Stage]) -> "Funnel":
-        """Counts the items in the files of all stages. Pending items are counted on the main chain
-        of stages only, so that no item counts twice."""
+        """Counts the items in the files of all stages. Waiting items are counted only in stages on
+        the main chain, so that no item counts twice."""
         causes: dict[str, int] = {}
         fault = ""
         for stage in (s for s in stages if not s.source):
@@ -151,7 +155,7 @@ class Funnel:
 
     @property
     def errors_in_words(self) -> str:
-        """A message about the items that ended as errors; "" if no item did."""
+        """A message about the items that ended because of an error; "" if there are none."""
         first = f", the first: {self.error}" if self.error else ""
         return (
             f"{self.num_errors:,} items ended as errors{first}. The report shows their tracebacks."
@@ -169,7 +173,8 @@ class Funnel:
         return sum(self.pending_causes.values())
 
     def as_json(self) -> dict[str, dict[str, int]]:
-        """For each stage the numbers of items in, kept, rejected and pending."""
+        """For each stage, the numbers of items that came in, were kept, were rejected, and are
+        pending."""
         return {
             c.stage: {
                 "in": c.num_in,
@@ -181,8 +186,8 @@ class Funnel:
         }
 
     def as_text(self, *, out: bool = False, not_run: Collection[str] = ()) -> str:
-        """A table for people. `out` adds the number of records that passed; `not_run` names the
-        stages that let all records through."""
+        """The counts as a table for people. With `out`, the table also shows how many records
+        passed. `not_run` names the stages that were skipped and let all records pass."""
         rows = [
             f"{'stage':<24}{'in':>8}{'kept':>8}{'rejected':>10}{'pending':>9}"
             + (f"{'out':>8}" if out else "")
@@ -196,7 +201,8 @@ class Funnel:
         return "\n".join(rows)
 
     def verdict(self, *, max_error_share: float, num_items: int) -> tuple[int, str]:
-        """The exit code, and a message for the user; (0, "") if all is well."""
+        """The exit code, and a message for the user. If all is well, the code is 0 and the message
+        is ""."""
         waiting = self.pending_causes
         if waiting.get(PendingCause.BUDGET.value):
             return (

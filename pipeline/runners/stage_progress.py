@@ -1,8 +1,9 @@
-"""Describes a job's progress in words. The data come from the finished files, so the runner and the
-number of workers do not matter.
+"""Describes in words how far a job has come. The data come from finished files. The description is
+therefore the same for every runner and every number of workers.
 
-On a local disk each poll lists the stages' folders, and reads the footer and reasons of each new
-shard once. In a bucket a poll only lists, so the progress there counts shards and not questions.
+On a local disk, each update lists the folders of the stages. For each new shard, the update reads
+the file's footer and the reasons for rejections once. In a bucket, each update only lists the
+files. The progress in a bucket therefore counts shards and not questions.
 """
 
 import os
@@ -23,28 +24,28 @@ from questloom.transforms.stages.stage import Stage, source_of
 
 @dataclass
 class _Seen:
-    """The facts about one stage that the progress display knows."""
+    """What the progress display knows about one stage."""
 
     whole: set[int] = field(default_factory=set)
-    """The shards that have no waiting items."""
+    """The shards without waiting items."""
     counts: dict[int, StageCount] = field(default_factory=dict)
     reasons: dict[int, Counter[str]] = field(default_factory=dict)
     ages: dict[int, int] = field(default_factory=dict)
-    """The modification time of each shard's file when it was counted; a shard may be computed
-    again."""
+    """For each shard, the time at which its file had last been modified when it was counted. If a
+    shard is computed again, this time changes."""
 
     def total(self, name: str) -> int:
         return sum(getattr(count, name) for count in self.counts.values())
 
 
 class StageProgress:
-    """Reads a job's files for its progress. A job has one `StageProgress`.
+    """Finds out from a job's files how far the job has come. Each job has one `StageProgress`.
 
     Args:
-        run: the folder that the stages write.
+        run: the folder into which the stages write.
         stages: the stages of the job.
         num_shards: the number of shards of each stage.
-        beside: returns an additional text to show after a stage's words; "" for none.
+        beside: a function that returns more text to show after a stage's words; "" for none.
     """
 
     def __init__(
@@ -62,7 +63,8 @@ class StageProgress:
         self._front, self._since, self._stood = "", 0.0, 0
 
     def look(self) -> tuple[int, str]:
-        """The number of finished shards of all stages, and the current work in words."""
+        """The number of finished shards in all stages, and the work that is being done, in
+        words."""
         for stage in self.stages:
             self._read(stage)
         return sum(len(seen.whole) for seen in self._seen.values()), "; ".join(
@@ -70,7 +72,8 @@ class StageProgress:
         )
 
     def news(self) -> list[str]:
-        """A line for each stage that has ended since the last call and has something to report."""
+        """One line for each stage that has ended since the last call, if there is something to say
+        about it."""
         ended = [
             s
             for s in self.stages
@@ -100,7 +103,7 @@ class StageProgress:
             (seen.whole.discard if seen.counts[shard].num_pending else seen.whole.add)(shard)
 
     def _words(self) -> str:
-        """Describes the first unfinished stage and its progress."""
+        """Describes the first unfinished stage, and how far this stage has come."""
         front = next(
             (stage for stage in self.stages if len(self._seen[stage.name].whole) < self.num_shards),
             self.stages[-1],
@@ -120,15 +123,15 @@ class StageProgress:
         return f"{what}, {seen.total('num_in'):,} of {units(source, front.takes)} done, {made}{self._left(len(seen.whole))}"
 
     def _left(self, whole: int) -> str:
-        """The time that remains for this step at its present pace. The time of later steps is
-        unknown."""
+        """The text also says how much time this stage still needs at its present speed. How much
+        time the later stages need is unknown."""
         done = whole - self._stood
         if done <= 0 or whole == self.num_shards:
             return ""
         return f", {left((time.monotonic() - self._since) / done * (self.num_shards - whole))} for this step"
 
     def _summary(self, stage: Stage) -> str:
-        """What a stage made or dropped, in words; "" if there is nothing to say."""
+        """What a stage has made or dropped, in words; "" if there is nothing to say."""
         seen = self._seen[stage.name]
         num_in, num_out, dropped = (
             seen.total("num_in"),

@@ -1,4 +1,5 @@
-"""The words that the progress shows for each stage. A stage without words is shown by its name."""
+"""The words that the progress display uses for each stage. If a stage has no words here, the
+display uses its name."""
 
 from collections.abc import Iterable, Mapping
 
@@ -36,12 +37,12 @@ MAX_REASONS = 2
 
 
 def doing(stage: Stage) -> str:
-    """The words for what a stage does."""
+    """Words that say what a stage does."""
     return stage.doing or DOING.get(stage.name, stage.name.replace("_", " "))
 
 
 def units(number: int, record: type[Record]) -> str:
-    """A number of records, with the word that people use for such records.
+    """A number of records, followed by the word that people use for such records.
 
     >>> from questloom.records.synthesis import Seed
     >>> units(1, Seed), units(1200, Seed)
@@ -52,11 +53,11 @@ def units(number: int, record: type[Record]) -> str:
 
 
 def because(reasons: Iterable[tuple[str, int]], own: Mapping[str, str]) -> str:
-    """The most frequent reasons in words, with their counts.
+    """The most frequent reasons in words, each with its count.
 
     Args:
-        reasons: each reason with its count.
-        own: the stages' own reasons, each with its sentence.
+        reasons: the number of rejections for each reason.
+        own: the reasons that only these stages have, each with its sentence.
 
     >>> because([("not_unique", 3), ("sport", 1)], {"sport": "It is about sport."})
     'more than one answer fits (3); it is about sport (1)'
@@ -73,7 +74,7 @@ def because(reasons: Iterable[tuple[str, int]], own: Mapping[str, str]) -> str:
 
 
 def left(seconds: float) -> str:
-    """The remaining time as rounded words.
+    """The remaining time, rounded, in words.
 
     >>> left(8), left(74), left(130), left(9000)
     ('about 10 s left', 'about 70 s left', 'about 2 min left', 'about 2.5 h left')

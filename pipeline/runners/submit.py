@@ -1,5 +1,5 @@
-"""Runs a pipeline in process or on a cluster, and never waits forever. A job that stalls or is lost
-is cancelled and reported."""
+"""Runs a pipeline in this process or on a cluster. The function never waits forever. If a job
+stalls or gets lost, it is cancelled and the user is told."""
 
 import logging
 import signal
@@ -21,27 +21,27 @@ from questloom.pipeline.runners.runner_options import RunnerOptions, new_pipelin
 from questloom.records.errors import QuestloomError
 
 Build = Callable[[beam.Pipeline], Any]
-"""Adds the job's transforms to a pipeline."""
+"""A function that adds the job's transforms to a pipeline."""
 Moved = Callable[[], object]
-"""A function that returns a value; the value changes whenever the job makes progress. The function
-is called every few seconds."""
+"""A function that returns a value. If the job makes progress, the value differs from the last one.
+The function is called every few seconds."""
 
 POLL_SECONDS = 1.0
 LOST_SECONDS = 30.0
-"""The number of seconds without an answer from the job manager, or without the job in its list,
-after which the job counts as lost."""
+"""A job counts as lost after this number of seconds in which the job manager does not answer, or
+does not list the job."""
 CANCEL_SECONDS = 20.0
 MAX_FAULT = 6_000
 AGAIN = "Finished parts are kept: run the same command again"
 
 
 class JobFailed(Exception):
-    """The cluster ended the job. The text contains the workers' messages."""
+    """The cluster ended the job. The message contains what the workers reported."""
 
 
 @dataclass
 class _Work:
-    """Runs a job in a thread, so that the waiting thread can give up."""
+    """Runs a job in a thread of its own, so that the waiting thread can stop waiting."""
 
     do: Callable[[], Any]
     error: BaseException | None = None
@@ -65,17 +65,18 @@ def run_pipeline(
     """Runs a pipeline until it ends.
 
     Args:
-        build: adds the transforms to the pipeline.
+        build: a function that adds the job's transforms to the pipeline.
         runner: where the job runs.
-        workers: the number of processes, for the runner in process.
-        title: a part of the job's name.
-        moved: shows whether the job makes progress.
+        workers: the number of processes, if the job runs in this process.
+        title: a text that becomes part of the job's name.
+        moved: a function whose value changes when the job makes progress.
 
     Raises:
-        JobFailed: the cluster ended the job. In process, the stage's own exception is raised
-            instead.
-        NothingRun: the options asked for a template, which was written.
-        QuestloomError: no progress for `runner.stall_minutes`, or the cluster lost the job.
+        JobFailed: the cluster ended the job. If the job runs in this process, the exception of the
+            stage itself is raised instead.
+        NothingRun: the options only asked for a template, and the template was written.
+        QuestloomError: the job made no progress for `runner.stall_minutes`, or the cluster lost the
+            job.
     """
     if runner.is_local:
         pipeline = new_pipeline(workers)
@@ -93,8 +94,8 @@ def run_pipeline(
 
 @contextmanager
 def _ended_by_signal() -> Iterator[None]:
-    """SIGTERM ends the block as Ctrl-C does: the job is cancelled, and its job server ends. Without
-    this block both would outlive this process."""
+    """Makes SIGTERM end the block in the same way as Ctrl-C: the job is cancelled, and its job
+    server ends. Without this block, the job and its job server would live on after this process."""
     if threading.current_thread() is not threading.main_thread():
         yield  # only the main thread may set a signal handler
         return
@@ -118,8 +119,8 @@ def run_on_flink(
     stall_seconds: float,
     eager: bool = False,
 ) -> None:
-    """Does the work of `run_pipeline` on Flink. With `eager` the first error ends the job;
-    otherwise Flink would retry."""
+    """Runs a pipeline on Flink, as `run_pipeline` describes. With `eager`, the first error ends the
+    job. Without `eager`, Flink would try again after an error."""
     rest = FlinkRest(runner.flink_master)
     try:
         cluster = rest.overview()
@@ -145,8 +146,10 @@ def run_on_flink(
 
 @contextmanager
 def _job_server(options: list[str]) -> Iterator[str]:
-    """Runs Beam's job server for the duration of the block and yields its address. Beam's own class
-    sets a signal handler and ends the server only at exit."""
+    """Runs Beam's job server as long as the block runs, and yields the server's address. Beam has a
+    class for the job server, but that class sets a signal handler, and ends the server only when
+    the process exits.
+    """
     logging.getLogger("FlinkJarJobServer").setLevel(logging.ERROR)
     server = FlinkJarJobServer(PipelineOptions(options))
     command, endpoint = server.subprocess_cmd_and_endpoint()
@@ -162,13 +165,14 @@ def _job_server(options: list[str]) -> Iterator[str]:
 
 
 def minor(version: str) -> str:
-    """The minor version of a full version: 1.19 for 1.19.3."""
+    """The minor version that belongs to a full version: 1.19 for 1.19.3."""
     return ".".join(version.split(".")[:2])
 
 
 @dataclass
 class _FlinkLook:
-    """Watches a job from outside, since the runner alone would wait for a job manager that has forgotten the job."""
+    """Watches a job from outside. If the job manager forgets a job, Beam's runner alone would wait
+    forever."""
 
     rest: FlinkRest
     name: str
@@ -177,8 +181,8 @@ class _FlinkLook:
     _since: float = 0.0
 
     def __call__(self) -> str:
-        """The reason why the job is lost; "" if it is not lost. Raises `JobFailed` if the first
-        error should end the job."""
+        """Why the job counts as lost; "" if it is not lost. If the first error should end the job,
+        the method raises `JobFailed`."""
         try:
             found = self.rest.find(self.name)
             if found is not None and self.eager and (fault := self.rest.fault(found[0])):
@@ -217,7 +221,8 @@ class _FlinkLook:
 
 
 def _wait(work: _Work, moved: Moved, stall_seconds: float, look: Callable[[], str]) -> None:
-    """Starts the work, and waits for its end as long as the job makes progress."""
+    """Starts the work and waits until it ends. If the job stops making progress, the waiting ends
+    too."""
     work.start()
     seen, since = moved(), time.monotonic()
     while not work.ended.wait(POLL_SECONDS):
@@ -231,7 +236,7 @@ def _wait(work: _Work, moved: Moved, stall_seconds: float, look: Callable[[], st
 
 
 class Stalled(QuestloomError):
-    """The job has made no progress for too long."""
+    """Makes the error for a job that has made no progress for too long."""
 
     def __init__(self, seconds: float, fault: str) -> None:
         self.seconds, self.fault = seconds, fault

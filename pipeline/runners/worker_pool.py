@@ -4,12 +4,13 @@
 python -m questloom.pipeline.runners.worker_pool --bind 0.0.0.0:50000
 ```
 
-Beam's own pool (`apache_beam.runners.worker.worker_pool_main`) starts `python` from PATH and
-answers before the worker runs. If that Python is missing, or lacks the package, the job hangs
-forever without a message.
+Beam has its own pool (`apache_beam.runners.worker.worker_pool_main`). Beam's own pool starts the
+`python` that is first in PATH, and answers before the worker runs. If `python` in PATH does not
+exist or lacks the package, the job hangs forever without a message.
 
-This pool starts workers with its own interpreter and waits until they have imported the package. If
-a worker fails, the pool reports the reason to the task manager, and the job ends with this reason.
+This pool starts workers with its own Python interpreter, and waits until they have imported the
+package. If a worker fails, the pool tells the task manager why. The job then ends with the message
+of the failed worker.
 """
 
 import argparse
@@ -31,22 +32,24 @@ from apache_beam.utils import thread_pool_executor
 from questloom.records.errors import InputError
 
 START_SECONDS = 120.0
-"""The time in seconds within which a worker must import the package. The import takes 7 s of one
-core. A worker that fails is reported at once."""
+"""A worker must import the package within this number of seconds. The import takes 7 s on one core.
+If a worker fails earlier, the pool reports the failure at once."""
 STOP_SECONDS = 10.0
 READY = b"ready\n"
 MAX_LINES = 12
-"""The number of last lines of a failed worker's output that are reported. The last line of a traceback matters most."""
+"""The pool reports this number of lines from the end of a failed worker's output. The most
+important line of a traceback is the last one."""
 _log = logging.getLogger("worker_pool")
 
 
 class WorkerPool(beam_fn_api_pb2_grpc.BeamFnExternalWorkerPoolServicer):
-    """Beam's service for external worker pools: it starts and stops a worker by its id.
+    """Beam's service for external worker pools. The service starts a worker, and stops a worker by
+    its id.
 
     Args:
-        command: starts a worker. The control address and the worker's id are appended to it. The
-            worker prints `READY` once it works.
-        start_seconds: the time limit for printing `READY`.
+        command: the command that starts a worker. The pool appends the control address and the
+            worker's id to the command. The worker prints `READY` when it can work.
+        start_seconds: within this number of seconds a worker must print `READY`.
     """
 
     def __init__(
@@ -64,8 +67,8 @@ class WorkerPool(beam_fn_api_pb2_grpc.BeamFnExternalWorkerPoolServicer):
         return beam_fn_api_pb2.StartWorkerResponse(error=error)
 
     def _start(self, worker_id: str, control: str) -> str:
-        """Starts a worker and waits until it is ready. Returns ""; or the reason why the worker is
-        not ready."""
+        """Starts a worker and waits until it is ready. Returns "" when it is ready, or else why it
+        is not ready."""
         try:
             worker = subprocess.Popen(
                 [*self.command, control, worker_id],
@@ -115,7 +118,8 @@ class WorkerPool(beam_fn_api_pb2_grpc.BeamFnExternalWorkerPoolServicer):
 
 
 def _pass_on(worker: subprocess.Popen, worker_id: str, said: deque[str]) -> None:
-    """Copies a worker's stderr to the pool's stderr, and keeps the last lines."""
+    """Copies what a worker writes on stderr to the stderr of the pool, and remembers the last
+    lines."""
     assert worker.stderr is not None
     for line in worker.stderr:
         text = line.decode(errors="replace").rstrip()
@@ -124,7 +128,8 @@ def _pass_on(worker: subprocess.Popen, worker_id: str, said: deque[str]) -> None
 
 
 def end(worker: subprocess.Popen) -> None:
-    """Ends a process with SIGTERM, and with SIGKILL some seconds later."""
+    """Ends a process with SIGTERM. If the process still runs some seconds later, the function sends
+    SIGKILL."""
     worker.terminate()
     try:
         worker.wait(STOP_SECONDS)
@@ -134,10 +139,10 @@ def end(worker: subprocess.Popen) -> None:
 
 
 def serve(bind: str, pool: WorkerPool) -> tuple[grpc.Server, int]:
-    """Serves a pool at an address. Returns the server and its port.
+    """Starts to serve a pool at an address. Returns the server and its port.
 
     Raises:
-        InputError: the address cannot be used for listening.
+        InputError: the pool cannot listen at the address.
     """
     # Without reuse, a second pool on the same address fails instead of taking half of the requests.
     options = [
@@ -160,7 +165,7 @@ def serve(bind: str, pool: WorkerPool) -> tuple[grpc.Server, int]:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Serves the pool until a signal ends it."""
+    """Serves the pool until the process receives a signal to end."""
     parser = argparse.ArgumentParser(
         prog="python -m questloom.pipeline.runners.worker_pool",
         description=(__doc__ or "").splitlines()[0],

@@ -1,6 +1,7 @@
-"""Reports the cells of the schedule (ability, level, topic) that a store could not fill. A line
-compares the share of questions with the wanted weight, and names the bound that refused most
-seeds."""
+"""The seed schedule asks for a share of questions in each cell (an ability, a level and a topic).
+This module reports the cells that a store could not fill. Each line compares the share of questions
+with the share that was asked for. The line also names the reason for which most seeds were refused.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,22 +18,23 @@ from questloom.transforms.drafting.schedule import Cell, shares_of
 from questloom.transforms.drafting.seeds import EXPLORATION
 
 NEAR = 0.05
-"""A share counts as reached if it differs from its weight by at most this much."""
+"""A share counts as reached if it differs from the wanted share by at most this much (0 to 1)."""
 FEW = 3
-"""A shortage of at most this number of questions is not reported, however small the share is."""
+"""If at most this number of questions is missing, the shortage is not reported, however small the
+share is."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of a scheduled seed."""
+    """What became of a seed in the schedule."""
 
     cell: Cell
     reason: str
-    """The reason why the seed gave no question; "" if the seed gave a question."""
+    """Why the seed gave no question; "" if it gave a question."""
 
 
 def outcomes(job: Job) -> list[Outcome]:
-    """The results of all scheduled seeds of a finished run. Seeds that wait are left out."""
+    """What became of each scheduled seed of a finished run. Seeds that still wait are left out."""
     run, stages = job.run, synth_stages(job)
     seeds = {
         s.id: Cell(s.topic or s.domain, s.ability, s.level)
@@ -54,12 +56,12 @@ def outcomes(job: Job) -> list[Outcome]:
 def describe_shortages(
     found: Iterable[Outcome], rules: SeedRules, own: Mapping[str, str]
 ) -> Iterator[str]:
-    """A line for each ability, level and topic with too small a share of the questions.
+    """Yields a line for each ability, level or topic whose share of the questions is too small.
 
     Args:
-        found: the results of the seeds.
-        rules: the weights of the schedule.
-        own: the filters' own reasons, each with its sentence.
+        found: what became of the seeds.
+        rules: the rules of the schedule, with the weights.
+        own: the reasons that only these filters have, each with its sentence.
     """
     ended = list(found)
     kept = Counter(place for o in ended if not o.reason for place in vars(o.cell).items())
@@ -79,8 +81,8 @@ def describe_shortages(
 
 
 def _worst(fallen: list[Outcome], ended: list[Outcome], own: Mapping[str, str]) -> str:
-    """The cell of ability and level that lost most seeds, and the reason that refused most of these
-    seeds; names decide between equal numbers."""
+    """Names the pair of ability and level that lost most seeds, and the reason that refused most of
+    these seeds. If two pairs or reasons have equal numbers, the first in the alphabet counts."""
     lost = Counter((o.cell.ability, o.cell.level) for o in fallen)
     cell = min(lost, key=lambda c: (-lost[c], c))
     reasons = Counter(o.reason for o in fallen if (o.cell.ability, o.cell.level) == cell)

@@ -1,6 +1,7 @@
-"""Lists the filters that a run will skip, with the reasons. The skipped filters are known before
-the run starts. The terminal, the plan, the report and the card show the skipped filters. Each
-question stores a verdict that is not a pass."""
+"""Lists the filters that a run will skip, each with the reason. The program knows before the run
+starts which filters will be skipped. The terminal, the forecast, the report and the data set's card
+list the skipped filters. For a skipped filter, each question stores a verdict that is not a pass.
+"""
 
 from collections import defaultdict
 
@@ -10,7 +11,7 @@ from questloom.transforms.filters.filter import OFF
 
 
 def filters_not_run(job: Job) -> dict[str, str]:
-    """The filters that the job's recipe and store rule out, each name with its reason."""
+    """The filters that cannot run with this recipe and this store, each with the reason."""
     settings = job.recipe.filters
     found = {each.name: OFF for each in registry.FILTERS if not each.is_on(settings)}
     for each in registry.FILTERS:
@@ -20,8 +21,8 @@ def filters_not_run(job: Job) -> dict[str, str]:
 
 
 def describe_filters(job: Job) -> list[str]:
-    """What the user reads about filters before a run: skipped filters with reason and fix, and
-    notices of the other filters."""
+    """What the user reads about filters before a run. For each skipped filter, the text gives the
+    reason and the remedy. Other filters may add a notice."""
     left_out, lines = filters_not_run(job), []
     for why in dict.fromkeys(left_out.values()):
         lines.append(

@@ -1,8 +1,9 @@
-"""Two steps of the main job that look at all questions at once: one draws the seeds, one draws the
-splits. A filter that needs such a step defines it in the filter's own file.
+"""Two steps of the main job must look at all items at once. One step chooses the seeds, and the
+other divides the questions into splits. If a filter needs to look at all items at once, the file of
+the filter defines this step.
 
-Workers exchange only ids, keys and shard numbers. The result of a step is written beside the stage
-that uses it.
+Workers exchange only ids, keys and the numbers of shards. The result of a step is written beside
+the stage that uses it.
 """
 
 from collections.abc import Iterable, Iterator
@@ -24,12 +25,13 @@ from questloom.transforms.stages.stage_shards import shard_facts
 from questloom.transforms.stages.write_side import WriteSide
 
 RANGE = 2_000
-"""The number of entities that a worker examines at once when seeds are drawn."""
+"""When seeds are chosen, a worker examines this number of entities at once."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SplitDraw(Record):
-    """The split that was drawn for a question's component, its group of connected questions."""
+    """The split of one question. All questions of a component (a group of connected questions) get
+    the same split."""
 
     item_id: str
     split: str
@@ -37,7 +39,7 @@ class SplitDraw(Record):
 
 
 class FindCandidates(beam.DoFn):
-    """Input: (start, stop) rows of the entity table. Output: `Candidate`s."""
+    """Takes ranges (start, stop) of rows in the table of entities. Output: `Candidate`s."""
 
     def __init__(self, job: Job, excluded: frozenset[str]) -> None:
         self.job, self.excluded = job, excluded
@@ -76,7 +78,7 @@ class WriteSeeds(beam.DoFn):
 
 
 def write_seeds(job: Job, label: str, seeds: Iterable[Seed]) -> Iterator[int]:
-    """Writes the seeds of a run, shard by shard."""
+    """Writes the seeds of a run into the run's shards."""
     run, recipe = job.run, job.recipe
     shards: list[list[Seed]] = [[] for _ in range(recipe.run.shards)]
     for seed in seeds:
@@ -91,7 +93,8 @@ def write_seeds(job: Job, label: str, seeds: Iterable[Seed]) -> Iterator[int]:
 
 
 class DrawSplits(beam.DoFn):
-    """Input: the list of all shard numbers. Output: (shard, `SplitDraw`) for every question."""
+    """Takes the list of all shard numbers. Yields a pair (shard, `SplitDraw`) for every
+    question."""
 
     def __init__(self, job: Job, source: str) -> None:
         self.job, self.source = job, source
@@ -107,7 +110,8 @@ class DrawSplits(beam.DoFn):
 
 
 def gather_splits(shards: beam.PCollection, job: Job, source: str, label: str) -> beam.PCollection:
-    """Draws the split of every question, and writes it beside the stage that assigns it."""
+    """Chooses the split of every question at random, and writes it beside the stage that assigns
+    it."""
     return (
         shards
         | "all shards" >> beam.combiners.ToList()
@@ -120,7 +124,8 @@ def gather_splits(shards: beam.PCollection, job: Job, source: str, label: str) -
 def seed_shards(
     pipeline: beam.Pipeline, job: Job, excluded: frozenset[str], label: str
 ) -> beam.PCollection:
-    """Draws the run's seeds and writes them as the stage with this label. Returns the shard numbers."""
+    """Chooses the run's seeds and writes them as the stage with this label. Returns the shard
+    numbers."""
     num_rows = job.store.num_rows("entities")
     ranges = [(start, min(start + RANGE, num_rows)) for start in range(0, num_rows, RANGE)]
     return (
@@ -139,6 +144,6 @@ def seed_shards(
 
 
 def seeds_stand(job: Job, label: str) -> bool:
-    """Whether all shards of seeds were written under this recipe."""
+    """Whether a run with this recipe has already written all shards of seeds."""
     found = [read_metadata(job.run.shard(label, "kept", n)) for n in range(job.recipe.run.shards)]
     return all(f is not None and f.get("fingerprint") == job.recipe.fingerprint for f in found)

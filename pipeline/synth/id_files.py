@@ -1,4 +1,5 @@
-"""Reads the files of ids that a recipe names, one id per line. Wrong files are refused before work starts."""
+"""Reads files that a recipe names. Each file lists one id per line. An error in a file of ids is
+found before work starts."""
 
 from collections.abc import Iterable
 
@@ -7,7 +8,7 @@ from questloom.records.errors import InputError
 
 
 def words_of(files: Iterable[str], key: str) -> frozenset[str]:
-    """The first word of every line in the files. Empty lines and lines that begin with # are
+    """The first word of every line in these files. Empty lines and lines that begin with # are
     skipped.
 
     Args:

@@ -1,4 +1,5 @@
-"""`Job`: a run's recipe and folders, and the store, searches and model clients that its stages may open."""
+"""Defines `Job`. A job holds the recipe and the folders of a run. The stages of the run get the
+store, the searches and the model clients from the job."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,8 +17,9 @@ from questloom.transforms.stages.run_folder import RunFolder, absolute
 
 @dataclass(frozen=True)
 class Job:
-    """A run's settings and places. The object can be pickled. All code in a process shares the
-    objects that it opens."""
+    """The settings of a run, and the places where it reads and writes. The object can be pickled,
+    so that it reaches worker processes. All parts of a process share what one part opens through
+    the job."""
 
     run: RunFolder
     store_path: str
@@ -26,7 +28,7 @@ class Job:
 
     @classmethod
     def at(cls, recipe: Recipe, *, run: str, store: str, opened: Opened) -> "Job":
-        """Makes a job from the user's paths.
+        """Makes a job from the paths that the user gave.
 
         Raises:
             InputError: a path or address is invalid.
@@ -39,8 +41,8 @@ class Job:
 
     @property
     def lookups(self) -> Lookups:
-        """The store's look-ups, with the recipe's rules on which claims to trust. Each process
-        caches the results of the look-ups."""
+        """Look-ups in the store, under the recipe's rules about which claims can be trusted. Each
+        process caches what it has looked up."""
         trust = self.recipe.certificate.trust
         return self.opened.once(
             ("lookups", self.store_path, trust), lambda: Lookups(self.store, trust)
@@ -48,7 +50,7 @@ class Job:
 
     @property
     def searches(self) -> LocalProvider:
-        """The searches that episodes may use."""
+        """The searches that an agent may use in its episodes."""
         return opened_searches(
             self.store_path, self.recipe.models.clip, self.recipe.pictures.licences, self.opened
         )
@@ -58,16 +60,16 @@ class Job:
         return Clip.load(self.recipe.models.clip)
 
     def calls(self) -> Path | str:
-        """Where the run's replies, ledger and budget are stored.
+        """Where the models' replies, the ledger of costs and the budget of the run are stored.
 
         Raises:
-            InputError: `RunFolder.calls` refuses the place.
+            InputError: `RunFolder.calls` does not accept this place.
         """
         return self.run.calls(self.recipe.run.calls)
 
     @property
     def place(self) -> PlayPlace:
-        """The place where the job plays episodes and calls models."""
+        """The objects with which the job plays episodes and calls models."""
         return PlayPlace(
             self.store_path,
             self.calls,
@@ -78,5 +80,6 @@ class Job:
         )
 
     def client(self, stage: str) -> StageClient:
-        """A client for the recipe's models. The ledger attributes the calls to the stage."""
+        """A client for the models that the recipe names. The ledger counts the calls of this client
+        as costs of the given stage."""
         return self.place.client(stage)

@@ -1,5 +1,6 @@
-"""Explains by cause and class why a store gives no more plans. The result is a table for people,
-and for programs that fetch the missing data.
+"""Explains why a store gives no more plans (sets of facts for a question). The causes are listed by
+kind and class. The result is a table. People can read the table, and programs can use it to fetch
+the missing data.
 
 The columns of `RUN/lacking.tsv` are:
 
@@ -34,7 +35,7 @@ COLUMNS = ("kind", "class", "property", "things", "refused", "held", "of", "what
 
 @dataclass(frozen=True)
 class Lacking:
-    """Something that a store lacks.
+    """One kind of data that a store lacks.
 
     Args:
         lack: the kind of missing data, with its class or property.
@@ -43,7 +44,7 @@ class Lacking:
         held: the number of members of the class in the store. For claims, `held` is the number of
             members with such a claim.
         total: the true number of members; None if it is unknown.
-        words: a sentence for people.
+        words: a sentence for people that says the same.
     """
 
     lack: Lack
@@ -54,7 +55,7 @@ class Lacking:
     words: str
 
     def row(self) -> str:
-        """The line of the table."""
+        """One line of the table."""
         total = "" if self.total is None else self.total
         cells = (
             self.lack.kind,
@@ -74,9 +75,9 @@ def list_lacking(
     """What seeds without a plan lacked, the cause that refused the most first.
 
     Args:
-        seeds: all seeds that were planned.
-        dropped: the seeds without a plan. The evidence of a dropped seed states what the store
-            lacks.
+        seeds: all seeds for which the run tried to make plans.
+        dropped: the rejections of seeds for which no plan was found. The evidence of a rejection
+            says which data the store lacks.
         facts: the store.
     """
     lacks = {
@@ -123,7 +124,8 @@ def _describe(lack: Lack, things: int, refused: int, facts: Lookups) -> Lacking:
 
 
 def write_lacking(job: Job) -> list[Lacking]:
-    """Writes `lacking.tsv` of a run whose plans are finished. Returns its content."""
+    """Writes the file `lacking.tsv` of a run whose stage of plans has ended. Returns the content of
+    the file."""
     run: RunFolder = job.run
     seeds = run.read(run.label("seeds"), "kept", Seed)
     found = list_lacking(seeds, run.read(run.label("plan"), "rejected", Rejection), job.lookups)

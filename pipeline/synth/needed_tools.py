@@ -1,11 +1,13 @@
-"""Lists the tools that a recipe's jobs need. Every machine of a job must have these tools before the job starts."""
+"""Lists the tools that a recipe's jobs need. The tools must work on every machine of the job before
+the job starts."""
 
 from questloom.pipeline.recipe import Recipe
 from questloom.transforms.filters import registry
 
 
 def tools_of_filter(recipe: Recipe) -> tuple[str, ...]:
-    """The tools of the main job: those that the oracle (the scripted agent) needs for the filter `solvable`."""
+    """The tools of the main job. The filter `solvable` lets the oracle (a scripted agent) play each
+    question, and the oracle needs these tools."""
     return tuple(dict.fromkeys(tool for each in registry.FILTERS for tool in each.tools(recipe)))
 
 

@@ -1,5 +1,5 @@
-"""External data sets in the main job: seeds for their rows, and what each stage before the filters
-does with such rows."""
+"""Brings external data sets into the main job. Each row gets a seed, and the stages before the
+filters treat the seeds of such rows in their own way."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -22,10 +22,10 @@ from questloom.transforms.stages.stage import Apply
 
 
 def open_sources(job: Job) -> dict[str, Source]:
-    """The external sources of a job's recipe by name. Each process opens the sources once.
+    """The external data sets of a job's recipe, by name. Each process opens a data set only once.
 
     Raises:
-        InputError: a source cannot be read, or two sources have the same name.
+        InputError: a data set cannot be read, or two data sets have the same name.
     """
     found: dict[str, Source] = {}
     for rules in job.recipe.external:
@@ -43,13 +43,15 @@ def open_sources(job: Job) -> dict[str, Source]:
 
 
 def outside_seeds(job: Job) -> Iterator[Seed]:
-    """Makes one seed for each row, so that every row has a final outcome."""
+    """Makes one seed for each row of the external data sets. As a result, the run states for every
+    row how the row ended."""
     for source in open_sources(job).values():
         yield from map(source.seed, range(len(source)))
 
 
 def drafting_outside(job: Job, drafter: Callable[..., Any]) -> Apply:
-    """The function of the draft stage, if the recipe names external sources. An external row is already a question."""
+    """What the draft stage does with a seed, if the recipe names external data sets. A row of an
+    external data set needs no drafting, since it is a question already."""
     sources = open_sources(job)
 
     async def draft(planned: PlannedSeed, preference: Preference | None) -> Question | Rejection:
@@ -62,8 +64,8 @@ def drafting_outside(job: Job, drafter: Callable[..., Any]) -> Apply:
 
 
 def outside_picture(job: Job) -> Callable[[Question], Question | Rejection]:
-    """The function of the picture stage for external rows. The row's own picture is checked like
-    any other picture."""
+    """What the picture stage does with a question from an external data set. The question's own
+    picture is checked like every other picture."""
     recipe = job.recipe
     sources, excluded = open_sources(job), read_hashes(recipe.filters.exclude_pictures)
 
@@ -80,14 +82,15 @@ def outside_picture(job: Job) -> Callable[[Question], Question | Rejection]:
 
 
 def external_first(external: Callable[[Question], Any], own: Callable[[Question], Any]) -> Apply:
-    """The function of a stage that passes external rows to one function and all other questions to
-    another."""
+    """Combines two functions for a stage. Questions from external data sets go to the first
+    function, and all other questions go to the second."""
     return lambda question: external(question) if question.method == METHOD else own(question)
 
 
 def source_picture(job: Job, question: Question) -> bytes:
-    """The undegraded picture: the file in the store or, for an external row, the picture as it is
-    shown."""
+    """The question's picture before the run degraded it. The undegraded picture is the file in the
+    store. For a question from an external data set, the undegraded picture is the picture as shown.
+    """
     if question.method == METHOD:
         return job.run.picture(question.source_image_id).read_bytes()
     return job.store.image_bytes(question.source_image_id)

@@ -1,5 +1,5 @@
-"""The stages that make a question: draft, picture, certificate, enhancement. Each process makes the
-function of each stage once."""
+"""The stages that make a question: they draft it, choose its picture, certify it and degrade its
+picture. Each process makes the function of a stage only once."""
 
 from questloom.files.parquet import write_whole
 from questloom.pipeline.synth.job import Job
@@ -53,7 +53,7 @@ def make_plan(job: Job) -> Apply:
 
 
 def make_ground(job: Job) -> Ground:
-    """The data and rules that the planning of a job uses."""
+    """The data and the rules that the job needs for planning questions."""
     recipe = job.recipe
     return Ground(
         job.lookups,

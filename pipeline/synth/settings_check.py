@@ -1,5 +1,5 @@
-"""Refuses settings that the rest of the recipe makes useless; this happens before work starts.
-Without this check such settings would silently do nothing."""
+"""Finds settings that have no effect because of the rest of the recipe. The check runs before work
+starts. Without this check, the program would silently ignore a setting without effect."""
 
 from collections.abc import Iterator
 
@@ -7,13 +7,15 @@ from questloom.agent.judges.answer import ROLE as JUDGE
 from questloom.pipeline.recipe import Recipe
 from questloom.records.errors import InputError
 from questloom.transforms.filters import registry
+from questloom.transforms.writing.writer_names import GRAPH, GRAPH_LANGUAGES
 
 
 def check_settings(recipe: Recipe) -> None:
-    """Refuses a setting without effect.
+    """Raises an error for a setting that has no effect.
 
     Raises:
-        InputError: a setting has no effect. The message names the setting and what to set instead.
+        InputError: a setting has no effect. The message names the setting, and says which setting
+            to use instead.
     """
     for key, what, fix in _idle(recipe):
         raise InputError(f"recipe key {key}", what, fix)
@@ -21,10 +23,10 @@ def check_settings(recipe: Recipe) -> None:
 
 def _idle(recipe: Recipe) -> Iterator[tuple[str, str, str]]:
     draft, filters, models = recipe.draft, recipe.filters, recipe.models
-    if recipe.writer == "graph" and recipe.language != "en":
+    if recipe.writer == GRAPH and recipe.language not in GRAPH_LANGUAGES:
         yield (
             f"language: {recipe.language}",
-            "is no language of the graph writer, which knows English only",
+            f"is no language of the graph writer, which knows {' and '.join(GRAPH_LANGUAGES)} only",
             "Set language=en, or writer=llm and a model (models.endpoints, models.roles).",
         )
     if recipe.seeds.accepted > recipe.seeds.count:

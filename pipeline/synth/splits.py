@@ -1,11 +1,13 @@
-"""Assigns splits. Questions that share an anchor (pictured entity), a picture or a whole path get the same split.
+"""Assigns splits. Divides the questions into splits. Questions get the same split if they share an
+anchor (the pictured entity), a picture or a whole path.
 
-Questions that share such a key (anchor, picture or path) form a component. If any shared entity
-counted as a key, one component would contain two thirds of the data.
+Questions that share such a key (an anchor, a picture or a path) form a component. Other entities
+that two questions share do not count. If other shared entities counted, one component would contain
+two thirds of all questions.
 
-If a run sets a benchmark aside, questions from the same seed stay together too. VSearcher likewise
-removes its training seeds from its benchmark. A question of level `benchmark` takes its whole
-component into the benchmark.
+If a run sets a benchmark aside, questions from the same seed stay together as well. VSearcher also
+keeps the seeds of its training data out of its benchmark. If a question has the level `benchmark`,
+its whole component goes into the benchmark.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,7 +17,7 @@ from questloom.records.synthesis import Question
 from questloom.transforms.drafting.schedule import by_weight
 
 BENCHMARK = "benchmark"
-"""The name of the benchmark's split, and of the level whose questions always go there."""
+"""The name of the benchmark's split, and also of the level whose questions always go there."""
 Keys = tuple[str, int, tuple[str, ...], bool]
 
 
@@ -25,12 +27,12 @@ def sets_aside(recipe: Recipe) -> bool:
 
 
 def keys_of(question: Question, *, seeds: bool = False) -> tuple[str, ...]:
-    """The keys that a question shares with other questions of the same split. A row from outside
-    has neither anchor nor path.
+    """The keys of a question. Questions that share a key get the same split. A question from an
+    external data set has neither an anchor nor a path.
 
     Args:
         question: a kept question.
-        seeds: whether questions of the same seed stay together.
+        seeds: whether questions from the same seed stay together.
     """
     picture = f"picture:{question.source_image_id}"
     if not question.anchor:
@@ -45,14 +47,14 @@ def keys_of(question: Question, *, seeds: bool = False) -> tuple[str, ...]:
 
 
 def components(keys: Iterable[Keys], recipe: Recipe) -> Iterator[tuple[str, int, str, str]]:
-    """Tuples (id, shard, component, split), one for each question, in order of ids.
+    """Yields one tuple (id, shard, component, split) for each question, in order of the ids.
 
     Args:
-        keys: for each question (id, shard, the keys of `keys_of`, whether the level is
-            `benchmark`).
-        recipe: the run's recipe. The share `export.benchmark_share` of the components is set aside,
-            and so is each component with a question of level `benchmark`. `export.shares` divides
-            the other components.
+        keys: one tuple for each question: its id, its shard, its keys (see `keys_of`), and whether
+            its level is `benchmark`.
+        recipe: the run's recipe. The share `export.benchmark_share` of the components goes into the
+            benchmark. Each component with a question of the level `benchmark` goes into the
+            benchmark too. `export.shares` decides how the other components are divided.
     """
     found = sorted(keys)
     parent: dict[str, str] = {}
@@ -83,8 +85,10 @@ def components(keys: Iterable[Keys], recipe: Recipe) -> Iterator[tuple[str, int,
 
 
 def split_of(component: str, recipe: Recipe) -> str:
-    """The split of a component: "benchmark", or a split that the recipe's shares give to "sft" or
-    "rl". The component's name decides the draw."""
+    """The split of a component. The result is "benchmark", or the split to which the recipe's
+    shares for "sft" and "rl" lead. A random number that is made from the component's name decides
+    the split.
+    """
     export = recipe.export
 
     def drawn(weights: Mapping[str, float], purpose: str) -> str:

@@ -1,12 +1,12 @@
-"""Runs the main job: seeds, drafts, pictures, certificates, filters, splits. The job is one Beam
-pipeline, and the records stay in files.
+"""Runs the main job of a run. The steps of the job are seeds, drafts, pictures, certificates,
+filters and splits. The job is one Beam pipeline, whose records stay in files.
 
 ```
 ranges -> candidates -> choose -> seeds | draft … answer_in_question | keys -> losers -> duplicates … enhance | components -> split
 ```
 
-Workers exchange only ids, keys and shard numbers. `transforms/stages/` explains how a stage is
-written and resumed.
+Workers exchange only ids, keys and the numbers of shards. `transforms/stages/` explains how to
+write a stage and how a stage is resumed.
 """
 
 import json
@@ -47,7 +47,7 @@ from questloom.transforms.stages.run_folder import name_of
 from questloom.transforms.stages.stage_transform import run_in_order
 
 LOOKED_AT = 10_000
-"""The number of entities that are examined again if there is no seed, to explain why."""
+"""If there is no seed, this number of entities is examined again to explain why."""
 
 
 def build(
@@ -56,8 +56,8 @@ def build(
     excluded: frozenset[str],
     clip_hints: Mapping[str, str] = NO_HINTS,
 ) -> beam.PCollection:
-    """Builds the whole job as a pipeline. Returns the shard numbers once all stages are written.
-    `clip_hints` apply to the stages that run CLIP."""
+    """Builds the whole job as one pipeline. Returns the shard numbers, which arrive when all stages
+    are written. Beam uses `clip_hints` for the stages that run CLIP."""
     stages = synth_stages(job, clip_hints)
     standing = beam.Create(range(job.recipe.run.shards), reshuffle=False)
     seeds = stages[0].label
@@ -80,8 +80,8 @@ def prepare(job: Job, runner: RunnerOptions = LOCAL) -> frozenset[str]:
 
     Args:
         job: the job.
-        runner: where the job runs. The tools' requirements are checked on this machine for a local
-            job, and on the workers for a cluster.
+        runner: where the job runs. For a local job, this machine must have what the tools require.
+            For a cluster, the workers must have what the tools require.
 
     Raises:
         InputError: the store cannot be opened, the folder holds another run, an exclusion file is
@@ -111,7 +111,8 @@ def _facts(job: Job, digest: str) -> dict[str, Any]:
 
 
 def _check_folder(job: Job, digest: str) -> None:
-    """Checks that the run's folder is free, or holds this same run.
+    """Checks the folder of the run: it must be free, or hold an unfinished run with the same recipe
+    and store.
 
     Raises:
         InputError: the folder holds another run, or something else.
@@ -152,8 +153,8 @@ def _check_folder(job: Job, digest: str) -> None:
 
 
 def claim_folder(job: Job) -> None:
-    """Writes recipe.json, which reserves the folder for this run. The file is written after all
-    checks, so refused settings leave no file."""
+    """Writes recipe.json. After recipe.json is written, the folder belongs to this run. All checks
+    come before recipe.json is written, so a recipe that is refused leaves no file."""
     if not job.run.recipe.exists():
         facts = _facts(job, job.store.meta["digest"])
         if left_out := filters_not_run(job):
@@ -166,12 +167,12 @@ def claim_folder(job: Job) -> None:
 
 
 def check_models(job: Job, workers: int = 1, runner: RunnerOptions = LOCAL) -> None:
-    """If a stage compares pictures, embeds the store's pictures and tests the CLIP checkpoint on
-    them before any money is spent.
+    """If a stage compares pictures, the function embeds the store's pictures. The function also
+    tests the CLIP checkpoint on these pictures before any money is spent.
 
     Raises:
-        InputError: the recipe requires grounding (pictures must match their entities), and the
-            checkpoint cannot distinguish this store's pictures.
+        InputError: the recipe requires grounding (each picture must match its entity), but the
+            checkpoint cannot tell this store's pictures apart.
     """
     if not needs_vectors(job.recipe):
         return
@@ -180,8 +181,8 @@ def check_models(job: Job, workers: int = 1, runner: RunnerOptions = LOCAL) -> N
 
 
 def needs_vectors(recipe: Recipe) -> bool:
-    """Whether a run compares pictures: to ground or degrade them, or in a filter that searches by
-    pictures."""
+    """Whether a run compares pictures. A run compares pictures if it grounds or degrades them, or
+    if a filter searches by picture."""
     filters = (each for each in registry.FILTERS if each.is_on(recipe.filters))
     return (
         recipe.grounding.mode != "none"
@@ -205,15 +206,15 @@ def run_synth(
     Args:
         recipe: the settings.
         store: an ingested store.
-        out: the run's folder. An unfinished run of the same recipe and store is continued.
-        opened: keeps the objects that this process opens.
-        workers: the number of processes, for the runner in process.
-        runner: where the job runs. Every worker must reach the store and the run's folder under the
-            same paths.
+        out: the run's folder. If the folder holds an unfinished run of the same recipe and store,
+            that run is continued.
+        opened: keeps objects open that this process uses again, such as stores and models.
+        workers: the number of processes, if the job runs in this process.
+        runner: where the job runs. Store and run must have the same paths for every worker.
 
     Raises:
-        InputError: an input is wrong, which is found before work starts, or no entity can be a
-            seed.
+        InputError: an input is wrong, or no entity can be a seed. A wrong input is found before
+            work starts.
     """
     job = Job.at(recipe, run=out, store=store, opened=opened)
     excluded = prepare(job, runner)
@@ -249,7 +250,8 @@ def run_synth(
 
 
 def without_seeds(job: Job) -> InputError:
-    """Explains why there is no seed. The run's empty files are removed, so that another recipe can use the folder."""
+    """Explains why no entity of the store can be a seed. The function also removes the empty files
+    of the run, so that another recipe can use the folder."""
     for name in ("stages", "timing"):
         remove_tree(job.run.at(name), ignore_errors=True)
     job.run.recipe.unlink(missing_ok=True)

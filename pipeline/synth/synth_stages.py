@@ -1,5 +1,5 @@
-"""The stages of the main job, in order. The stages include the filters of
-`transforms/filters/registry.py` and the recipe's custom filters."""
+"""Lists the stages of the main job in their order. The stages include the filters of
+`transforms/filters/registry.py`, and the custom filters that the recipe names."""
 
 from collections.abc import Callable, Mapping
 
@@ -32,9 +32,9 @@ def synth_stages(job: Job, clip_hints: Mapping[str, str] = NO_HINTS) -> tuple[St
     """The stages of a run.
 
     Args:
-        job: the run's job. A filter that its recipe switches off passes every question with the
-            verdict `not_run`.
-        clip_hints: Beam's resource hints for the stages that run CLIP.
+        job: the run's job. If the recipe switches a filter off, the filter lets every question pass
+            with the verdict `not_run`.
+        clip_hints: hints for Beam about the machine (such as a GPU), for the stages that run CLIP.
 
     Raises:
         InputError: a custom filter cannot be imported, or has the name of another stage.
@@ -106,8 +106,8 @@ def synth_stages(job: Job, clip_hints: Mapping[str, str] = NO_HINTS) -> tuple[St
 
 
 def make_split(job: Job) -> Apply:
-    """The function of the last stage. It gives each question the split that was drawn for the
-    question."""
+    """What the last stage does with each question. The stage gives the question the split that was
+    chosen for it."""
 
     def set_split(question: Question, draw: SplitDraw | None) -> Question | Rejection:
         assert draw is not None, "every question has a split drawn"

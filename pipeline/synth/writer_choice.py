@@ -1,4 +1,5 @@
-"""Makes the writer that a recipe names, and the reader that checks the writer's words."""
+"""Makes the writer that a recipe names. The module also makes the reader that checks the writer's
+words."""
 
 import json
 
@@ -6,19 +7,21 @@ from questloom.pipeline.recipe import Recipe
 from questloom.pipeline.synth.job import Job
 from questloom.records.errors import InputError
 from questloom.transforms.writing.custom import CustomWriter, custom_extension, custom_writer
+from questloom.transforms.writing.german.writer import GermanWriter
 from questloom.transforms.writing.graph.english import English
 from questloom.transforms.writing.graph.graph_writer import GraphWriter
 from questloom.transforms.writing.llm.llm_writer import LlmWriter
 from questloom.transforms.writing.llm.relation_words import LANGUAGE
 from questloom.transforms.writing.rule_reader import RuleReader
 from questloom.transforms.writing.writer import Reader, Writer
-from questloom.transforms.writing.writer_names import LLM, WRITER_KEY, WRITERS
+from questloom.transforms.writing.writer_names import GERMAN, LLM, WRITER_KEY, WRITERS
 
 READER = "check_words"
 
 
 def check_writer(recipe: Recipe) -> None:
-    """Refuses a missing writer, or a writer whose model is missing, before work starts."""
+    """Raises an error, before work starts, if the writer does not exist or if its model is not
+    configured."""
     if recipe.own_writer:
         custom_extension(recipe.own_writer)
         if recipe.language != LANGUAGE and not recipe.models.has_role(READER):
@@ -42,7 +45,8 @@ def check_writer(recipe: Recipe) -> None:
 
 
 def describe_writer(recipe: Recipe) -> str:
-    """The recipe's writer of another package, and who checks its words; "" for a built-in writer."""
+    """Names the recipe's writer if it comes from another package, and says what checks its words.
+    The text is "" for a built-in writer."""
     if not recipe.own_writer:
         return ""
     read = "rules and a model" if recipe.models.has_role(READER) else "rules alone, and no model,"
@@ -51,8 +55,8 @@ def describe_writer(recipe: Recipe) -> str:
 
 
 def make_writer(job: Job) -> Writer:
-    """The writer for the store. The llm writer uses the run's chat client to word questions and to
-    read the wording back."""
+    """Makes the recipe's writer for the store. The model-based writer uses the run's chat client in
+    two ways: to put questions into words, and to check what these words say."""
     recipe = job.recipe
     check_writer(recipe)
     if recipe.own_writer:
@@ -60,12 +64,15 @@ def make_writer(job: Job) -> Writer:
         return custom_writer(recipe.own_writer, job.store)
     if recipe.writer == LLM:
         return _with_model(job)
+    if recipe.language == GERMAN:
+        return GermanWriter(job.store)
     return GraphWriter(English(job.store, recipe.seed, recipe.language))
 
 
 def make_reader(job: Job, writer: Writer) -> Reader | None:
-    """The reader that checks a writer's words. The graph writer needs none, the llm writer reads
-    with its own model, and rules read the words of another package's writer."""
+    """Makes the reader that checks a writer's words. The graph writer needs no reader. The
+    model-based writer checks its words with its own model. The words of a writer from another
+    package are checked by rules."""
     if isinstance(writer, LlmWriter):
         return writer
     if not isinstance(writer, CustomWriter):
@@ -86,8 +93,8 @@ def _with_model(job: Job) -> LlmWriter:
 
 
 def _check_version(job: Job) -> None:
-    """Refuses a worker whose version of the package differs from the version with which the run
-    began."""
+    """Raises an error on a worker whose version of the package differs from the version with which
+    the run began."""
     identity, begun = custom_extension(job.recipe.own_writer).identity, job.run.recipe
     if begun.exists() and identity not in json.loads(begun.read_text(encoding="utf-8")).get(
         "extensions", ()

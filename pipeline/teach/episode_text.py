@@ -1,7 +1,8 @@
-"""An episode as text: `chat` prints it turn by turn, and `render_episode` as a whole.
+"""Turns an episode into text. The command `chat` prints the text turn by turn, and `render_episode`
+returns the text as a whole.
 
-The text comes from a model and from web pages. Control characters are removed, since a terminal
-would execute them.
+Some of the text comes from a model or from web pages. Control characters are therefore removed,
+since a terminal would obey them.
 """
 
 import unicodedata
@@ -9,7 +10,7 @@ import unicodedata
 from questloom.records.episodes import EndReason, Episode, ToolResult
 
 MAX_SHOWN = 2_000
-"""The most characters of an observation that the text shows."""
+"""At most this number of characters of an observation is shown."""
 
 
 def harmless(text: str) -> str:
@@ -24,12 +25,12 @@ def harmless(text: str) -> str:
 
 
 def turn_text(number: int, text: str) -> str:
-    """The text of a policy's turn. Turns are counted from 1."""
+    """A turn of the policy as text. The first turn has number 1."""
     return f"── turn {number} ──\n{harmless(text)}\n"
 
 
 def observed_text(result: ToolResult) -> str:
-    """The text of a tool's result."""
+    """The result of a tool as text."""
     text = harmless(result.text)
     cut = (
         f"{text[:MAX_SHOWN]} … {len(text) - MAX_SHOWN:,} characters more"
@@ -53,7 +54,8 @@ def end_text(episode: Episode) -> str:
 
 
 def episode_text(episode: Episode) -> str:
-    """The question, each turn with its observation, and the end."""
+    """The whole episode as text: the question, each turn with its observation, and how the episode
+    ended."""
     parts = [harmless(episode.question)]
     for number, turn in enumerate(episode.turns, 1):
         parts.append(turn_text(number, turn.text))

@@ -59,13 +59,15 @@ def play_one(
     """Plays one episode.
 
     Args:
-        recipe: a recipe with the sections `teach` (engine, tools, limits) and `models`. A question
-            of a run needs the run's recipe.
-        question: a question of a run, or a text.
+        recipe: a recipe. The recipe's section `teach` sets the engine, the tools and the limits,
+            and its section `models` sets the models. If the question belongs to a run, the recipe
+            must be the run's recipe.
+        question: a question that belongs to a run, or the text of any question.
         store: an ingested store.
-        opened: keeps the objects that this process opens.
-        picture: a file, or its bytes; "" for none.
-        engine_of: makes the engine that plays, for example one that also shows its turns.
+        opened: keeps objects open that this process uses again, such as stores and models.
+        picture: the path of a file, or the bytes of a picture; "" for no picture.
+        engine_of: a function that makes the engine. For example, `engine_of` may return an engine
+            that also prints its turns.
 
     Raises:
         InputError: the engine cannot be made, a tool is unavailable on this machine, the picture
@@ -114,7 +116,8 @@ def play_one(
 
 
 def _check_oracle(recipe: Recipe, question: Question | str) -> None:
-    """Refuses the oracle (the scripted agent) for a question without a formal query.
+    """Raises an error if the oracle (a scripted agent) should play a question that has no formal
+    query.
 
     Raises:
         InputError: the engine is the oracle, and the question has no formal query.

@@ -1,5 +1,5 @@
-"""`PlayJob`: the `Job` of the stages that play a run's questions. `PlayJob` adds the policy (the
-agent) and the folder of its episodes."""
+"""Defines `PlayJob`, the job of the stages that play a run's questions. A `PlayJob` is a `Job` with
+two things more: the policy (the agent) and the folder of the policy's episodes."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,21 +14,22 @@ from questloom.transforms.episodes.episode_rules import JUDGED, PLAYED
 
 @dataclass(frozen=True, kw_only=True)
 class PlayJob(Job):
-    """A job: a policy plays a run's questions, and the episodes go into the policy's folder.
-    `recipe` is the run's recipe with the policy's settings."""
+    """A job in which a policy plays a run's questions. The episodes are written into the policy's
+    folder. `recipe` is the recipe of the run, with the settings of the policy filled in."""
 
     out: EpisodeFolder
     questions: str
-    """The fingerprint of the run's own recipe."""
+    """The fingerprint of the run's recipe before the policy's settings were filled in."""
 
     def calls(self) -> Any:
-        """Where the policy's replies, ledger and budget are stored: in its own folder, unless the
-        recipe names another place."""
+        """Where the policy's replies, its ledger and its budget are stored. By default this is the
+        policy's own folder; the recipe may name another place."""
         return self.out.calls(self.recipe.run.calls)
 
     @cached_property
     def played(self) -> dict[str, Any]:
-        """All settings that affect the episodes, as JSON: the questions, the engine and its model, tools and limits."""
+        """All settings that affect the episodes, as JSON. The settings describe the questions, the
+        engine and its model, the tools and the limits."""
         settings = self.recipe.resolved()
         roles = settings["models"]["roles"]
         rules = {name: settings["teach"][name] for name in PLAYED}
@@ -46,12 +47,12 @@ class PlayJob(Job):
 
     @property
     def play_fingerprint(self) -> str:
-        """A hash of `played`."""
+        """A hash of `played`: equal hashes mean equal settings for the episodes."""
         return sha256_hex(canonical_json(self.played))[:16]
 
     @property
     def judge_fingerprint(self) -> str:
-        """A hash of `play_fingerprint` and of all settings that decide which episodes are kept."""
+        """A hash of all settings that affect the episodes, or decide which episodes are kept."""
         settings = self.recipe.resolved()
         judged = {
             "rules": {name: settings["teach"][name] for name in JUDGED},

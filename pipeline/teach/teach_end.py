@@ -1,4 +1,4 @@
-"""Ends the playing: builds the run's data set and report again with the new episodes."""
+"""Ends the playing. The run's data set and report are built again, with the new episodes."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +16,7 @@ from questloom.transforms.stages.run_folder import RunFolder, absolute
 
 @dataclass(frozen=True)
 class TeachOutcome:
-    """The result of playing, and the files that were built with the episodes."""
+    """The result of playing, and the files that were built from the episodes."""
 
     summary: TeachSummary
     dataset: str
@@ -24,28 +24,28 @@ class TeachOutcome:
     report: str
     """The path of the report's first page."""
     note: str = ""
-    """How to read the episodes of a policy that the report does not show."""
+    """Text that says how to read the episodes of a policy that the report does not show."""
 
     @property
     def exit_code(self) -> int:
-        """The exit code: 0 done, 1 failed, 3 budget used up. `summary.message` explains the
-        code."""
+        """The exit code: 0 for success, 1 for a failure, 3 if the budget is used up. The text
+        `summary.message` explains this code."""
         return self.summary.exit_code
 
     def as_json(self) -> dict[str, Any]:
-        """The outcome for programs."""
+        """The outcome as JSON, for programs."""
         return {**self.summary.as_json(), "dataset": self.dataset, "report": self.report}
 
     def as_text(self) -> str:
-        """The outcome for people."""
+        """The outcome as text, for people."""
         places = {"dataset": self.dataset, "report": self.report}
         lines = [f"{name:<10}{path}" for name, path in places.items() if path]
         return "\n".join([self.summary.as_text(), *lines, *([self.note] if self.note else [])])
 
 
 def finish_teach(run: str, *, store: str, summary: TeachSummary, opened: Opened) -> TeachOutcome:
-    """Builds data set and report. The data set changes only for the policy `teacher`, and only if
-    no episode waits."""
+    """Builds the data set and the report again. The data set changes only if the policy is
+    `teacher` and no episode waits."""
     dataset = note = ""
     job = Job.at(
         recipe_of(RunFolder(absolute(run)).read_recipe()["recipe"], f"{run}/recipe.json"),

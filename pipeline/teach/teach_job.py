@@ -1,13 +1,14 @@
-"""`questloom teach`: a policy (the agent) plays a run's questions, and its good trajectories are
-kept. The job is one Beam pipeline, and the records stay in files.
+"""`questloom teach`: a policy (the agent) plays a run's questions. The policy's good trajectories
+are kept. The job is one Beam pipeline, whose records stay in files.
 
 ```
 tasks | play | answer | process | rank | keep | tally | solved
 ```
 
-The job has the same shards as the run. A shard holds all rollouts of its tasks, which are the
-questions in the run's shard of the same number. Workers exchange only shard numbers. Each policy
-has its own folder, RUN/episodes/POLICY; only the teacher's episodes go into the data set.
+The job has the same shards as the run. A shard's tasks are the questions in the run's shard with
+the same number. All rollouts of a task are in the same shard. Workers exchange only the numbers of
+shards. Each policy has its own folder, RUN/episodes/POLICY. Only the teacher's episodes go into the
+data set.
 """
 
 import dataclasses
@@ -56,7 +57,7 @@ SECTIONS = ("teach.", "models.", "run.")
 
 @dataclass(frozen=True)
 class TeachSummary:
-    """The result of playing."""
+    """What came of playing the questions."""
 
     out: str
     funnel: Funnel
@@ -66,7 +67,7 @@ class TeachSummary:
     message: str
 
     def as_json(self) -> dict[str, Any]:
-        """The summary for programs, and for `teach.json`."""
+        """The summary as JSON, for programs and for `teach.json`."""
         count = self.funnel.by_stage
         return {
             "teach": self.out,
@@ -83,7 +84,7 @@ class TeachSummary:
         }
 
     def as_text(self) -> str:
-        """The summary for people."""
+        """The summary as text, for people."""
         return "\n".join(
             [
                 self.funnel.as_text(out=True),
@@ -96,7 +97,8 @@ class TeachSummary:
 
 
 class WriteTasks(beam.DoFn):
-    """Input and output: shard numbers. The transform writes the run's questions to play as the first stage."""
+    """Takes the number of each shard and returns it when the shard is done. For each shard, this
+    transform writes the questions that are to be played, as the first stage."""
 
     def __init__(self, job: PlayJob, source: str, stage: Stage) -> None:
         self.job, self.source, self.stage = job, source, stage
@@ -136,8 +138,8 @@ class WriteTasks(beam.DoFn):
 
 
 def build(pipeline: beam.Pipeline, job: PlayJob, source: str) -> beam.PCollection:
-    """Builds the job as a pipeline. Returns the shard numbers once all stages are written. `source`
-    is the folder of the run's last stage."""
+    """Builds the job as one pipeline. Returns the shard numbers, which arrive when all stages are
+    written. `source` is the folder of the last stage of the run whose questions are played."""
     stages = teach_stages(job)
     shards = (
         pipeline
@@ -158,19 +160,19 @@ def run_teach(
     workers: int = 1,
     runner: RunnerOptions = LOCAL,
 ) -> TeachSummary:
-    """Plays the questions of a finished run, or continues a stopped job.
+    """Plays the questions of a finished run, or continues a job that was stopped.
 
     Args:
-        recipe: the run's recipe, with the policy's sections `teach` and `models`.
+        recipe: the run's recipe, whose sections `teach` and `models` describe the policy.
         run: the run's folder.
-        store: the store that the run was made from.
-        opened: keeps the objects that this process opens.
+        store: the store from which the run was made.
+        opened: keeps objects open that this process uses again, such as stores and models.
         policy: the name of the episodes' folder, RUN/episodes/POLICY.
-        workers: the number of processes, for the runner in process.
+        workers: the number of processes, if the job runs in this process.
         runner: where the job runs.
 
     Raises:
-        InputError: an input is wrong; this is found before the first episode.
+        InputError: an input is wrong. A wrong input is found before the first episode.
     """
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", policy):
         raise InputError(
@@ -208,15 +210,19 @@ def run_teach(
 
 
 def recipe_for(run: str, source: str = "", overrides: Sequence[str] = ()) -> Recipe:
-    """A run's recipe with the policy's sections `teach`, `models` and `run`.
+    """The recipe of a run, in which the sections `teach`, `models` and `run` describe the policy
+    and its job.
 
     Args:
         run: the run's folder. The other sections come from the run's own recipe.
-        source: a recipe with those sections. CLIP and the number of shards stay those of the run.
-        overrides: values of recipe keys: "teach.rollouts=5", "models.…", "run.in_flight=…".
+        source: the name or the file of a recipe with these sections. CLIP and the number of shards
+            stay those of the run.
+        overrides: new values for keys of these sections, such as "teach.rollouts=5", "models.…" or
+            "run.in_flight=…".
 
     Raises:
-        InputError: the run or the recipe does not exist, or an override would change the questions.
+        InputError: the run or the recipe does not exist, or an override would change which
+            questions the run has.
     """
     recipe = recipe_of(RunFolder(run).read_recipe()["recipe"], f"{run}/recipe.json")
     if source:
@@ -242,8 +248,8 @@ def prepare(job: PlayJob, runner: RunnerOptions = LOCAL) -> str:
 
     Args:
         job: the job.
-        runner: where the job runs. The tools' requirements are checked on this machine for a local
-            job, and on the workers for a cluster.
+        runner: where the job runs. For a local job, this machine must have what the tools require.
+            For a cluster, the workers must have what the tools require.
 
     Raises:
         InputError: the run is not finished, the store is not the run's store, the engine lacks a
@@ -291,7 +297,8 @@ def _claim(job: PlayJob) -> None:
 
 
 def _finish(job: PlayJob) -> TeachSummary:
-    """Collects times, removes the journals of finished episodes, counts, and writes `teach.json`."""
+    """Ends the job: collects the times, removes the journals of finished episodes, counts the
+    outcomes, and writes `teach.json`."""
     recipe, out, stages = job.recipe, job.out, teach_stages(job)
     label = {stage.name: stage.label for stage in stages}
     out.gather_times(recipe.run.shards)
@@ -335,7 +342,7 @@ def _finish(job: PlayJob) -> TeachSummary:
 
 
 def _verdict(recipe: Recipe, funnel: Funnel, *, in_report: bool) -> tuple[int, str]:
-    """The exit code, and a message for the user. `in_report` says whether the report shows the
+    """The exit code, and a message for the user. `in_report` says whether the report shows this
     policy."""
     count = funnel.by_stage
     exit_code, message = funnel.verdict(

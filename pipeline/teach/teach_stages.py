@@ -1,5 +1,5 @@
-"""The stages that play a run's questions, in order, with the function of each stage. A new stage is
-added only here."""
+"""Lists the stages that play a run's questions, in order. The module also has the function that
+each stage runs. To add a stage, change only this module."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -28,7 +28,8 @@ from questloom.transforms.stages.stage import Apply, Side, Stage, in_order
 
 
 def teach_stages(job: PlayJob) -> tuple[Stage, ...]:
-    """The stages of the job. `write_tasks` writes the first stage; the last stage reads the tasks again."""
+    """The stages of a job that plays questions. The first stage is written by `write_tasks`. The
+    last stage reads the tasks a second time."""
     rules, window = job.recipe.teach, job.recipe.run.in_flight
     played, judged = job.play_fingerprint, job.judge_fingerprint
     at_once = max(1, rules.episodes_at_once // rules.rollouts)
@@ -113,8 +114,9 @@ def make_play(job: PlayJob) -> Apply:
 
 
 def _source_finder(job: PlayJob) -> Callable[[str, str], str]:
-    """Returns a function that finds the store's picture behind a tool's picture. The two pictures
-    have equal bytes, or come from the same source page."""
+    """Returns a function. The function finds the picture of the store from which a tool's picture
+    comes. The two pictures have equal bytes, or come from the same source page.
+    """
     if job.recipe.teach.live is not None:
         return lambda sha256, url: ""
     store = job.store
@@ -132,8 +134,8 @@ def _source_finder(job: PlayJob) -> Callable[[str, str], str]:
 
 
 def source_pages(store: Store) -> Mapping[str, str]:
-    """The store's pictures by their source page. If several pictures have the same page, the first
-    of them by id counts."""
+    """The store's pictures, by the address of their source page. If several pictures come from the
+    same page, the picture whose id is first counts."""
     found: dict[str, str] = {}
     for image in store.scan_images():
         if image.source_page and image.id < found.get(image.source_page, "~"):
@@ -142,7 +144,8 @@ def source_pages(store: Store) -> Mapping[str, str]:
 
 
 def make_answer(job: PlayJob) -> Apply:
-    """The answer judge: rules first, then the model of `judge_answer` if one is configured."""
+    """Makes the judge of answers. The judge applies rules first. If a model for `judge_answer` is
+    configured, the judge then asks this model."""
     judge = AnswerJudge(
         client=job.client(ANSWER) if job.recipe.models.judged_by_model(ANSWER_ROLE) else None
     )
@@ -154,7 +157,9 @@ def make_answer(job: PlayJob) -> Apply:
 
 
 def make_process(job: PlayJob) -> Apply:
-    """The process judge: rules first, then the model of `judge_process` if one is configured."""
+    """Makes the judge of processes, that is, of the way to an answer. The judge of the process
+    applies rules first. If a model for `judge_process` is configured, the judge then asks this
+    model."""
     rules = job.recipe.teach
     judge = ProcessJudge(
         client=job.client(PROCESS) if job.recipe.models.judged_by_model(PROCESS_ROLE) else None,
@@ -170,8 +175,8 @@ def make_process(job: PlayJob) -> Apply:
 
 
 def licences(job: PlayJob) -> Callable[[str], bool]:
-    """Returns a function that tells, by the recipe's list of licences, whether a picture of the
-    store may be redistributed."""
+    """Returns a function that says whether a picture of the store may be redistributed. The
+    recipe's list of licences decides which pictures may be redistributed."""
     store, families = job.store, job.recipe.pictures.licences
 
     def licensed(image_id: str) -> bool:
@@ -182,19 +187,21 @@ def licences(job: PlayJob) -> Callable[[str], bool]:
 
 
 def make_keep(job: PlayJob) -> Apply:
-    """The final selection: it drops repeats and wrong licences, and limits the trajectories per task."""
+    """Makes the last selection of trajectories. The selection drops repeats and pictures with wrong
+    licences, and limits the number of trajectories for each task."""
     most, licensed = job.recipe.teach.keep, licences(job)
     return lambda trajectory, chosen: keep(trajectory, chosen, most, licensed)
 
 
 def make_solved(job: PlayJob) -> Apply:
-    """Makes the function that records each task's outcome."""
+    """Makes the function that records how each task ended."""
     return solved
 
 
 class WriteBeside(beam.DoFn):
-    """Input and output: shard numbers. The transform writes the second input of a stage from files
-    of the same shard."""
+    """Takes the number of each shard and returns it when the shard is done. Some stages have a
+    second input, which is computed from files of the same shard. This transform writes the second
+    input of a stage."""
 
     def __init__(
         self,
@@ -215,24 +222,24 @@ class WriteBeside(beam.DoFn):
 def gather_ranks(
     shards: beam.PCollection, job: PlayJob, source: str, label: str
 ) -> beam.PCollection:
-    """Ranks the good trajectories of each task."""
+    """Ranks the good trajectories of each task against each other."""
     return shards | "rank" >> beam.ParDo(WriteBeside(job, label, Chosen, rank))
 
 
 def gather_tallies(
     shards: beam.PCollection, job: PlayJob, source: str, label: str
 ) -> beam.PCollection:
-    """Counts the outcomes of each task's rollouts."""
+    """Counts how the rollouts of each task ended."""
     return shards | "tally" >> beam.ParDo(WriteBeside(job, label, Tally, count_rollouts))
 
 
 def rank(job: PlayJob, shard: int) -> Sequence[Chosen]:
-    """The ranks of a shard's good trajectories within their tasks."""
+    """For each good trajectory of a shard, its rank among the trajectories of the same task."""
     return choose(_read(job, PROCESS, "kept", shard, Trajectory), job.recipe.seed, licences(job))
 
 
 def count_rollouts(job: PlayJob, shard: int) -> Sequence[Tally]:
-    """The outcomes of the rollouts, counted for each task of a shard."""
+    """For each task of a shard, how many rollouts had each outcome."""
     stages = (PLAY, ANSWER, PROCESS, KEEP)
     return tally(
         (q.id for q in _read(job, TASKS, "kept", shard, Question)),

@@ -1,4 +1,4 @@
-"""An engine that reports its turns to an observer, such as the terminal or a page."""
+"""An engine that tells an observer about its turns. The observer may be a terminal or a page."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -9,12 +9,12 @@ from questloom.models.messages import Message
 
 
 class WatchedEngine:
-    """Plays as the inner engine plays, and reports each turn.
+    """Plays exactly like the engine inside it, and reports each turn.
 
     Args:
-        engine: the engine that plays.
-        before: called with the conversation before each turn.
-        after: called with the conversation and the sampled turn.
+        engine: the engine inside, which plays.
+        before: a function that is called before each turn, with the conversation so far.
+        after: a function that is called after each turn, with the conversation and the new turn.
     """
 
     def __init__(
@@ -28,7 +28,7 @@ class WatchedEngine:
 
     @property
     def sampling(self) -> Mapping[str, Any]:
-        """The sampling settings of the inner engine."""
+        """The settings for sampling tokens of the engine inside."""
         return self._engine.sampling
 
     async def step(self, conversation: Conversation, *, max_new_tokens: int) -> Sample:

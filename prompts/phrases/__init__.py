@@ -1,8 +1,9 @@
-"""The graph writer's phrases as data. One YAML file holds a language's words;
-`language/relations.yaml` holds its relations.
+"""The phrases from which the graph writer (a writer without a model) makes questions, as data. For
+each language, one YAML file holds the words; `language/relations.yaml` holds the relations.
 
-A property outside the table of relations gets words from its label (`fallback` in the language's file), so that every
-claim can be put into words. Questions use only properties in the table of relations.
+If a property is not in the table of relations, its words are made from its label (by `fallback` in
+the language's file). Every claim can therefore be put into words. Questions use only those
+properties that are in the table of relations.
 """
 
 import functools
@@ -22,9 +23,10 @@ _FOLDER = Path(__file__).parent
 
 @functools.cache
 def language_data(language: str) -> dict[str, Any]:
-    """All data in the file of a language.
+    """Everything that the file of a language contains.
 
-    Raises: InputError: there is no file for the language.
+    Raises:
+        InputError: there is no file for the language.
     """
     path = _FOLDER / f"{language}.yaml"
     if not re.fullmatch(r"[a-z-]{2,12}", language) or not path.is_file():
@@ -39,7 +41,7 @@ def language_data(language: str) -> dict[str, Any]:
 
 @functools.cache
 def verb_forms(language: str = "en") -> VerbForms:
-    """The verbs in a language's file."""
+    """The forms of the verbs that the file of a language lists."""
     data = language_data(language)
     forms = {base: (past_tense(base),) * 2 for base in data["regular_verbs"]} | {
         base: tuple(forms) for base, forms in data["irregular_verbs"].items()
@@ -60,12 +62,13 @@ def verb_forms(language: str = "en") -> VerbForms:
 
 @functools.cache
 def property_phrase(property_id: str, language: str = "en", *, label: str = "") -> PropertyPhrase:
-    """The words for a relation (property) in a language.
+    """The words for a relation (a property of Wikidata) in one language.
 
     Args:
         property_id: a property id, e.g. "P84".
-        language: the language of the phrase.
-        label: label of the property, used if the language's file does not list the property.
+        language: the language in which the phrase is.
+        label: the label of the property. If there are no better words, the words are made from the
+            label.
 
     Raises:
         InputError: the language has no phrases.
@@ -77,7 +80,7 @@ def property_phrase(property_id: str, language: str = "en", *, label: str = "") 
 
 
 def variants(phrase: PropertyPhrase) -> list[PropertyPhrase]:
-    """A phrase with all its variants for kinds of subjects and objects."""
+    """A phrase, followed by all its variants for special kinds of subjects and objects."""
     return [
         phrase,
         *(phrase.variant((kind,)) for kind in phrase.kinds),
@@ -86,7 +89,8 @@ def variants(phrase: PropertyPhrase) -> list[PropertyPhrase]:
 
 
 def _from_label(rules: list[Mapping[str, str]], label: str) -> dict[str, Any]:
-    """An entry whose words come from the label, by the first rule that matches."""
+    """The entry for a property whose words are made from its label. The first rule that matches the
+    label is used."""
     # Braces would count as slots; "has part(s)" becomes "has part".
     label = (
         re.sub(r"^has (?=\w)|\(s\)|\s*\(.*?\)$", "", re.sub(r"[{}“”]", "", label)).strip() or label
@@ -105,20 +109,21 @@ def _classes() -> dict[str, list[str]]:
 
 @functools.cache
 def common_class_ranks() -> Mapping[str, int]:
-    """The rank of each everyday class. If a thing has several classes, the writer uses the class with the lowest
-    rank."""
+    """The rank of each everyday class (such as "bridge"), by class id. If a thing belongs to
+    several classes, the writer uses the class with the lowest rank."""
     return {class_id: rank for rank, class_id in enumerate(_classes()["common"])}
 
 
 @functools.cache
 def vague_classes() -> frozenset[str]:
-    """Classes such as "object" that fit too many kinds of things, so that no question asks for them."""
+    """Classes such as "object", which fit too many kinds of things. No question asks for such a
+    class."""
     return frozenset(_classes()["vague"])
 
 
 def property_use(property_id: str) -> PropertyUse:
-    """The allowed uses of a property. A property outside the table has no allowed uses, because nobody has checked its
-    words.
+    """How questions may use a property. If a property is not in the table, questions may not use it
+    at all, because nobody has checked its words.
 
     Args:
         property_id: a property id, e.g. "P84".

@@ -1,4 +1,5 @@
-"""Makes words: articles, plurals, verbs, numbers and dates, with the lists in a language's file."""
+"""Makes the forms of words and phrases: articles, plurals, verbs, numbers and dates. The lists in
+the file of a language supply the exceptions."""
 
 import re
 from collections.abc import Sequence
@@ -12,13 +13,13 @@ from questloom.records.synthesis import Answer
 
 
 class Words:
-    """English morphology. The argument `data` is `language_data("en")`."""
+    """English morphology. The argument `data` is what `language_data("en")` returns."""
 
     def __init__(self, data: dict[str, Any]) -> None:
         self._data = data
 
     def article(self, phrase: str) -> str:
-        """ "a" or "an", chosen by the first sound of the phrase.
+        """Chooses "a" or "an" by the first sound of the phrase.
 
         >>> from questloom.prompts.phrases import language_data
         >>> [Words(language_data("en")).article(w) for w in ("hour", "university", "8-metre tower", "SOS call")]
@@ -42,7 +43,8 @@ class Words:
         return f"{self.article(noun)} {noun}"
 
     def plural(self, noun: str) -> str:
-        """The plural of a noun phrase. The plural is formed of the last noun before any "of", "in", "by" or "per".
+        """The plural of a noun phrase. If the phrase contains "of", "in", "by" or "per", the last
+        noun before it becomes plural.
 
         >>> from questloom.prompts.phrases import language_data
         >>> [Words(language_data("en")).plural(w) for w in ("work of art", "church", "lady", "woman", "valley")]
@@ -64,7 +66,8 @@ class Words:
         return start + last + "".join(rest)
 
     def number(self, number: float) -> str:
-        """A number as it is usually written: whole numbers up to twelve in words, thousands with commas."""
+        """A number as people usually write it. Whole numbers up to twelve are words, and thousands
+        have commas."""
         if number == int(number) and 0 <= number <= 12:
             return NUMBER_WORDS[int(number)] if number else "no"
         return self.digits(number)
@@ -78,12 +81,14 @@ class Words:
         )
 
     def unit(self, label: str, number: float | None = None) -> str:
-        """The name of a unit after a number: plural unless the number is one."""
+        """The name of a unit as it is written after a number. The name is plural unless the number
+        is one."""
         name = self._data["units"].get(label, label)
         return name if number == 1 else self.plural(name)
 
     def date(self, value: Value) -> str:
-        """A point in time: "1850", "May 1850", "3 May 1850", "the 1850s", "the 19th century", "44 BC"."""
+        """A point in time in words: "1850", "May 1850", "3 May 1850", "the 1850s", "the 19th
+        century", "44 BC"."""
         stated, month, day = parts_of(value.time)
         year, era = abs(stated), " BC" if stated < 0 else ""
         match value.precision:
@@ -103,7 +108,7 @@ class Words:
                 return f"about {year:,}{era}"
 
     def at(self, value: Value) -> str:
-        """A point in time as an adverb: "in 1850", "on 3 May 1850"."""
+        """A point in time with its preposition: "in 1850", "on 3 May 1850"."""
         return ("on " if value.precision == 11 else "in ") + self.date(value)
 
     @staticmethod
@@ -115,7 +120,8 @@ class Words:
 
     @staticmethod
     def century(year: int) -> str:
-        """The century of a year. For example, the year 1700 belongs to the 17th century.
+        """The century to which a year belongs. For example, the year 1700 belongs to the 17th
+        century.
 
         >>> Words.century(1642), Words.century(1700), Words.century(1701)
         ('17th century', '17th century', '18th century')
@@ -124,7 +130,7 @@ class Words:
 
     @staticmethod
     def listed(parts: Sequence[str], last: str = "and") -> str:
-        """Joins words: "a", "a and b", "a, b and c"."""
+        """Joins words into a list: "a", "a and b", "a, b and c"."""
         return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} {last} {parts[-1]}"
 
 

@@ -1,7 +1,8 @@
-"""AXPO (arXiv 2605.28774, section 4): samples new continuations of wrong rollouts.
+"""AXPO (arXiv 2605.28774, section 4): samples new endings for wrong rollouts.
 
-AXPO applies if every rollout of a question that used a tool is wrong. AXPO selects some wrong
-rollouts (the sources), keeps a prefix of each, and samples K continuations of the prefix.
+AXPO works on a question if all of its rollouts that used a tool are wrong. AXPO selects some of
+these wrong rollouts as its sources. From each source, AXPO keeps the first tokens (the prefix) and
+samples K continuations of this prefix.
 
 ```
 source         system question │ think <tool_call> │ {"name": … wrong          prefix: Â_pre          continuation: masked
@@ -10,12 +11,13 @@ continuation 1                   (the same ids)      {"name": … right         
 continuation K                   (the same ids)      {"name": … wrong                                 Â_K
 ```
 
-If a continuation is right, the prefix gets an advantage computed from the continuation's reward.
-All other rollouts of the group keep their ordinary advantages. Continuations never count in pass
+If a continuation is right, the advantage of the prefix is computed from the continuation's reward.
+All other rollouts of the group keep their ordinary advantages. Continuations do not count in pass
 rates.
 
-The paper's other controls change settings of the rollouts: 25 % more rollouts, twice as many
-rollouts, or a higher temperature. The bonus or penalty for tool calls is in `credit/rewards.py`.
+The paper also tests other settings of the rollouts, for comparison: 25 % more rollouts, twice as
+many rollouts, or a higher temperature. The bonus or penalty for tool calls is in
+`credit/rewards.py`.
 """
 
 import random
@@ -33,13 +35,15 @@ from questloom.train.rows.row import PictureTokens, Row, RowError, RowFault, cut
 
 @dataclass(frozen=True)
 class Boundary:
-    """A place in a rollout where a continuation can begin."""
+    """A place in a rollout at which a continuation can begin."""
 
     end: int
-    """The number of tokens in the prefix, up to and including `<tool_call>`."""
+    """The number of tokens in the prefix (the kept beginning of a rollout), up to and including
+    `<tool_call>`."""
     turn: int
     confidence: float
-    """The mean probability of the tool call's tokens, under the weights that sampled them."""
+    """The mean probability of the tool call's tokens, under the weights that sampled these
+    tokens."""
 
 
 @dataclass(frozen=True)
@@ -52,17 +56,19 @@ class Source:
 
 
 def is_triggered(accuracy: Tensor, member: Tensor) -> bool:
-    """Whether AXPO resamples a question. Some of its rollouts must have called a tool, and all of
-    these must be known to be wrong.
+    """Whether AXPO continues rollouts of a question.
 
-    The question's other rollouts may be right. Call this function before groups without variance
-    are left out.
+    At least one of the question's rollouts must have called a tool. All rollouts that called a tool
+    must be known to be wrong. The question's other rollouts may be right.
+
+    Call this function before leaving out groups whose rewards are all equal.
 
     Args:
-        accuracy: (n,) r_acc of the question's rollouts: 0, 1, or NaN if the judge failed; NaN does
-            not count as wrong.
-        member: (n,) bool, whether the rollout called a tool (for `no_tool`: called none) and did
-            not end by a provider fault.
+        accuracy: (n,) the accuracy reward of each of the question's rollouts: 0, 1, or NaN if the
+            judge failed. NaN does not count as wrong.
+        member: (n,) bool, whether the rollout called a tool and did not end by a provider fault.
+            With `no_tool`: (n,) bool, whether the rollout called no tool and did not end by a
+            provider fault.
 
     >>> accuracy, tool = torch.tensor([0.0, 0, 1, 0]), torch.tensor([True, True, False, False])
     >>> is_triggered(accuracy, tool), is_triggered(accuracy, ~tool), is_triggered(accuracy, torch.zeros(4, dtype=torch.bool))
@@ -74,13 +80,14 @@ def is_triggered(accuracy: Tensor, member: Tensor) -> bool:
 def boundaries(
     row: Row, open_id: int, close_id: int, *, fatal: int | None = None
 ) -> list[Boundary]:
-    """The places where a rollout can be continued. They are the first tool call in each turn before
-    the fatal step.
+    """The places at which a rollout can be continued. Each place is the first tool call of a turn
+    before the fatal step (the step from which the rollout teaches nothing).
 
     Args:
         row: the rollout's row, with log-probabilities.
-        open_id, close_id: the ids of `<tool_call>` and `</tool_call>`, one token each.
-        fatal: f, the rollout's fatal step.
+        open_id, close_id: the token ids of `<tool_call>` and `</tool_call>`; each tag is one token.
+        fatal: number of the fatal step (from which the rollout teaches nothing); None if there is
+            none.
     """
     assert row.old_logp is not None, "sources are ranked by the log-probabilities of their engine"
     found = []
@@ -107,7 +114,8 @@ def boundary(
     *,
     fatal: int | None = None,
 ) -> Boundary | None:
-    """The place where a source's prefix ends; None if the source made no call before its fatal step."""
+    """The place at which AXPO cuts a wrong rollout (a source); None if the rollout called no tool
+    before its fatal step."""
     found = boundaries(row, open_id, close_id, fatal=fatal)
     if choice == "most_uncertain":
         return min(found, key=lambda each: each.confidence, default=None)
@@ -119,13 +127,14 @@ def select(
 ) -> list[Source]:
     """Selects the wrong rollouts (sources) that are continued.
 
-    Each question gets one source before any question gets a second. Sources with the least certain
-    calls come first.
+    Each question gets one source (wrong rollout to continue) before any question gets a second.
+    Sources come first if the policy gave their tool call a low probability.
 
     Args:
-        groups: the possible sources of each question that AXPO resamples.
-        num_rollouts: rollouts of the step, B·N; the budget is a share of this number.
-        seed: seed of the random order under `rank: random`.
+        groups: the wrong rollouts that may be continued, one list for each question.
+        num_rollouts: number of rollouts in the step (B·N). At most a certain share of this number
+            of continuations is sampled.
+        seed: seed of the random order, if the setting `rank` is "random".
 
     >>> def sources(group, *confidences):
     ...     return [Source(group, n, Boundary(10, 0, c)) for n, c in enumerate(confidences)]
@@ -153,11 +162,11 @@ def select(
 
 
 def recovered_reward(source_reward: float, rewards: Tensor, accuracy: Tensor) -> float:
-    """r_pre: the largest reward of the right continuations, or the source's own reward if no
+    """r_pre: the largest reward among the right continuations, or the source's own reward if no
     continuation is right.
 
     Args:
-        rewards, accuracy: (K,) values of the continuations, NaN if unknown.
+        rewards, accuracy: (K,) reward and accuracy of each continuation, NaN if unknown.
 
     >>> recovered_reward(0.1, torch.tensor([0.9, 0.2, 0.95, 0.2]), torch.tensor([1.0, 0, 1, 0])) == torch.tensor(0.95).item()
     True
@@ -177,23 +186,24 @@ def prefix_advantage(
     cap: float | None = None,
     delta: float = DELTA,
 ) -> float:
-    """The prefix's advantage: Â_pre = (r_pre − mean r̃) / std r̃.
+    """The advantage of a prefix (the kept beginning of a wrong rollout): Â_pre = (r_pre − mean r̃)
+    / std r̃.
 
-    The rewards r̃ are the group's rewards with this source's reward replaced by r_pre. If a group
-    has several sources, each advantage is computed separately. If the source is fatal,
-    `fatal.treat` later clamps its advantage.
+    The rewards r̃ are the group's rewards, in which r_pre replaces the source's reward. If AXPO
+    continues several rollouts of a group, each prefix's advantage is computed as if there were no
+    other. For a fatal rollout, `fatal.treat` later sets a negative advantage of the prefix to 0.
 
     Args:
         rewards: (n,) original rewards of the question's rollouts.
-        source: index of the source among the rollouts.
-        reward: r_pre, from `recovered_reward`.
+        source: index of the wrong rollout that was continued, among the question's rollouts.
+        reward: r_pre, as `recovered_reward` computes it.
 
     >>> group = torch.tensor([0.0, 0, 0, 1, 1, 0, 0, 0])
     >>> [[round(prefix_advantage(group, 0, r, s), 3) for s in ("population", "sample", "leave_one_out")] for r in (0.0, 1.0)]
     [[-0.577, -0.54, -0.286], [1.291, 1.208, 0.714]]
 
-    In the example, each of two sources with right continuations gets an advantage of 1.291. If both
-    rewards were replaced at once, the advantages would be 1.000.
+    In the example, two rollouts were continued with success. The prefix of each gets an advantage
+    of 1.291. The advantages would be 1.000 if both rewards were replaced at once.
 
     >>> [round(prefix_advantage(group, source, 1.0, "population"), 3) for source in (0, 1)]
     [1.291, 1.291]
@@ -214,15 +224,16 @@ def prefix_advantage(
 def continuation_advantages(
     rewards: Tensor, statistic: Statistic, *, beside: Tensor | None = None, delta: float = DELTA
 ) -> Tensor:
-    """Â_k, the advantages of a source's continuations.
+    """Â_k: the advantages of the K continuations of one wrong rollout.
 
     Args:
         rewards: (K,) rewards of the continuations, NaN if unknown.
-        beside: (n,) rewards of the question's rollouts, which join the statistics (`group:
-            merged`); without them, the K continuations are compared only with each other.
+        beside: (n,) rewards of the question's rollouts. If given (setting `group: merged`), the K
+            continuations are compared with these rollouts too; else only with each other.
 
     Returns:
-        (K,) advantages; 0 if all rewards are equal, and for an unknown reward.
+        (K,) the advantages of the continuations. The advantage is 0 for an unknown reward, and 0 if
+            all rewards are equal.
 
     >>> [round(x, 3) for x in continuation_advantages(torch.tensor([0.0, 1, 0, 0]), "population").tolist()]
     [-0.577, 1.732, -0.577, -0.577]
@@ -236,24 +247,25 @@ def continuation_advantages(
 
 
 def prefix_mask(row: Row, end: int) -> Tensor:
-    """(T,) bool: the source's tokens that get the prefix's advantage."""
+    """(T,) bool: the tokens that get the prefix's advantage."""
     return row.loss_mask & (torch.arange(len(row)) < end)
 
 
 def continuation_mask(row: Row, begin: int) -> Tensor:
-    """(T,) bool: the tokens that a continuation sampled itself."""
+    """(T,) bool: the tokens that were sampled for the continuation, without the copied prefix."""
     return row.loss_mask & (torch.arange(len(row)) >= begin)
 
 
 def check_prefix(row: Row, source: Row, end: int, tokens: PictureTokens) -> None:
-    """Checks that a continuation begins with the same ids and pixels as its source.
+    """Checks that a continuation begins with the same ids and pixels as the rollout that it
+    continues.
 
     Args:
         end: number of tokens in the prefix.
 
     Raises:
-        RowError: the continuation begins differently, so its advantage would compare unlike
-            rollouts.
+        RowError: the beginnings differ, so the rewards of the continuations say nothing about this
+            rollout.
     """
     begun = row.ids[:end].tolist()
     if begun != source.ids[:end].tolist():

@@ -1,6 +1,6 @@
 """Settings of rewards, advantages and failed rollouts.
 
-The file imports no torch, so settings load fast.
+This file does not import torch, so that settings load fast.
 """
 
 from dataclasses import dataclass
@@ -13,23 +13,26 @@ from questloom.records.errors import InputError
 Statistic = Literal["population", "sample", "leave_one_out"]
 """How an advantage is computed from the rewards of a group.
 
-`population` and `sample` (GRPO) are (r − mean) / (std + δ); the standard deviation divides by n or
-by n − 1. AXPO's printed numbers use `population`; torch's default is `sample`. `leave_one_out`
-(RLOO) is the rollout's reward minus the mean of the other rewards.
+`population` and `sample` are GRPO's advantage, (r − mean) / (std + δ). For `population` the
+standard deviation divides by n, for `sample` by n − 1. The numbers printed in the AXPO paper use
+`population`; torch's default is `sample`. `leave_one_out` (RLOO) is the rollout's reward minus the
+mean reward of the other rollouts.
 """
 
 
 @dataclass(frozen=True, kw_only=True)
 class RewardRules:
-    """The terms of the reward."""
+    """The settings of the reward's terms."""
 
     alpha: Annotated[float, Ge(0), Le(1)] = 0.8
-    """α: the weight of the answer's reward. The query judge's score has the weight 1 − α."""
+    """α: the weight of the answer's reward in the reward. The score of the query judge (the judge
+    of the search queries) has the weight 1 − α."""
     format: bool = True
-    """Whether the reward is multiplied by the format term."""
+    """Whether the reward is multiplied by the format term (the share of turns that kept the
+    protocol)."""
     tool_bonus: float = 0.0
-    """A bonus for a rollout that called a tool; below 0, a penalty. AXPO's paper uses the bonus as
-    a control."""
+    """A bonus for each rollout that called a tool; a negative number is a penalty. The AXPO paper
+    tests such a bonus for comparison."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,71 +42,79 @@ class FatalRules:
     treatment: Literal["vanilla", "hard_mask", "fatal_mask", "fatal_mask+clamp"] = (
         "fatal_mask+clamp"
     )
-    """Treatment of fatal rollouts. `vanilla` treats fatal rollouts like all others. `hard_mask`
-    leaves fatal rollouts out of the loss (Vision-DeepResearch). `fatal_mask` keeps only the steps
-    before the fatal step in the loss. `fatal_mask+clamp` also sets a negative advantage to 0.
+    """What happens to fatal rollouts (rollouts with `faults` model faults in a row). `vanilla`
+    treats fatal rollouts like all other rollouts. `hard_mask` leaves fatal rollouts out of the loss
+    (Vision-DeepResearch). `fatal_mask` keeps only the steps before the fatal step in the loss.
+    `fatal_mask+clamp` also keeps only these steps, and sets a negative advantage of the rollout to
+    0.
     """
     faults: Annotated[int, Ge(1)] = 3
-    """K: the number of consecutive model faults that makes a rollout fatal; a success resets the count."""
+    """K: number of model faults in a row that make a rollout fatal. A successful call sets the
+    count of faults back to 0."""
     fatal_index: Literal["first", "last"] = "first"
     """Which of the K faulty steps is the fatal step. OpenSearch-VL's text and code take the first
-    faulty step, the appendix takes the last."""
+    of the K faulty steps; the paper's appendix takes the last."""
     no_answer: Literal["normal", "clamp"] = "normal"
-    """Treatment of rollouts that ended without an answer and are not fatal. OpenSearch-VL's code
-    uses `clamp`, which sets a negative advantage of such a rollout to 0.
+    """What happens to rollouts that ended without an answer and are not fatal. `clamp`, as in
+    OpenSearch-VL's code, sets a negative advantage of these rollouts to 0.
     """
     overlong: Literal["normal", "out_of_loss"] = "normal"
-    """Treatment of rollouts that ran out of tokens, calls or time. `out_of_loss` keeps the
-    rollouts' rewards in the group's statistics only (VSearcher)."""
+    """What happens to rollouts that ran out of tokens, calls or time. `out_of_loss` takes the
+    rollouts out of the loss and keeps their rewards in the group's statistics (VSearcher)."""
     provider: Literal["leave", "out_of_loss"] = "leave"
-    """Treatment of rollouts that ended by a provider fault. `leave` leaves such rollouts out of
-    both the loss and the statistics. `out_of_loss` keeps the rollouts' rewards in the statistics
-    only (VSearcher).
+    """What happens to rollouts that ended because a provider (an external service) failed. `leave`
+    takes these rollouts out of both the loss and the group's statistics. `out_of_loss` takes the
+    rollouts out of the loss and keeps their rewards in the group's statistics (VSearcher).
     """
 
 
 @dataclass(frozen=True, kw_only=True)
 class Axpo:
-    """Settings of AXPO. The defaults are the paper's values, as far as the paper states them.
+    """Settings of AXPO. The defaults are the paper's values where the paper states a value.
 
-    Other values are controls: in the paper, four of five ablations score below plain GRPO.
+    Other values serve for comparison: in the paper, four of five ablations score below plain GRPO.
     """
 
     continuations: Annotated[int, Gt(1)] = 4
-    """K: number of continuations per source."""
+    """K: number of continuations of each source (a wrong rollout that AXPO continues)."""
     budget: Annotated[float, Ge(0)] = 0.25
-    """Maximum number of continuations per step, as a share of the step's rollouts."""
+    """Maximum number of continuations in a step, as a share of the step's rollouts."""
     trigger: Literal["tool", "no_tool"] = "tool"
-    """Which rollouts of a question must all be wrong before AXPO continues one of them. `no_tool`
-    is a
-    control, and needs `resample: question`."""
+    """Which rollouts of a question must all be wrong before AXPO continues one of them: `tool`
+    means those that called a tool, `no_tool` those that called none. The paper does not use
+    `no_tool`; it serves for comparison, and needs `resample: question`."""
     boundary: Literal["first", "most_uncertain"] = "first"
-    """Where a prefix ends. `first` means at the first `<tool_call>`. `most_uncertain` means at the
-    least probable call before the fatal step.
+    """Where a prefix (the kept beginning of a wrong rollout) ends. `first` ends the prefix at the
+    first `<tool_call>`. `most_uncertain` ends the prefix at the `<tool_call>` of the least probable
+    tool call before the fatal step.
     """
     rank: Literal["confidence", "random"] = "confidence"
-    """Which wrong rollouts are continued first. `confidence` takes rollouts with the least probable
-    calls first. `random` takes a random order."""
+    """Which wrong rollouts are continued first. `confidence` starts with the rollouts whose tool
+    calls the policy found least probable. `random` uses a random order."""
     resample: Literal["prefix", "question", "none"] = "prefix"
-    """Where continuations begin. `prefix` begins at the prefix. `question` begins at the question;
-    the source's tokens are not reused, masked or credited. `none` makes no continuations and only
-    masks the sources' tokens after the prefix.
+    """Where continuations of a wrong rollout start. `prefix` starts them after the kept beginning
+    of the rollout. `question` starts them at the question: no token of the rollout is reused,
+    masked or credited. `none` samples no continuations, and only takes the rollout's tokens after
+    the prefix out of the loss.
     """
     prefix_credit: bool = True
-    """Whether a prefix gets the advantage Â_pre, computed from its continuations. If not, a prefix
-    keeps its rollout's own advantage."""
+    """Whether the kept beginning of a wrong rollout (the prefix) gets an advantage (Â_pre) that is
+    computed from its continuations. If this is false, a prefix keeps the advantage of its
+    rollout."""
     group: Literal["own", "merged"] = "own"
-    """The rewards that continuations are compared with. `own` means the rewards of the source's
-    continuations. `merged` means these rewards together with the rewards of the question's
-    rollouts.
+    """The rewards with which a continuation's reward is compared. `own` compares with the rewards
+    of the continuations of the same rollout. `merged` compares with these rewards and with those of
+    the question's rollouts.
     """
     resample_weight: Literal["one", "each"] = "one"
-    """The weight of a prefix and its K continuations in a mean over trajectories. `one` gives all
-    parts together weight one. `each` gives each part weight one, as in the paper.
+    """The weights of a prefix and of its K continuations in a mean over trajectories. With `one`, a
+    prefix and its continuations have the weight one together. With `each`, a prefix and every
+    continuation have the weight one each, as in the paper.
     """
     cap: Annotated[float, Gt(0)] | None = None
-    """Upper limit of a prefix's advantage. If one continuation is right in a group of 8 wrong
-    rollouts, the prefix's advantage is 2.65 with the statistic `population`."""
+    """Upper limit of the advantage of a prefix (the kept beginning of a wrong rollout). With the
+    statistic `population`, one right continuation in a group of 8 wrong rollouts gives the prefix
+    an advantage of 2.65."""
 
     def __post_init__(self) -> None:
         if self.trigger == "no_tool" and self.resample == "prefix":
@@ -115,10 +126,9 @@ class Axpo:
 
     @property
     def piece_weight(self) -> float:
-        """The weight of a source's prefix, and of each continuation of the prefix, in the mean over
-        trajectories.
+        """The weight of a prefix, and of each of its continuations, in the mean over trajectories.
 
-        The weight does not depend on how many of the source's parts are in the loss.
+        The weight stays the same if the prefix or some continuations are not in the loss.
 
         >>> Axpo(continuations=4).piece_weight, Axpo(resample_weight="each").piece_weight, Axpo(resample="none").piece_weight
         (0.2, 1.0, 1.0)

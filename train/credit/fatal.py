@@ -1,5 +1,5 @@
-"""Fatal-aware learning: a rollout teaches nothing after K faulty steps (OpenSearch-VL, section
-4.3).
+"""Fatal-aware learning (OpenSearch-VL, section 4.3): after K faulty steps in a row, the rest of a
+rollout teaches nothing.
 
 ```
 step       0    1      2      3      4        f = 2, the first of the three
@@ -7,11 +7,13 @@ call       ok   ok     fault  fault  fault
 in loss    yes  yes    no     no     no
 ```
 
-Only faults of the model count. A success resets the count; provider faults and sandbox limits
-neither count nor reset. The reward of a fatal rollout stays in the group's statistics.
+Only faults of the model count. A successful call sets the count of faults back to 0. Provider
+faults and sandbox limits do not change the count. The reward of a fatal rollout stays in the
+group's statistics.
 
-The clamp sets a negative advantage of a fatal rollout to 0. So training may raise the probability
-of the tokens before step f, but never lowers it. A good beginning did not cause the bad end.
+The clamp sets a negative advantage of a fatal rollout to 0. Training may then raise the probability
+of the tokens before step f, but never lowers it. After all, the good beginning did not cause the
+bad end.
 """
 
 from collections.abc import Sequence
@@ -28,7 +30,7 @@ OVERLONG = frozenset({EndReason.TOKENS, EndReason.CALLS, EndReason.TIME})
 
 @dataclass(frozen=True)
 class Treatment:
-    """The part of a rollout that is in the loss, and the rollout's advantage."""
+    """How many steps of a rollout are in the loss, and with which advantage."""
 
     advantage: float
     num_steps: int
@@ -36,11 +38,11 @@ class Treatment:
 
 
 def statuses(episode: Episode) -> list[str]:
-    """The status of each step's call.
+    """The status of the tool call in each step.
 
-    The end of the episode gives the status of a last turn without a call. A broken protocol is a
-    model fault. A turn gets the status of a limit if it was cut off, repeated itself endlessly, or
-    made one call too many.
+    A last turn without a tool call gets its status from the end of the episode. A turn that breaks
+    the agent's protocol is a model fault. A turn has the status of a limit if it was cut off,
+    repeated itself endlessly, or made one call too many.
     """
     last = {EndReason.FORMAT: ToolStatus.MODEL_FAULT, EndReason.ANSWERED: ToolStatus.OK}.get(
         EndReason(episode.end), ToolStatus.LIMIT
@@ -51,10 +53,11 @@ def statuses(episode: Episode) -> list[str]:
 def fatal_step(
     statuses: Sequence[str], *, faults: int = 3, fatal_index: Literal["first", "last"] = "first"
 ) -> int | None:
-    """f: the step from which a rollout teaches nothing; None if the rollout is not fatal.
+    """f: number of the fatal step, from which a rollout teaches nothing; None if the rollout is not
+    fatal.
 
     Args:
-        statuses: one `ToolStatus` per step.
+        statuses: the `ToolStatus` of each step.
 
     >>> bad, ok, out = "model_fault", "ok", "provider_fault"
     >>> fatal_step([ok, bad, bad, ok, bad, bad, bad, ok]), fatal_step([ok, bad, bad, bad], fatal_index="last")
@@ -74,7 +77,7 @@ def fatal_step(
 
 
 def in_statistics(end: str, rules: FatalRules) -> bool:
-    """Whether a rollout with a known reward enters its group's statistics.
+    """Whether a rollout with a known reward counts in its group's statistics.
 
     >>> in_statistics("provider", FatalRules()), in_statistics("provider", FatalRules(provider="out_of_loss")), in_statistics("time", FatalRules())
     (False, True, True)
@@ -93,14 +96,15 @@ def treat(
 ) -> Treatment:
     """Applies the rules for failed rollouts to a rollout.
 
-    The rules for fatal rollouts apply first, then those for rollouts without an answer. The rule
-    for over-long rollouts overrides both other rules.
+    The rules for fatal rollouts apply first. After them, the rules for rollouts without an answer
+    apply. The rule for rollouts that ran out of tokens, calls or time applies last, whatever the
+    other rules say.
 
     Args:
-        advantage: the rollout's normalised advantage in its group.
+        advantage: the rollout's advantage in its group, after normalisation.
         num_steps: number of turns in the rollout.
-        fatal: f, from `fatal_step`.
-        end: how the rollout ended, an `EndReason`.
+        fatal: number of the fatal step, from `fatal_step`.
+        end: the `EndReason` of the rollout.
 
     >>> facts = dict(num_steps=5, fatal=2, end="fatal", answered=False)
     >>> [treat(-1.0, rules=FatalRules(treatment=t), **facts) for t in ("vanilla", "hard_mask", "fatal_mask", "fatal_mask+clamp")]
@@ -125,11 +129,11 @@ def treat(
 
 
 def step_mask(loss_mask: Tensor, steps: Tensor, num_steps: int) -> Tensor:
-    """The mask M_t = policy token · 1[step(t) < f].
+    """The mask M_t: true for the policy's own tokens before the fatal step f.
 
     Args:
-        loss_mask: (T,) bool, the policy's tokens.
-        steps: (T,) int64, the step of each token, see `Row.steps`.
+        loss_mask: (T,) bool, whether the policy wrote the token.
+        steps: (T,) int64, the step of each token; see `Row.steps`.
 
     >>> import torch
     >>> step_mask(torch.tensor([False, True, True, False, True]), torch.tensor([-1, 0, 0, 0, 1]), 1).tolist()

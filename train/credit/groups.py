@@ -1,8 +1,9 @@
-"""Advantages of rollouts. Each rollout is compared with all rollouts of the same question (its
-group).
+"""Advantages of rollouts.
 
-The statistics cover all known rewards, also those of fatal rollouts. A rollout with an unknown
-reward enters neither the statistics nor the loss.
+Each rollout is compared with its group: all rollouts of the same question.
+
+The group's mean and standard deviation cover all known rewards, also those of fatal rollouts. A
+rollout with an unknown reward counts neither in the group's statistics nor in the loss.
 """
 
 import torch
@@ -14,10 +15,10 @@ DELTA = 1e-6
 
 
 def has_variance(rewards: Tensor) -> bool:
-    """Whether the rewards of a group differ; a group of equal rewards teaches nothing.
+    """Whether the rewards of a group differ. A group of equal rewards teaches nothing.
 
-    The rewards are compared exactly. In floating point, the standard deviation of eight rewards of
-    0.1 is not 0.
+    The rewards are compared exactly. The standard deviation cannot be used, because in floating
+    point it is not 0 for eight rewards of 0.1.
 
     Args:
         rewards: (n,) rewards, NaN if unknown.
@@ -30,13 +31,15 @@ def has_variance(rewards: Tensor) -> bool:
 
 
 def advantages(rewards: Tensor, statistic: Statistic, *, delta: float = DELTA) -> Tensor:
-    """How much each rollout's reward exceeds the mean of its group.
+    """How much each rollout's reward exceeds the mean reward of its group (all rollouts of the
+    question).
 
     Args:
         rewards: (n,) rewards, NaN if unknown.
 
     Returns:
-        (n,) advantages; 0 for an unknown reward, and exactly 0 for a group without variance.
+        (n,) the advantages of the rollouts. An advantage is 0 if the reward is unknown, and exactly
+            0 if all rewards are equal.
 
     >>> group = torch.tensor([0.0, 0, 0, 1, 1, 0, 0, 0])
     >>> [round(advantages(group, statistic)[0].item(), 3) for statistic in ("population", "sample", "leave_one_out")]

@@ -1,8 +1,11 @@
-"""A rollout's reward: r = r_fmt · (α·r_acc + (1 − α)·r_query) (OpenSearch-VL, section 4.2).
+"""A rollout's reward (OpenSearch-VL, section 4.2): r = r_fmt · (α·r_acc + (1 − α)·r_query).
 
-If a judge fails, the reward is unknown (NaN), never 0. A rollout with an unknown reward enters
-neither the loss nor the statistics. With α = 1 and without the format term, the reward equals the
-plain answer reward of VSearcher and ODE. The plain answer reward needs no query judge.
+The term r_fmt rewards the format, r_acc the answer, and r_query the search queries.
+
+If a judge fails, the reward is unknown (NaN), never 0. A rollout with an unknown reward counts
+neither in the loss nor in the group's statistics. With α = 1 and without r_fmt, the reward is the
+reward of the answer alone, as in VSearcher and ODE. A judge of the search queries is then not
+needed.
 """
 
 import math
@@ -18,7 +21,7 @@ UNKNOWN = math.nan
 
 
 def accuracy(outcome: str) -> float:
-    """r_acc, the accuracy reward, from the answer judge's outcome.
+    """r_acc, the reward for the answer, from the outcome of the answer judge.
 
     >>> [accuracy(outcome) for outcome in ("correct", "wrong", "no_answer", "judge_failed")]
     [1.0, 0.0, 0.0, nan]
@@ -32,20 +35,21 @@ def accuracy(outcome: str) -> float:
 
 
 def step_passed(turn: Turn) -> bool:
-    """Whether a turn counts as passed in the format term.
+    """Whether a turn counts as passed in r_fmt, the reward for the format.
 
-    A passed turn keeps the protocol, and its tool call has no fault of the model. Provider faults
-    and sandbox limits do not count against a turn.
+    A turn passes if it keeps the agent's protocol and its tool call has no fault of the model.
+    Provider faults and sandbox limits do not count against a turn.
     """
     return not turn.violation and not (turn.result and turn.result.status == ToolStatus.MODEL_FAULT)
 
 
 def format_reward(passed: Sequence[bool], num_valid: int | None = None) -> float:
-    """r_fmt: the share of passed steps among the steps before the fatal step.
+    """r_fmt, the reward for the format: the share of the steps that passed, among the steps before
+    the fatal step.
 
     Args:
         passed: whether each step passed.
-        num_valid: number of steps before the fatal step; None for all steps.
+        num_valid: number of steps before the fatal step; None to count all steps.
 
     >>> format_reward([True, True, False, False, False], 2), format_reward([True, False]), format_reward([False, False, False], 0)
     (1.0, 0.5, 0.0)
@@ -66,11 +70,11 @@ def rewards(
     """The rewards of n rollouts, NaN if unknown.
 
     Args:
-        format_share: (n,) r_fmt, see `format_reward`.
-        accuracy: (n,) r_acc: 0, 1 or NaN.
+        format_share: (n,) r_fmt, the reward for the format; see `format_reward`.
+        accuracy: (n,) r_acc, the reward for the answer: 0, 1 or NaN.
         used_tool: (n,) bool, whether the rollout called a tool.
-        query: (n,) scores of the query judge, 0 to 1 or NaN; not needed for alpha 1.
-        num_valid: (n,) number of steps before the fatal step; without such a step the reward is 0.
+        query: (n,) scores of the judge of search queries, 0 to 1 or NaN; not needed if alpha is 1.
+        num_valid: (n,) number of steps before the fatal step. If the number is 0, the reward is 0.
 
     >>> told = dict(format_share=torch.tensor([1.0, 0.5, 1.0, 1.0]), accuracy=torch.tensor([1.0, 1.0, 0.0, float("nan")]),
     ...             used_tool=torch.tensor([True, True, True, False]))

@@ -1,10 +1,11 @@
 """Training samples from the rollouts of one question: rows with masks, advantages and weights.
 
-The advantages are computed in a fixed order. First come advantages from the original rewards of all
-rollouts with a known reward. Then AXPO computes new advantages for its sources (the rollouts that
-it continued). Last, the rules for fatal rollouts mask tokens and clamp advantages. A group of equal
-rewards teaches nothing, except through its AXPO sources. The rollouts of such a group still count
-in the loss's divisor and in the KL term (`Objective.divisor`).
+The advantages are computed in a fixed order. First, the original rewards of all rollouts with a
+known reward give advantages. Next, AXPO gives new advantages to the wrong rollouts that it
+continued. Last, the rules for fatal rollouts mask tokens and set negative advantages to 0. A group
+of equal rewards teaches nothing, apart from the rollouts in it that AXPO continued. The rollouts of
+a group of equal rewards still count in the divisor of the loss and in the KL term (see
+`Objective.divisor`).
 """
 
 import dataclasses
@@ -35,40 +36,40 @@ from questloom.train.rows.row import Row
 
 @dataclass(frozen=True, kw_only=True)
 class Rollout:
-    """One played and judged rollout."""
+    """A rollout that was played and judged."""
 
     row: Row
     reward: float
     """The reward; NaN if unknown."""
     accuracy: float
-    """r_acc, the accuracy reward: 0, 1 or NaN."""
+    """r_acc, the reward for the answer: 0, 1 or NaN."""
     end: str
     """How the rollout ended: an `EndReason`."""
     answered: bool
     fatal: int | None = None
-    """f, the fatal step; see `fatal.fatal_step`."""
+    """Number of the fatal step; see `fatal.fatal_step`."""
     unusable: str = ""
-    """The `RowFault` that makes the row unusable for learning. The rollout's reward stays in the
-    statistics.
+    """The `RowFault` because of which the model cannot learn from the rollout's row. The rollout's
+    reward still counts in the group's statistics.
     """
 
 
 @dataclass(frozen=True, kw_only=True)
 class Resampled:
-    """A rollout with its AXPO continuations."""
+    """A wrong rollout, with the continuations that AXPO sampled."""
 
     source: int
-    """The index of the rollout among the question's rollouts."""
+    """The index of the wrong rollout among the question's rollouts."""
     prefix: int
-    """The number of tokens that each continuation copies from the rollout; 0 if continuations begin
+    """The number of tokens that each continuation copies from the rollout; 0 if continuations start
     at the question.
     """
     continuations: tuple[Rollout, ...] = ()
-    """The continuations; empty if AXPO only masks the end of the rollout."""
+    """The continuations; empty if AXPO only takes the end of the wrong rollout out of the loss."""
 
 
 class DropReason(StrEnum):
-    """Why a rollout teaches nothing in this update."""
+    """Why a rollout teaches the model nothing in this update."""
 
     PROVIDER = "provider"
     UNKNOWN_REWARD = "unknown_reward"
@@ -81,7 +82,7 @@ class DropReason(StrEnum):
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """A row in the loss."""
+    """A row (an episode as tokens) that is in the loss."""
 
     row: Row
     """The row; its `loss_mask` marks the tokens that count."""
@@ -89,20 +90,20 @@ class Sample:
     weight: float = 1.0
     """The row's weight as a share of one trajectory; see `Axpo.resample_weight`."""
     kl_only: DropReason | None = None
-    """Why the row has no advantage; such a row counts only in the KL term."""
+    """Why the row has no advantage. A row without an advantage counts in the KL term only."""
 
 
 @dataclass(frozen=True)
 class DroppedWeight:
-    """The part that a left-out rollout adds to the loss's divisor."""
+    """How much a rollout that is left out of the loss adds to the loss's divisor."""
 
     weight: float = 0.0
     """The rollout's weight as a share of one trajectory; 0 if the rollout is not in the divisor."""
     tokens: int = 0
-    """The tokens that would be in the loss if the rollout had an advantage."""
+    """The number of tokens that would be in the loss if the rollout had an advantage."""
 
     def count(self, objective: Objective) -> float:
-        """The rollout's part of the divisor, in the units of `objective.count`.
+        """What the rollout adds to the divisor, in the units of `objective.count`.
 
         >>> DroppedWeight(0.5, 40).count(Objective()), DroppedWeight(0.5, 40).count(Objective(normaliser="token"))
         (0.5, 20.0)
@@ -121,7 +122,7 @@ class QuestionSamples:
     left_out: tuple[tuple[str, DropReason], ...]
     """The episode ids of left-out rollouts, each with a reason."""
     counted: tuple[DroppedWeight, ...]
-    """The part that each left-out rollout adds to the divisor, in the order of `left_out`."""
+    """How much each rollout in `left_out` adds to the divisor, in the same order."""
 
 
 @dataclass(frozen=True)
@@ -164,11 +165,11 @@ def make_samples(
 
     Args:
         rollouts: all N rollouts, also failed ones.
-        objective: the loss's settings, which say whether rollouts without an advantage count in
-            divisor and KL term.
-        refilled: whether the step replaces groups of equal rewards by other questions (DAPO).
-        axpo: AXPO's settings; needed if any rollout was resampled.
-        resampled: the continued rollouts, without repeats.
+        objective: settings of the loss. These settings say whether rollouts without an advantage
+            count in the divisor and in the KL term.
+        refilled: whether the step plays new questions in place of groups of equal rewards (DAPO).
+        axpo: AXPO's settings; needed if AXPO continued a rollout.
+        resampled: the rollouts that AXPO continued, each once.
     """
     rules = _Rules(statistic, fatal, objective, refilled)
     rewards = group_rewards(rollouts, fatal)
@@ -194,7 +195,7 @@ def make_samples(
 def _resampled(
     source: Rollout, again: Resampled, advantage: float, rewards: Tensor, rules: _Rules, axpo: Axpo
 ) -> list[Sample | _Out]:
-    """The samples of a source and of its continuations."""
+    """The samples of a source (a wrong rollout that AXPO continued) and of its continuations."""
     new = group_rewards(again.continuations, rules.fatal)  # (K,)
     replaced = rewards.clone()
     if axpo.resample == "prefix" and axpo.prefix_credit:
@@ -247,10 +248,10 @@ def loss_inputs(samples: Sequence[Sample], packed: Packed) -> tuple[Tensor, Tens
     """The advantages and row weights that `objective.loss_sum` needs.
 
     Args:
-        packed: the samples' rows, packed in their order.
+        packed: the rows of the samples, packed in the order of the samples.
 
     Returns:
-        (N,) advantages of the tokens in the loss, (R,) weights of the rows.
+        (N,) advantage of each token in the loss; (R,) weight of each row.
     """
     advantage = torch.tensor([each.advantage for each in samples], device=packed.row.device)
     weights = torch.tensor([each.weight for each in samples], device=packed.row.device)
@@ -258,7 +259,8 @@ def loss_inputs(samples: Sequence[Sample], packed: Packed) -> tuple[Tensor, Tens
 
 
 def group_rewards(rollouts: Sequence[Rollout], fatal: FatalRules) -> Tensor:
-    """(n,) rewards for the group's statistics; NaN for a rollout outside the statistics."""
+    """(n,) the rewards that count in the group's statistics; NaN for a rollout that does not
+    count."""
     return torch.tensor(
         [each.reward if in_statistics(each.end, fatal) else UNKNOWN for each in rollouts]
     )
@@ -273,11 +275,11 @@ def _learned(
     within: Tensor | None = None,
     weight: float = 1.0,
 ) -> Sample | _Out:
-    """A rollout's sample, or the reason why there is none.
+    """A rollout's sample, or else the reason why the rollout gives no sample.
 
     Args:
-        flat: whether all rewards of the comparison group are equal.
-        within: (T,) bool: the tokens that get the advantage.
+        flat: whether all rewards of the group are equal.
+        within: (T,) bool, the tokens that get the advantage.
     """
     row = rollout.row
     treated = treat(
@@ -304,11 +306,12 @@ def _learned(
 def _why_nothing(
     rollout: Rollout, row: Row, *, flat: bool, steps: int, rules: FatalRules
 ) -> DropReason | None:
-    """Why a rollout has no advantage or no token in the loss; None if it has both.
+    """Why a rollout has no advantage, or no token in the loss; None if it has an advantage and such
+    tokens.
 
     Args:
-        row: the row, with the remaining tokens in its `loss_mask`.
-        steps: number of steps that the fatal rules leave.
+        row: the row; its `loss_mask` has only the tokens that remain.
+        steps: number of steps that the rules for fatal rollouts keep.
     """
     if rollout.end == EndReason.PROVIDER:
         return DropReason.PROVIDER

@@ -115,8 +115,8 @@ CURVES = (
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the command line. Returns the exit code: 2 for wrong input, 1 for a run that stopped
-    with a named error.
+    """Runs the command line. The exit code is 2 for wrong input, and 1 if the run stopped with a
+    named error.
     """
     parser = argparse.ArgumentParser(
         prog="python -m questloom.train.grpo",
@@ -181,7 +181,7 @@ def grpo(settings: GrpoSettings, *, run: str, store: str, model: str, out: Path)
 
     Raises:
         InputError: the input is wrong; nothing was trained.
-        QuestloomError: the run stopped for the reason that the error states; the same call
+        QuestloomError: the run stopped for the reason that the error states. The same call
             continues the run.
     """
     with world(settings.parallel) as at, Opened() as opened:
@@ -355,7 +355,7 @@ def _actor(
 
 
 def _probe(asked: StepQuestion, questions: Questions, renderer: Renderer, made: Model) -> Row:
-    """A question with a made-up answer, used to test the model."""
+    """A row (question and made-up answer) on which the model is tested."""
     bank = ImageBank()
     bank.add(questions.run.read_picture(asked.question.image_id), origin="task")
     opening = renderer.opening(asked.question.text, bank, task_handles(bank))
@@ -374,10 +374,10 @@ def _probe(asked: StepQuestion, questions: Questions, renderer: Renderer, made: 
 
 
 def _tags(made: Model) -> CallTags:
-    """The token ids of the tags around a tool call.
+    """The token ids of the tags that open and close a tool call.
 
     Raises:
-        InputError: the tokenizer has no single token for such a tag.
+        InputError: the tokenizer needs more than one token for such a tag.
     """
     found = [
         made.tokens.tokenizer(tag, add_special_tokens=False)["input_ids"]
@@ -402,7 +402,7 @@ def _tell(
     done: int,
     same: bool,
 ) -> None:
-    """Prints for people what the run will do."""
+    """Prints in words what the run will do."""
     step, found = settings.step, count_parameters(loaded.model)
     metrics.say(
         f"{len(questions.train)} questions to train on, {len(training.held_out)} held out of {len(questions.validation)}; {step.steps} steps of "
@@ -423,7 +423,7 @@ def _tell(
 
 
 def _told_of_play(settings: GrpoSettings, actor: Actor, questions: Questions) -> list[str]:
-    """Describes for people which tools the policy uses and how rollouts are rewarded."""
+    """Describes in words which tools the policy uses and how rollouts are rewarded."""
     tools, reward = settings.play.tools, settings.reward
     taught = settings_of(ToolSettings, teacher_tools(questions.run), questions.run.path)
     other = [

@@ -1,5 +1,5 @@
-"""Computes the metrics of a step's rollouts. Each rank computes sums; the sums of all ranks then
-give shares and means.
+"""Computes the metrics of a step's rollouts. Each rank computes sums. The shares and means come
+from the sums of all ranks.
 """
 
 import math
@@ -19,22 +19,25 @@ from questloom.train.settings.grpo_settings import CareSettings
 
 
 class ProvidersFailed(QuestloomError):
-    """Too many rollouts ended by a provider fault, so the metrics say nothing about the policy.
+    """Too many rollouts ended because a provider failed. The metrics of such a step say nothing
+    about the policy.
 
-    Providers are the engine's server and the sources of searches and pages.
+    The providers are the engine's server and the services for searches and pages.
     """
 
 
 class JudgesFailed(QuestloomError):
-    """Too many rollouts have no verdict of a judge, so the metrics say nothing about the policy."""
+    """For too many rollouts a judge failed to give a verdict. The metrics of such a step say
+    nothing about the policy."""
 
 
 Sums = dict[str, float]
 
 
 def count_sums(made: StepSamples, fatal: FatalRules) -> Sums:
-    """The metric sums of one rank. The rates count original rollouts and their questions; they do
-    not count AXPO's continuations.
+    """The sums of one rank (training process), from which the metrics are computed. The rates count
+    the original rollouts and their questions. The continuations that AXPO samples do not count in
+    the rates.
     """
     every = [each for group in made.groups for each in group.rollouts]
     taught = {each.sample.row.episode_id: each.sample for each in made.samples}
@@ -131,7 +134,7 @@ def check_step(total: Mapping[str, float], care: CareSettings, step: int) -> Non
     """Checks that every rollout is accounted for, and that most rollouts are usable.
 
     Raises:
-        ProvidersFailed, JudgesFailed: too many rollouts are lost.
+        ProvidersFailed, JudgesFailed: too many rollouts are unusable.
     """
     rollouts = total["rollouts"]
     left_out = sum(number for name, number in total.items() if name.startswith("left_out/"))
@@ -156,8 +159,8 @@ def step_metrics(total: Mapping[str, float], query_by: str = "") -> dict[str, fl
     """The metrics of a step.
 
     Args:
-        query_by: the model or rule that gave r_query; the metric's name states it if it was no
-            judge.
+        query_by: the model or rule that gave r_query (the score of the search queries). If a rule
+            gave r_query, the metric's name says so.
     """
 
     def share(name: str, of: str) -> float:
@@ -202,7 +205,7 @@ def step_metrics(total: Mapping[str, float], query_by: str = "") -> dict[str, fl
 
 
 def rollout_lines(made: StepSamples) -> list[dict[str, Any]]:
-    """Returns a line for each rollout and continuation, with its rewards and how it ended."""
+    """Makes a line for each rollout and for each continuation: its rewards and how it ended."""
     every = [("", each) for group in made.groups for each in group.rollouts] + [
         ("continuation", each) for _, some in made.again for each in some
     ]

@@ -1,4 +1,5 @@
-"""Plays held-out questions with the current weights. The policy does not learn from them."""
+"""Plays held-out questions with the current weights, to evaluate the policy. The policy does not
+learn from held-out questions."""
 
 from collections.abc import Sequence
 
@@ -17,7 +18,7 @@ from questloom.train.settings.grpo_settings import EvaluationSettings
 def held_out_questions(
     questions: Sequence[Question], settings: EvaluationSettings
 ) -> list[StepQuestion]:
-    """The held-out questions, the same at every evaluation."""
+    """Selects the held-out questions; every evaluation uses the same ones."""
     return [
         StepQuestion(number, question)
         for number, question in enumerate(questions[: settings.questions or None])
@@ -33,10 +34,10 @@ def evaluate_held_out(
     version: int,
 ) -> dict[str, float]:
     """Plays held-out questions and returns their metrics. All ranks must call this function
-    together; each rank plays its part of the questions.
+    together. Each rank plays its part of the questions.
 
-    The metrics' denominator counts all rollouts, also failed rollouts. Held-out questions have no
-    AXPO continuations.
+    All rollouts count in the denominators of the metrics, also failed rollouts. AXPO continues no
+    rollouts of held-out questions.
 
     Args:
         version: number of updates that the weights have had.

@@ -28,19 +28,19 @@ class Training:
     play: StepPlay
     learner: Learner
     held_out: Sequence[StepQuestion]
-    """The held-out questions; empty for no evaluation."""
+    """The held-out questions; empty if there is no evaluation."""
     measured: Path
-    """OUT/held_out, the results of each evaluation. A resumed run does not repeat a stored
-    evaluation."""
+    """The folder OUT/held_out with the results of all evaluations. A resumed run does not repeat an
+    evaluation whose results are stored."""
 
     def measured_after(self, update: int) -> Path:
-        """The file with the evaluation after an update."""
+        """The path of the results of the evaluation after an update."""
         return self.measured / f"update-{update:06d}.json"
 
 
 @dataclass
 class _Progress:
-    """The state of a run."""
+    """How far a run has come."""
 
     update: int
     """The number of updates that the weights have had."""
@@ -51,12 +51,12 @@ def train(run: Training, *, done: int, checkpoints: Checkpoints, metrics: Metric
 
     Args:
         done: number of updates in the loaded checkpoint.
-        metrics: the writer of metrics, on the rank that writes.
+        metrics: the writer of metrics; None on ranks that write no metrics.
 
     Raises:
         QuestloomError: the run stopped for the reason that the error states; the same command
             continues the run.
-        Stopped: the user asked the run to stop; a checkpoint is written.
+        Stopped: the user asked the run to stop, and a checkpoint is written.
     """
     with run.play.at.naming_the_missing("the run"):
         at, progress = run.play.at, _Progress(done)
@@ -129,10 +129,11 @@ def _steps(
 
 
 def _examine(run: Training, update: int, metrics: Metrics | None) -> None:
-    """Plays the held-out questions, or reads the results that an earlier start wrote.
+    """Plays the held-out questions, or reads the results of an earlier evaluation after the same
+    update.
 
-    Stored results are not played again, because playing removes journals that a resumed run may
-    still need for its step.
+    Stored results are kept, because playing removes the journals of episodes, and a resumed run may
+    still need the journals.
     """
     if not run.held_out:
         return

@@ -1,7 +1,7 @@
 """The reference model of the KL term: the model before training.
 
-With LoRA, the reference is the policy without its adapters. Otherwise the reference is a second
-model.
+With LoRA, the reference is the policy without its adapters. Without LoRA, the reference is a second
+copy of the model.
 """
 
 from typing import Any
@@ -21,12 +21,13 @@ from questloom.train.settings.grpo_settings import GrpoSettings
 def reference_of(
     folder: str, policy: nn.Module, loaded: LoadedModel, settings: GrpoSettings, at: World
 ) -> Reference:
-    """Log-probabilities under the model as it was loaded, without gradient.
+    """A function that returns log-probabilities under the model as it was before training. No
+    gradient flows through them.
 
     Args:
         folder: folder of the model that is trained.
-        policy: the wrapped model.
-        loaded: the model inside the wrapper.
+        policy: the model inside its DDP or FSDP wrapper.
+        loaded: the model without the wrapper.
     """
     if loaded.adapters is not None:
         adapters: Any = loaded.adapters

@@ -1,9 +1,10 @@
-"""Repeats an update of GRPO from its stored rows.
+"""Repeats an update of GRPO from the stored rows.
 
     python -m questloom.train.grpo.replay OUT --update 12
 
-The replay starts at the newest earlier checkpoint and repeats the updates in between. On the same
-machine and with the same number of processes, the repeated update equals the original bit for bit.
+The replay starts at the newest checkpoint before the update, and repeats all updates from there. On
+the same machine and with the same number of processes, the repeated update equals the original bit
+for bit.
 """
 
 import argparse
@@ -37,11 +38,12 @@ COMPARED = ("loss", "grad_norm", "lr", "entropy", "labels", "rows")
 
 
 class UpdateMismatch(QuestloomError):
-    """A repeated update gives another result than the original."""
+    """A repeated update gives a different result from the original."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the command line and returns its exit code: 2 for wrong input, 1 if the update gives another result."""
+    """Runs the command line and returns its exit code: 2 for wrong input, 1 if the update gives a
+    different result."""
     parser = argparse.ArgumentParser(
         prog="python -m questloom.train.grpo.replay",
         description=HELP,
@@ -69,11 +71,11 @@ def replay(out: Path, update: int) -> str:
         update: number of the update, from 1.
 
     Returns:
-        A report for people; "" on all ranks but the first.
+        A report in words; "" on all ranks but the first.
 
     Raises:
-        InputError: the run or the update is missing, or the number of processes differs.
-        UpdateMismatch: the repeated update gives another result; the error holds the figures.
+        InputError: the run or the update is missing, or the run had another number of processes.
+        UpdateMismatch: the repeated update gives a different result; the error states the figures.
     """
     path = out / "settings.json"
     if not path.is_file():
@@ -116,7 +118,8 @@ def replay(out: Path, update: int) -> str:
 
 
 def _checked(trainer: Trainer, update: int, step: int, settings: GrpoSettings, at: World) -> int:
-    """The update after which the replay begins.
+    """Number of the last update before the replay starts, which has a checkpoint; 0 if the replay
+    starts at the original model.
 
     Raises:
         InputError: the update cannot be repeated.
@@ -153,7 +156,8 @@ def _ranges(numbers: Sequence[int]) -> str:
 
 
 def _noted(out: Path, update: int) -> dict[str, Any]:
-    """Reads the recorded metrics of an update. An update without training rows has fewer metrics.
+    """Reads the metrics that the run recorded for an update. The metrics of an update without any
+    rows have fewer fields.
 
     Raises:
         InputError: the update has no metrics.
@@ -171,7 +175,7 @@ def _noted(out: Path, update: int) -> dict[str, Any]:
 
 
 def _weights(trainer: Trainer, update: int, at: World) -> bool | None:
-    """Whether the weights equal those in the checkpoint of an update; None if there is no such
+    """Whether the weights equal those in the checkpoint after an update; None if there is no such
     checkpoint. All ranks must call this function together.
     """
     if not at.gather(update in trainer.checkpoints.updates())[0]:

@@ -1,4 +1,4 @@
-"""The common setup of a GRPO run and of its replay: the model, its processor, its optimiser."""
+"""The setup that a GRPO run and its replay share: the model, its processor, its optimiser."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +25,7 @@ from questloom.train.settings.grpo_settings import GrpoSettings
 
 @dataclass(frozen=True)
 class Model:
-    """The model that is trained, as loaded."""
+    """The model that will be trained, after loading and before wrapping."""
 
     folder: str
     processor: Any
@@ -36,12 +36,12 @@ class Model:
 
 @dataclass(frozen=True)
 class Trainer:
-    """The wrapped model, and the objects that update its weights."""
+    """The model in its wrapper, and the objects that update its weights."""
 
     policy: nn.Module
-    """The scorer after DDP or FSDP has wrapped it."""
+    """The scorer (which computes log-probabilities) inside its DDP or FSDP wrapper."""
     scorer: Scorer
-    """The scorer inside the wrapper."""
+    """The scorer without the wrapper."""
     learner: Learner
     checkpoints: Checkpoints
     steps: StepFiles
@@ -51,7 +51,7 @@ def load(folder: str, settings: GrpoSettings, at: World) -> Model:
     """Loads the model. All ranks must call this function together.
 
     Raises:
-        InputError: the model cannot be trained here, see `load_model` and `TokenRenderer`.
+        InputError: the model cannot be trained here; see `load_model` and `TokenRenderer`.
     """
     torch.manual_seed(settings.seed + at.rank)
     processor = together(at, lambda: load_processor(folder, settings.data.max_pixels))
@@ -67,15 +67,15 @@ def load(folder: str, settings: GrpoSettings, at: World) -> Model:
 
 
 def episode_files(out: Path) -> EpisodeFiles:
-    """The pictures, prompts and journals of a run."""
+    """The files with the pictures, prompts and journals of a run's episodes."""
     return EpisodeFiles(str(out / "episodes"))
 
 
 def trainer_of(model: Model, settings: GrpoSettings, out: Path, at: World) -> Trainer:
-    """Shards or wraps the model and makes its optimiser. All ranks must call this function
+    """Wraps the model in DDP or FSDP and makes its optimiser. All ranks must call this function
     together.
 
-    After this call, nobody may copy the model's weights.
+    Do not copy the model's weights after this call.
     """
     scorer = Scorer(model.loaded.model, temperature=settings.play.temperature)
     policy = wrap_policy(scorer, at, bf16=settings.weights.precision == "bf16")

@@ -1,6 +1,6 @@
-"""Stores a step's rows on disk before the updates learn from them.
+"""Stores the rows of a step on disk. After that, the updates learn from these rows.
 
-A run that was killed resumes from these files, and the replay repeats an update from them.
+After a kill, a run resumes from these files. The replay of an update also reads these files.
 
 ```
 OUT/replay/step-000012/rank-00000.pt   the rank's samples (ids, masks, log-probabilities, picture hashes, advantages); divisor parts of the rest
@@ -37,10 +37,11 @@ _PLAIN = ("episode_id", "turns", "pictures", "pixel_hashes", "policy_version")
 
 
 class Pixels:
-    """The pixels of stored pictures, as the model's processor makes them.
+    """The pixels of stored pictures, made by the model's processor.
 
     Args:
-        processor: the model's processor, with the largest number of pixels that it allows.
+        processor: the model's processor. The processor is already set to the largest number of
+            pixels that is allowed.
         files: the files that hold the pictures.
     """
 
@@ -48,7 +49,7 @@ class Pixels:
         self._processor, self._files = processor, files
 
     def of(self, sha256s: Sequence[str], width: int) -> Tensor:
-        """The patches of some pictures, one picture after the other: (P, width)."""
+        """The patches of several pictures, one picture after the other: (P, width)."""
         made = [
             self._processor.image_processor(
                 images=[decode(self._files.read_picture(each))], return_tensors="pt"
@@ -64,7 +65,7 @@ class StepFiles:
 
     Args:
         folder: OUT/replay.
-        pixels: function that makes the pixels of the pictures in the rows.
+        pixels: makes the pixels of the pictures in the rows.
     """
 
     folder: Path
@@ -73,7 +74,7 @@ class StepFiles:
     rope: Rope
 
     def read_facts(self, step: int) -> dict[str, Any] | None:
-        """The metrics of a step; None if the step is not complete on disk."""
+        """The metrics of a step; None if a step's files are not complete."""
         path = self._path(step) / "step.json"
         return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
 
@@ -81,7 +82,7 @@ class StepFiles:
         """Writes a step. All ranks must call this function together.
 
         Args:
-            share: this rank's share of the step.
+            share: the samples of this rank.
             facts: the step's metrics.
 
         Raises:
@@ -119,7 +120,7 @@ class StepFiles:
         If as many ranks read the step as wrote it, the rows come in the order of training.
 
         Raises:
-            RowError: the pixels differ from those that the engine had.
+            RowError: the pixels differ from those that the engine saw.
         """
         facts = self.read_facts(step)
         assert facts is not None, f"step {step} is not whole"

@@ -1,8 +1,8 @@
 """Plays a step: each rank plays its questions, judges the answers and makes training samples.
 
-Then all ranks wait for each other. If the settings ask for refills, the ranks also play further
-questions in place of groups of equal rewards. A step that was stored before a kill is read from
-disk.
+At the end of a step, all ranks wait for each other. With refills, the ranks also play new questions
+in place of questions whose rollouts all have the same reward. If the step was stored before the run
+was killed, it is read from disk.
 """
 
 import time
@@ -42,7 +42,7 @@ from questloom.transforms.episodes.tool_statistics import statistics_of
 
 @dataclass(frozen=True)
 class StepPlay:
-    """What a rank needs to play its steps."""
+    """Everything that a rank needs to play its steps."""
 
     actor: Actor
     players: PolicyPlayers
@@ -58,7 +58,7 @@ class StepPlay:
         function together.
 
         Raises:
-            QuestloomError: see `Actor.play` and `check_step`; an error on one rank ends all ranks.
+            QuestloomError: see `Actor.play` and `check_step`. An error on one rank stops all ranks.
         """
         facts = self.at.gather(self.files.read_facts(step))[0]
         if facts is not None:
@@ -151,7 +151,8 @@ class StepPlay:
 def trajectory_of(question: Question, episode: Episode, verdict: Judgement) -> Trajectory:
     """Turns an episode into a trajectory, which the report can show.
 
-    The source of the pictures is not looked up, because training episodes are never published.
+    The sources of the pictures are not looked up. Only published episodes need them, and these
+    episodes are never published.
     """
     return Trajectory(
         question_id=question.id,

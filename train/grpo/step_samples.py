@@ -1,9 +1,9 @@
-"""Makes a step's training samples: groups the rollouts with their rewards, chooses AXPO's sources,
-and computes advantages.
+"""Makes a step's training samples: groups rollouts with their rewards, lets AXPO choose rollouts to
+continue, and computes advantages.
 
-AXPO's sources (wrong rollouts to continue) are chosen over all ranks. Every rollout and every
-continuation becomes a sample, or is left out for a counted reason. At every step, the number of
-rollouts and continuations equals the number of samples and left-out rollouts.
+AXPO's choice of wrong rollouts to continue covers the rollouts of all ranks. Every rollout and
+every continuation either becomes a sample, or is left out and counted with a reason. In every step,
+the number of rollouts and continuations equals the number of samples and left-out rollouts.
 """
 
 import dataclasses
@@ -40,7 +40,8 @@ from questloom.train.rows.row import PictureTokens, drop_tail
 from questloom.train.settings.grpo_settings import GrpoSettings
 
 PICTURE = "task_picture"
-"""The reason for leaving out rollouts whose question's picture cannot be used."""
+"""The reason that is counted if a rollout is left out because its question's picture cannot be
+used."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,37 +60,38 @@ class Group:
 
 @dataclass(frozen=True, eq=False)
 class StepSample:
-    """A sample, with the question that it belongs to."""
+    """A sample, with the place of its question."""
 
     number: int
     """The place of the question in the step."""
     sample: Sample
     reward: float
-    """The rollout's reward; NaN if the advantage does not come from a reward of its own."""
+    """The rollout's reward; NaN if the advantage comes from the rewards of other rollouts."""
 
 
 @dataclass(frozen=True, eq=False)
 class Share:
-    """A rank's share of a step, in the form that the updates need."""
+    """A rank's samples of a step, in the form that the updates need."""
 
     samples: tuple[StepSample, ...]
     counted: tuple[tuple[int, DroppedWeight], ...]
-    """For each left-out rollout, its question's place in the step and its part of the loss's divisor."""
+    """For each left-out rollout: the place of its question in the step, and what the rollout adds
+    to the loss's divisor."""
 
 
 @dataclass(frozen=True, eq=False)
 class StepSamples:
-    """A rank's share of a step, with counts of left-out rollouts."""
+    """A rank's samples of a step, with the number of left-out rollouts."""
 
     share: Share
     left_out: Counter[str]
-    """Counts of left-out rollouts by reason."""
+    """Number of left-out rollouts, by reason."""
     rollouts: int
     """The number of the rank's rollouts, without AXPO's continuations."""
     continuations: int
     groups: tuple[Group, ...]
     again: tuple[tuple[Source, tuple[ScoredRollout, ...]], ...] = field(default=())
-    """AXPO's sources (continued rollouts) and their continuations."""
+    """The wrong rollouts that AXPO continued, each with its continuations."""
 
     @property
     def samples(self) -> tuple[StepSample, ...]:
@@ -102,7 +104,7 @@ PlayOn = Callable[[list[Continuation]], list[tuple[ScoredRollout, ...]]]
 
 @dataclass(frozen=True)
 class CallTags:
-    """The token ids of the tags around a tool call."""
+    """The token ids of the tags that open and close a tool call."""
 
     open_id: int
     close_id: int
@@ -114,10 +116,10 @@ def group_rollouts(
     settings: GrpoSettings,
     version: int,
 ) -> list[Group]:
-    """Groups rollouts by question, in the order of the step, and adds their rewards.
+    """Groups the rollouts by question, in the order of the questions in the step, and adds rewards.
 
     Args:
-        version: number of updates in the weights that sampled.
+        version: number of updates that the sampling weights have had.
     """
     by_number: dict[int, list[JudgedRollout | UnplayedRollout]] = {}
     for each in played:
@@ -146,14 +148,14 @@ def make_step_samples(
     tokens: PictureTokens,
     play_on: PlayOn,
 ) -> StepSamples:
-    """Makes the samples of a rank's groups of rollouts.
+    """Makes the samples of a rank from its groups of rollouts.
 
     Args:
-        chosen: AXPO's sources in these groups.
+        chosen: the rollouts in these groups that AXPO continues.
         play_on: plays the continuations of each source and returns them.
 
     Raises:
-        RowError: a continuation does not begin as its source.
+        RowError: a continuation begins differently from the rollout that it continues.
     """
     continued = _played_on(groups, chosen, settings, play_on, tokens)
     taught: list[StepSample] = []
@@ -218,10 +220,10 @@ def make_step_samples(
 def candidates(
     groups: Sequence[Group], settings: GrpoSettings, tags: CallTags | None
 ) -> list[list[Source]]:
-    """AXPO's possible sources, by question.
+    """The rollouts that AXPO may continue, by question.
 
     Args:
-        tags: the tags around a tool call; needed to continue from prefixes.
+        tags: the tags around a tool call; needed if continuations start after a prefix.
     """
     rules = settings.axpo
     if rules is None:
@@ -243,8 +245,8 @@ def candidates(
 def choose_sources(
     every: Sequence[Sequence[Source]], settings: GrpoSettings, step: int
 ) -> list[Source]:
-    """Chooses the sources to continue among the candidates of all ranks. All ranks compute the same
-    choice.
+    """Chooses, from the candidates of all ranks, the rollouts that AXPO continues. Every rank
+    computes the same choice.
     """
     if settings.axpo is None:
         return []
@@ -257,14 +259,15 @@ def choose_sources(
 
 
 def is_member(each: ScoredRollout, rules: Axpo) -> bool:
-    """Whether AXPO requires a rollout to be wrong. It does if the rollout called a tool (with
-    `no_tool`: called none).
+    """Whether a rollout must be wrong before AXPO works on its question.
+
+    A rollout must be wrong if it called a tool; with `no_tool`, if it called none.
     """
     return each.rollout.end != EndReason.PROVIDER and each.used_tool == (rules.trigger == "tool")
 
 
 def all_wrong(group: Group, members: Sequence[ScoredRollout]) -> bool:
-    """Whether `members` is not empty and all of its rollouts are known to be wrong."""
+    """Whether `members` has rollouts and all of them are known to be wrong."""
     inside = {id(each) for each in members}
     return is_triggered(
         torch.tensor([each.rollout.accuracy for each in group.rollouts]),
@@ -275,7 +278,8 @@ def all_wrong(group: Group, members: Sequence[ScoredRollout]) -> bool:
 def _source(
     number: int, rollout: int, each: ScoredRollout, rules: Axpo, tags: CallTags | None
 ) -> Source | None:
-    """A rollout as an AXPO source; None if its row is unusable or no prefix exists."""
+    """A rollout as a candidate for AXPO to continue. The result is None if the model cannot learn
+    from the rollout's row, or if AXPO finds no place to cut the row."""
     row = each.rollout.row
     if each.rollout.unusable or math.isnan(each.rollout.reward):
         return None
@@ -296,7 +300,7 @@ def _played_on(
     play_on: PlayOn,
     tokens: PictureTokens,
 ) -> dict[tuple[int, int], tuple[ScoredRollout, ...]]:
-    """Maps each source, as (group, rollout), to its continuations."""
+    """The continuations of each rollout that AXPO continued, by (group, rollout)."""
     rules = settings.axpo
     if rules is None or rules.resample == "none":
         return {(source.group, source.rollout): () for source in chosen}

@@ -1,5 +1,5 @@
-"""Learns from a step's samples in mini-batches. Each mini-batch gives one optimiser step of all
-ranks.
+"""Learns from a step's samples in mini-batches. All ranks together make one optimiser step for each
+mini-batch.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,7 +22,8 @@ from questloom.train.run.updating import products, take_step
 from questloom.train.settings.grpo_settings import GrpoSettings
 
 Reference = Callable[[Packed], Tensor]
-"""Returns the (N,) log-probabilities of a micro-batch's labels under the reference model."""
+"""A function that returns the (N,) log-probabilities of a micro-batch's labels under the reference
+model."""
 
 
 @dataclass(frozen=True)
@@ -41,12 +42,12 @@ class Learner:
         """Runs the updates of a step and returns their metrics. All ranks must call this function together.
 
         Args:
-            share: this rank's share of the step.
+            share: this rank's samples of the step.
 
         Raises:
             NotFinite: a gradient is infinite or NaN.
-            EngineMismatch: the engine samples from another model than the trained model; the
-                weights are unchanged.
+            EngineMismatch: the inference engine samples from a model that differs from the trained
+                model. The weights are unchanged.
         """
         self.policy.train()
         every = [
@@ -78,12 +79,13 @@ class Learner:
         *,
         on_policy: bool,
     ) -> dict[str, float]:
-        """Runs one optimiser step, or none if no rank has a row in the loss.
+        """Makes one optimiser step, or none if no rank has a row in the loss.
 
         Args:
-            counted: the parts that left-out rollouts add to the divisor.
+            counted: how much each left-out rollout adds to the divisor.
             sampled: for each micro-batch, the trainer's log-probabilities under the weights that
-                sampled; None if the weights have not changed since then, or if nothing needs them.
+                sampled the tokens. If the weights have not changed since sampling, or if nothing
+                needs these log-probabilities, the value is None.
         """
         plan = self._plan(samples)
         if not plan:  # on any rank
@@ -171,8 +173,8 @@ class Learner:
         return made
 
     def _plan(self, samples: Sequence[Sample]) -> list[list[Sample]]:
-        """This rank's micro-batches. All ranks get the same number of micro-batches; some may be
-        empty.
+        """This rank's micro-batches. All ranks get the same number of micro-batches, of which some
+        may be empty.
         """
         plan = micro_batches([each.row for each in samples], self.settings.micro_tokens)
         return [[samples[n] for n in some] for some in plan] + [
@@ -193,13 +195,14 @@ class Learner:
 
 
 def mini_batch(number: int, settings: GrpoSettings) -> int:
-    """The number, within a step, of the update that learns from a question.
+    """Number of the update that learns from a question, counted within the step.
 
-    Neighbouring questions go together, so every rank has a part of every update.
+    Questions with neighbouring places are in the same update, so that every rank has a part of
+    every update.
 
     Args:
-        number: the question's place in the step; refills have places after the step's own questions
-            and are dealt out in turn.
+        number: the question's place in the step. Refills (questions played in place of others) have
+            places after the step's own questions. The updates get the refills in turn.
     """
     step = settings.step
     return (
@@ -217,7 +220,7 @@ def _engine_logp(packed: Packed) -> Tensor:
 
 
 class _Figures:
-    """Sums over an update's micro-batches."""
+    """Sums over the micro-batches of an update."""
 
     def __init__(self, at: World) -> None:
         self._at = at
@@ -225,7 +228,7 @@ class _Figures:
         self.engine_kl = 0.0
 
     def add(self, **more: Any) -> None:
-        """Adds the sums of a micro-batch."""
+        """Adds the figures of a micro-batch to the sums of the update."""
         for name, value in more.items():
             added = torch.as_tensor(value, dtype=torch.float64, device=self._at.device).detach()
             self._sums[name] = self._sums.get(name, torch.zeros_like(added)) + added

@@ -1,1 +1,1 @@
-"""Losses as sums over tokens, and the common count that divides the sums."""
+"""Losses as sums over tokens, and the count by which all ranks divide the sums."""

@@ -1,9 +1,11 @@
-"""Losses are sums over tokens. All ranks and micro-batches divide them by the same count.
+"""Losses are sums over tokens. All ranks and micro-batches divide their sums by the same count.
 
-A mean over ranks of means over micro-batches of means over tokens is wrong. For example, let two
-ranks have two micro-batches each, of 5, 40, 11 and 90 tokens. With means of means, a token of the
-first micro-batch weighs 18 times as much as a token of the last. The error of the gradient is then
-183 %. The sum over all tokens, divided by 146, does not depend on how tokens are distributed.
+It would be wrong to take a mean over the tokens of a micro-batch, then over micro-batches, then
+over ranks. For example, let two ranks have two micro-batches each. In the example, the first rank
+has 5 and 40 tokens, and the second rank has 11 and 90. With means of means, a token of the first
+micro-batch weighs 18 times as much as a token of the last. With means of means, the gradient is
+then wrong by 183 %. The correct loss is the sum over all tokens divided by 146. The sum over all
+tokens, divided by their number, does not depend on how tokens are distributed over ranks.
 """
 
 from dataclasses import dataclass
@@ -15,18 +17,21 @@ from torch import Tensor
 
 @dataclass(frozen=True)
 class Normaliser:
-    """The common count of all ranks for one update."""
+    """The count of one update, added up over all ranks."""
 
     total: float
-    """The divisor of every sum: a number of tokens, of trajectories, or another count."""
+    """The number by which every sum is divided: a number of tokens, of trajectories, or of
+    something else."""
     world_size: int = 1
 
     def share(self, loss_sum: Tensor) -> Tensor:
-        """A micro-batch's part of the loss. The caller calls `backward` on it.
+        """A micro-batch's part of the loss, already divided by the common count. The caller calls
+        `backward` on this part.
 
-        `backward` adds up the gradients of all parts. DDP and FSDP average gradients over ranks, so
-        each part is multiplied by the number of ranks. With accelerate, keep
-        `gradient_accumulation_steps` at 1; other values would divide again.
+        `backward` adds up the gradients of all parts. DDP and FSDP average gradients over ranks.
+        Therefore each part of the loss is multiplied by the number of ranks. With accelerate, keep
+        `gradient_accumulation_steps` at 1. With any other value, accelerate would divide the loss
+        once more.
 
         >>> Normaliser(total=8.0, world_size=2).share(torch.tensor(6.0))
         tensor(1.5000)
@@ -35,10 +40,10 @@ class Normaliser:
 
 
 def sum_over_ranks(count: float, device: torch.device | str = "cpu") -> Normaliser:
-    """Adds up every rank's count. All ranks must call this function once per update.
+    """Adds up the counts of all ranks. All ranks must call this function once per update.
 
     Args:
-        count: this rank's count over all of its micro-batches.
+        count: this rank's count, over all of its micro-batches.
 
     Raises:
         ValueError: the sum is not finite, or not above 0.
@@ -54,7 +59,8 @@ def sum_over_ranks(count: float, device: torch.device | str = "cpu") -> Normalis
 
 
 def max_over_ranks(number: int, device: torch.device | str = "cpu") -> int:
-    """The largest number of any rank, used for the common number of micro-batches. All ranks must call this function together."""
+    """The maximum of a number over all ranks. With the same maximum on all ranks, all use the same
+    number of micro-batches. All ranks must call this function together."""
     if not dist.is_initialized():
         return number
     found = torch.tensor(number, dtype=torch.int64, device=device)

@@ -1,9 +1,10 @@
 """GRPO's clipped objective over packed tokens.
 
-J = Σ M · min(ρÂ, clip(ρ, 1 − ε_low, 1 + ε_high)·Â) / normaliser − β·KL.
+The objective is J = Σ M · min(ρÂ, clip(ρ, 1 − ε_low, 1 + ε_high)·Â) / normaliser − β·KL.
 
-All tensors have shape (N,). They hold the tokens in the loss of one micro-batch, row by row. The
-tensor `row` holds the row number of each token. Losses are sums of −J over tokens.
+All tensors have shape (N,). The tensors hold the tokens of one micro-batch that are in the loss,
+row by row. The tensor `row` holds the row number of each token. The loss is the sum of −J over
+tokens.
 """
 
 import torch
@@ -17,14 +18,14 @@ from questloom.train.loss.objective_rules import KL_ALARM, Objective
 def token_losses(
     logp: Tensor, old_logp: Tensor, advantage: Tensor, *, clip_low: float, clip_high: float
 ) -> Tensor:
-    """The loss of each token, −min(ρÂ, clip(ρ)Â) with ρ = exp(logp − old_logp). All tensors have
+    """The loss of each token: −min(ρÂ, clip(ρ)Â) with ρ = exp(logp − old_logp). All tensors have
     shape (N,).
 
     >>> logp = torch.tensor([1.5, 0.5, 1.5, 0.5]).log()  # ρ, since the old probabilities were 1
     >>> token_losses(logp, torch.zeros(4), torch.tensor([1.0, 1.0, -1.0, -1.0]), clip_low=0.2, clip_high=0.28)
     tensor([-1.2800, -0.5000,  1.5000,  0.8000])
 
-    In the example, the first and the last token are clipped: no gradient pushes their probabilities
+    In the example, the first and the last token are clipped: no gradient moves their probabilities
     further.
     """
     ratio = (logp - old_logp).exp()
@@ -34,8 +35,8 @@ def token_losses(
 def kl_k3(logp: Tensor, reference_logp: Tensor) -> Tensor:
     """Schulman's k3 estimate of KL(policy ‖ reference) per token: q/p − ln(q/p) − 1.
 
-    p is the policy's probability of its own token, q is the reference model's probability. The
-    estimate is never negative. All tensors have shape (N,).
+    p is the probability that the policy gives to the sampled token; q is the probability that the
+    reference model gives to it. The estimate is never negative. All tensors have shape (N,).
 
     >>> kl_k3(torch.tensor([0.5, 0.5]).log(), torch.tensor([0.5, 0.25]).log())
     tensor([0.0000, 0.1931])
@@ -47,8 +48,8 @@ def kl_k3(logp: Tensor, reference_logp: Tensor) -> Tensor:
 def truncated_importance(trainer_logp: Tensor, engine_logp: Tensor, cap: float) -> Tensor:
     """Truncated importance weights per token: min(trainer / engine, cap), without gradient.
 
-    The weights are smaller for tokens that the engine samples more often than the trainer would.
-    Each tensor has shape (N,) and was computed with the weights that sampled the tokens.
+    A weight is below 1 if the engine gives the token a higher probability than the trainer. Each
+    tensor has shape (N,) and belongs to the weights that sampled the tokens.
 
     >>> truncated_importance(torch.tensor([0.2, 0.4, 0.9]).log(), torch.tensor([0.4, 0.4, 0.1]).log(), cap=2.0)
     tensor([0.5000, 1.0000, 2.0000])
@@ -61,8 +62,8 @@ def token_weights(row: Tensor, row_weights: Tensor, objective: Objective) -> Ten
 
     Args:
         row: (N,) int64, the row number of each token.
-        row_weights: (R,) the weight of each row as a share of one trajectory; below 1 only for
-            resampled rows (see `credit/axpo.py`).
+        row_weights: (R,) the weight of each row as a share of one trajectory. Only a rollout that
+            AXPO continued is split into rows with weights below 1 (see `credit/axpo.py`).
 
     >>> row, ones = torch.tensor([0, 0, 0, 0, 1]), torch.ones(2)
     >>> token_weights(row, ones, Objective(normaliser="trajectory"))
@@ -79,10 +80,10 @@ def token_weights(row: Tensor, row_weights: Tensor, objective: Objective) -> Ten
 
 
 def count(row: Tensor, row_weights: Tensor, objective: Objective) -> float:
-    """A micro-batch's part of the divisor: the number of its tokens in the loss, or of its
+    """How much a micro-batch adds to the divisor: the number of its tokens in the loss, or of its
     trajectories with such tokens.
 
-    `samples.DroppedWeight` adds the part of the rollouts that are in no micro-batch.
+    `samples.DroppedWeight` adds the share of the rollouts that are in no micro-batch.
 
     >>> row, weights = torch.tensor([0, 0, 0, 0, 1]), torch.tensor([1.0, 0.5, 1.0])  # the third row is masked out
     >>> count(row, weights, Objective(normaliser="trajectory")), count(row, weights, Objective(normaliser="token"))
@@ -104,16 +105,16 @@ def loss_sum(
     trainer_logp: Tensor | None = None,
     reference_logp: Tensor | None = None,
 ) -> Tensor:
-    """A micro-batch's loss before the division by the common count.
+    """The loss of a micro-batch, not yet divided by the count of all ranks.
 
     Args:
         logp: (N,) log-probabilities under the trained weights.
-        engine_logp: (N,) log-probabilities by the engine that sampled each token.
+        engine_logp: (N,) log-probabilities from the inference engine that sampled the tokens.
         advantage: (N,) advantage of each token's row.
         row, row_weights: see `token_weights`.
-        trainer_logp: (N,) log-probabilities by the trainer under the weights that sampled; needed
-            for `importance_cap`.
-        reference_logp: (N,) log-probabilities by the reference model; needed for `kl`.
+        trainer_logp: (N,) log-probabilities from the trainer, under the weights that sampled;
+            needed for `importance_cap`.
+        reference_logp: (N,) log-probabilities from the reference model; needed for `kl`.
 
     >>> probabilities = {"logp": torch.tensor([0.5, 0.5, 0.25]).log(), "engine_logp": torch.tensor([0.5, 0.5, 0.25]).log()}
     >>> rows = {"row": torch.tensor([0, 0, 1]), "row_weights": torch.ones(2)}
@@ -158,24 +159,24 @@ def clip_masks(
 
 
 class EngineMismatch(QuestloomError):
-    """The engine and the trainer disagree on the log-probabilities of sampled tokens.
+    """The inference engine and the trainer disagree on the log-probabilities of sampled tokens.
 
-    Further training would be off-policy without anybody noticing.
+    Without this error, training would become off-policy and nobody would notice.
     """
 
 
 def check_engine(trainer_logp: Tensor, engine_logp: Tensor, *, alarm: float = KL_ALARM) -> float:
-    """Estimates the KL between engine and trainer under the same weights, by k3 over all ranks'
-    tokens.
+    """Estimates the KL divergence between inference engine and trainer under the same weights. The
+    estimate is Schulman's k3, over the tokens of all ranks.
 
-    All ranks must call this function together. All ranks pass, or all stop.
+    All ranks must call this function together. Either all ranks pass the check, or all ranks stop.
 
     Args:
-        trainer_logp, engine_logp: (N,) log-probabilities of the same tokens, over all
+        trainer_logp, engine_logp: (N,) log-probabilities of the same tokens, from all
             micro-batches.
 
     Raises:
-        EngineMismatch: the KL is above `alarm`; the error holds the figures.
+        EngineMismatch: the KL divergence is above `alarm`; the error states the figures.
 
     >>> round(check_engine(torch.tensor([-1.0, -2.0]), torch.tensor([-1.01, -2.0])), 6)
     2.5e-05

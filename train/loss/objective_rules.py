@@ -1,4 +1,4 @@
-"""Settings of the objective. The file imports no torch, so settings load fast."""
+"""Settings of the GRPO objective. This file does not import torch, so that settings load fast."""
 
 from dataclasses import dataclass
 from typing import Annotated, Literal
@@ -6,45 +6,51 @@ from typing import Annotated, Literal
 from annotated_types import Ge, Gt
 
 KL_ALARM = 0.015
-"""The alarm threshold for the mean KL per token (k3 estimate) between engine and trainer under the
-same weights.
+"""Training stops if the mean KL divergence per token (k3 estimate) between the inference engine and
+the trainer exceeds this number. The engine and the trainer use the same weights here.
 """
 
 
 @dataclass(frozen=True, kw_only=True)
 class Objective:
-    """Settings of the objective; the defaults are DAPO's clipping and no KL."""
+    """Settings of the GRPO objective. The defaults are DAPO's clipping and no KL term."""
 
     clip_low: Annotated[float, Ge(0)] = 0.2
-    """ε_low: with a negative advantage, a ratio ρ below 1 − ε_low has no gradient."""
+    """ε_low: a token with a negative advantage has no gradient if its ratio ρ is below 1 −
+    ε_low."""
     clip_high: Annotated[float, Ge(0)] = 0.28
-    """ε_high: with a positive advantage, a ratio ρ above 1 + ε_high has no gradient."""
+    """ε_high: a token with a positive advantage has no gradient if its ratio ρ is above 1 +
+    ε_high."""
     normaliser: Literal["trajectory", "token", "constant"] = "trajectory"
-    """How the losses of tokens become a mean. `trajectory` takes the mean over a trajectory's
+    """How the losses of all tokens become one mean. `trajectory` takes the mean over a trajectory's
     tokens, then the mean over trajectories (OpenSearch-VL, GRPO). `token` takes the mean over all
     tokens (DAPO). `constant` divides the sum over a trajectory's tokens by the setting `constant`,
-    then takes the mean over trajectories (Dr. GRPO).
+    then takes the mean over trajectories (the method Dr GRPO).
     """
     constant: Annotated[int, Gt(0)] = 1
-    """The number of tokens in the longest possible trajectory, for `normaliser: constant`."""
+    """The number of tokens in the longest possible trajectory; used if `normaliser` is
+    "constant"."""
     divisor: Literal["sampled", "taught"] = "sampled"
-    """The rollouts that the divisor counts. `sampled` counts all rollouts of the update's
-    questions, also rollouts without an advantage (1/G Σ, as published and in TRL). A rollout has no
-    advantage if its group has equal rewards, its reward is unknown, or all of its tokens are
-    masked. With `sampled`, tokens of a rollout without an advantage still count in the KL term.
-    `taught` counts only rollouts with an advantage of their own, so an update stays large even if
-    few groups have variance.
+    """Which rollouts the divisor of the loss counts. `sampled` counts all rollouts of the update's
+    questions, including those without an advantage (1/G Σ, as published and in TRL). A rollout has
+    no advantage if all rewards of its group are equal, if its reward is unknown, or if all of its
+    tokens are masked. With `sampled`, the tokens of a rollout without an advantage still count in
+    the KL term. `taught` counts only rollouts that have an advantage. With `taught`, an update
+    stays large even if the rewards differ in few groups only.
     """
     kl: Annotated[float, Ge(0)] = 0.0
-    """β: the weight of the KL to a reference model."""
+    """β: the weight of the KL divergence from a reference model."""
     kl_ratio: bool = True
-    """Whether each token's KL is multiplied by the ratio ρ. With ρ, the gradient of the KL term is
-    unbiased (TRL's default, which follows DeepSeek-V3.2). Without ρ, the on-policy gradient is the
-    gradient of KL(reference ‖ policy), as in verl.
+    """Whether the KL divergence of each token is multiplied by the ratio ρ. If the KL term is
+    multiplied by ρ, its gradient is unbiased (TRL's default, which follows DeepSeek-V3.2). If the
+    KL term is not multiplied by ρ, the on-policy gradient is that of KL(reference ‖ policy), as in
+    verl.
     """
     importance_cap: Annotated[float, Gt(0)] | None = None
-    """Upper limit of truncated importance weights. If the limit is set, the ratio ρ uses the
-    trainer's own log-probabilities under the weights that sampled. Each token then weighs
-    min(trainer / engine, limit). If no limit is set, the ratio uses the engine's log-probabilities.
-    This saves a forward pass.
+    """Upper limit of a token's importance weight: the trainer's probability divided by the
+    inference engine's probability. If a limit is set, the ratio ρ uses the trainer's own
+    log-probabilities. These log-probabilities belong to the weights that sampled the tokens. If a
+    limit is set, the loss of each token is also multiplied by min(trainer / engine, limit). If no
+    limit is set, the ratio ρ uses the log-probabilities from the inference engine, which saves a
+    forward pass.
     """

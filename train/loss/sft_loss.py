@@ -9,9 +9,10 @@ from questloom.train.rows.packing import Packed
 
 
 def sft_loss_sum(logp: Tensor) -> Tensor:
-    """The summed negative log-likelihood of a micro-batch's labels.
+    """The negative log-likelihood of a micro-batch's labels, summed.
 
-    The trainer divides the sum by `num_labels` over all ranks and micro-batches.
+    The trainer divides this sum by the number of labels (`num_labels`) of all ranks and
+    micro-batches.
 
     Args:
         logp: (N,) log-probabilities of the tokens in the loss.

@@ -1,1 +1,1 @@
-"""The trained model: loading, forward passes over packed rows, optimiser."""
+"""The trained model: loading it, running it on packed rows, optimising it."""

@@ -1,10 +1,10 @@
 """Attention over packed rows, computed row by row with torch's SDPA and without a mask.
 
-With its own SDPA attention, transformers separates packed rows by a T × T mask. For 8 rows of 4,096
-tokens, the mask takes 1 GB, and attention computes eight times as many products as needed. The
-fastest kernels accept no mask. This file separates the rows by their text positions
-(`rows/packing.py`) and computes the attention of each row alone. If a mask is needed (padding, a
-cache, sliding windows), attention works as transformers' "sdpa" does.
+The SDPA attention of transformers separates packed rows by a T × T mask. For 8 rows of 4,096
+tokens, this mask takes 1 GB, and attention computes eight times as many products as needed. The
+fastest attention kernels accept no mask. This file separates the rows by their text positions
+(`rows/packing.py`) and computes the attention of each row alone. If attention needs a mask (for
+padding, a cache or sliding windows), this file calls the SDPA attention of transformers.
 """
 
 from typing import Any
@@ -23,7 +23,8 @@ def row_lengths(positions: Tensor) -> list[int]:
     """The number of tokens in each packed row.
 
     Args:
-        positions: (T,) text positions; they increase by one within a row and jump at its start.
+        positions: (T,) text positions. The positions increase by one within a row, and start anew
+            at the next row.
 
     >>> row_lengths(torch.tensor([0, 1, 2, 3, 4, 0, 1, 2]))
     [5, 3]
@@ -42,8 +43,8 @@ def _attention(
     position_ids: Tensor | None = None,
     **options: Any,
 ) -> tuple[Tensor, None]:
-    """The attention function that transformers calls. It takes (B, heads, T, width) and returns (B,
-    T, heads, width).
+    """The attention function that transformers calls. The inputs have shape (B, heads, T, width);
+    the result has shape (B, T, heads, width).
     """
     if (
         attention_mask is not None
@@ -69,7 +70,7 @@ def _mask(
     use_vmap: bool = False,
     **options: Any,
 ) -> Tensor | None:
-    """Returns the attention mask; None if attention works row by row."""
+    """The attention mask; None if attention works row by row."""
     if (
         attention_mask is None
         and batch_size == 1

@@ -1,9 +1,9 @@
-"""Log-probabilities and entropies of labels, without the logits of all tokens at once.
+"""Log-probabilities and entropies of labels. The logits of all tokens are never in memory at once.
 
-The fp32 logits of 32,768 tokens with a vocabulary of 151,936 take 20 GB. So the head projects one
-chunk of tokens at a time, first in the forward pass and again in the backward pass. The chunks'
-gradients of the head are summed in fp32. A sum in bf16 would have an error that grows with the
-number of chunks.
+The fp32 logits of 32,768 tokens with a vocabulary of 151,936 take 20 GB. Therefore the head
+computes the logits of one chunk of tokens at a time. The head does so in the forward pass, and
+again in the backward pass. The head's gradients from all chunks are summed in fp32. If the sum were
+in bf16, its error would grow with the number of chunks.
 """
 
 import contextlib
@@ -13,24 +13,25 @@ import torch
 from torch import Tensor
 
 CHUNK_ELEMENTS = {"cuda": 1 << 27, "cpu": 1 << 24}
-"""The number of logits in a chunk, by the type of device.
+"""The number of logits in a chunk, for each type of device.
 
-On a GPU a chunk takes 512 MB in fp32, about 880 tokens of Qwen3's vocabulary. Small chunks are slow
-on a GPU, because adding each chunk to the head's gradient takes longer than the products. On a CPU,
-chunks of 64 MB are as fast as chunks of 512 MB.
+On a GPU a chunk takes 512 MB in fp32, which is about 880 tokens with Qwen3's vocabulary. Small
+chunks are slow on a GPU: adding a chunk to the head's gradient takes longer than computing the
+logits. On a CPU, chunks of 64 MB are as fast as chunks of 512 MB.
 """
 
 
 class TokenScores(NamedTuple):
     """Scores of N tokens, in fp32.
 
-    This class is a tuple, because the hooks of DDP and FSDP search tuples for tensors.
+    This class is a tuple, because DDP and FSDP look for tensors in tuples.
     """
 
     logp: Tensor
     """(N,) natural log-probabilities."""
     entropy: Tensor
-    """(N,) entropies, in nats, of the distributions from which the tokens were drawn."""
+    """(N,) entropies in nats. Each entropy is that of the distribution from which a token was
+    drawn."""
 
 
 def token_scores(
@@ -41,18 +42,20 @@ def token_scores(
     temperature: float = 1.0,
     chunk_elements: int = 0,
 ) -> TokenScores:
-    """The log-probability of each label, and the entropy of its distribution.
+    """The log-probability of each label, and the entropy of the distribution from which the label
+    was drawn.
 
     The result can be differentiated once, with respect to `hidden` and `weight`.
 
     Args:
-        hidden: (N, d) output of the last layer before each label.
-        weight: (V, d) weight of the head, which has no bias.
+        hidden: (N, d) output of the last layer at the position before each label.
+        weight: (V, d) weight matrix of the head, which has no bias.
         labels: (N,) int64, the token ids.
-        temperature: the sampling temperature of the labels; engines report log-probabilities at
-            this temperature.
-        chunk_elements: number of logits per chunk, at least those of one token; 0 takes the
-            device's default in `CHUNK_ELEMENTS`; two chunks are in memory at once.
+        temperature: the temperature at which the labels were sampled. Engines report
+            log-probabilities at this temperature.
+        chunk_elements: number of logits per chunk. A chunk has at least the logits of one token,
+            however small this number is. 0 takes the number in `CHUNK_ELEMENTS` for the device. Two
+            chunks are in memory at once.
 
     >>> hidden, head = torch.tensor([[1.0, 0.0]]), torch.tensor([[0.0, 0.0], [torch.log(torch.tensor(3.0)), 0.0]])
     >>> [round(x.item(), 4) for x in token_scores(hidden, head, torch.tensor([1]))]  # ln(3/4), and the entropy of (1/4, 3/4)
@@ -131,7 +134,7 @@ class _TokenScores(torch.autograd.Function):
 
 
 def _compute_dtype(hidden: Tensor) -> torch.dtype:
-    """The dtype of the head's product: autocast's dtype if autocast is on."""
+    """The dtype in which the head computes logits: autocast's dtype if autocast is on."""
     device = hidden.device.type
     return torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else hidden.dtype
 
@@ -141,14 +144,14 @@ def _sum_dtype(tensor: Tensor) -> torch.dtype:
 
 
 def _as_they_are(tensor: Tensor) -> contextlib.AbstractContextManager[Any]:
-    """Switches autocast off, because it would round fp32 logits to bf16."""
+    """Switches autocast off, because autocast would round fp32 logits to bf16."""
     return torch.autocast(tensor.device.type, enabled=False)
 
 
 def _add_product(total: Tensor, a: Tensor, b: Tensor) -> None:
-    """Computes total += a @ b without a second tensor as large as the head.
+    """Computes total += a @ b without another tensor as large as the head.
 
-    With many chunks, such a tensor would be read and written once per chunk.
+    Another tensor would be read and written once for every chunk.
     """
     if a.dtype == total.dtype:
         total.addmm_(a, b)
@@ -159,8 +162,8 @@ def _add_product(total: Tensor, a: Tensor, b: Tensor) -> None:
 
 
 def _product(a: Tensor, b: Tensor) -> Tensor:
-    """a @ b, summed and stored in fp32 (in fp64 for fp64 factors). The result is not rounded to the
-    factors' dtype.
+    """Computes the matrix product a @ b. The sums and the result are fp32, or fp64 if the factors
+    are fp64. The product is not rounded to the dtype of the factors.
     """
     wide = _sum_dtype(a)
     if a.dtype == wide:

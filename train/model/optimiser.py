@@ -1,4 +1,4 @@
-"""The AdamW optimiser, and a learning rate that depends only on the number of the update."""
+"""The AdamW optimiser, and its learning rate as a function of the update's number."""
 
 import math
 
@@ -9,7 +9,7 @@ from questloom.train.settings.training_settings import OptimiserSettings
 
 
 def adamw(policy: nn.Module, settings: OptimiserSettings) -> torch.optim.AdamW:
-    """AdamW over the trained parameters. Matrices have weight decay; norms and biases do not."""
+    """AdamW over the trained parameters. Matrices get weight decay; norms and biases get none."""
     trained = [p for p in policy.parameters() if p.requires_grad]
     groups = [
         {"params": [p for p in trained if p.ndim >= 2], "weight_decay": settings.weight_decay},
@@ -25,7 +25,7 @@ def adamw(policy: nn.Module, settings: OptimiserSettings) -> torch.optim.AdamW:
 
 
 def lr_at(settings: OptimiserSettings, update: int, updates: int) -> float:
-    """The learning rate of an update: a linear warm-up, then the decay that `schedule` names.
+    """The learning rate of an update: first a linear warm-up, then the decay that `schedule` names.
 
     The learning rate is highest at the last update of the warm-up. Cosine and linear decay reach 0
     after the last update.

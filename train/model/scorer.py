@@ -1,8 +1,8 @@
-"""The policy in the form that losses need. It takes packed rows and returns log-probabilities and
-entropies.
+"""The scorer: takes packed rows, and returns the policy's log-probabilities and entropies for the
+loss.
 
-DDP and FSDP wrap this module, so the head runs inside the wrapped forward pass. The model's own
-head is never called on the whole sequence: see `model/logprobs.py`.
+DDP and FSDP wrap this module, because the head must run inside the wrapped forward pass. The
+model's own head is never called on a whole sequence; see `model/logprobs.py`.
 """
 
 from typing import Any
@@ -15,18 +15,18 @@ from questloom.train.rows.packing import Packed
 
 
 class Scorer(nn.Module):
-    """Wraps a transformers model. It returns log-probabilities and entropies of the tokens in the
-    loss.
+    """Wraps a transformers model, so that it returns log-probabilities and entropies of the tokens
+    in the loss.
 
     Args:
-        model: a model for generation, as transformers loads it; with LoRA, the model inside peft's
-            (`get_base_model()`).
-        temperature: the sampling temperature of the rows; 1 for SFT.
+        model: a model for generation, as transformers loads it. With LoRA, this is the model inside
+            peft's wrapper (`get_base_model()`).
+        temperature: the temperature at which the rows were sampled; 1 for SFT.
         chunk_elements: see `logprobs.token_scores`.
 
     Raises:
-        InputError: the head is more than one matrix, so the scorer would silently leave out some of
-            its parts.
+        InputError: the head is more than one matrix without bias. The scorer would leave out the
+            rest of such a head, and nobody would notice.
     """
 
     def __init__(self, model: Any, *, temperature: float = 1.0, chunk_elements: int = 0) -> None:
@@ -42,7 +42,7 @@ class Scorer(nn.Module):
         self._temperature, self._chunk_elements = temperature, chunk_elements
 
     def forward(self, packed: Packed) -> TokenScores:
-        """Scores of the N labels of a micro-batch."""
+        """The log-probabilities and entropies of the N labels of a micro-batch."""
         inner = getattr(self.model, self.model.base_model_prefix)
         # No attention mask and no cache: only then are packed rows separated (see packing.py).
         out = inner(

@@ -1,8 +1,9 @@
-"""Computes a model's numbers of parameters and operations from its configuration alone, without
-torch.
+"""Computes from a model's configuration how many parameters the model has and how many operations
+it needs. The computation does not need torch.
 
-Forecasts and benchmarks use these figures. The file covers Qwen3-VL and dense models of the same
-form: grouped-query attention with normed heads, a gated MLP, a vision tower with mergers.
+Forecasts and benchmarks use these figures. The formulas hold for Qwen3-VL and for dense models of
+the same form. Models of this form have grouped-query attention with normed heads, a gated MLP, and
+a vision tower with mergers.
 """
 
 import json
@@ -22,18 +23,18 @@ class VisionShape:
     width: int
     mlp_width: int
     patch_numbers: int
-    """Numbers per patch: channels × frames × side²."""
+    """How many numbers a patch of a picture has: channels × frames × side²."""
     patch_side: int
     merge: int
-    """The side of the square of patches that becomes one token, in patches."""
+    """How many patches lie along each side of the square of patches that becomes one token."""
     positions: int
     projectors: int
-    """The number of mergers: the last layer's and deepstack's."""
+    """The number of projectors (mergers): one for the last layer, and those of deepstack."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ModelShape:
-    """The widths of a model."""
+    """The numbers in a model's configuration from which its size follows."""
 
     name: str
     layers: int
@@ -44,15 +45,15 @@ class ModelShape:
     head_width: int
     vocabulary: int
     tied: bool
-    """Whether embedding and head are the same matrix."""
+    """Whether the embedding and the head are the same matrix."""
     vision: VisionShape
 
     @classmethod
     def of(cls, config: Mapping[str, Any], name: str) -> "ModelShape":
-        """Reads the shape from a config.json of transformers.
+        """Reads the shape from a transformers config.json.
 
         Raises:
-            InputError: the model is of a kind that this file does not cover.
+            InputError: this file does not cover models of this kind.
         """
         try:
             text, seen = config["text_config"], config["vision_config"]
@@ -91,12 +92,12 @@ class ModelShape:
 
     @property
     def embedding(self) -> int:
-        """The number of parameters of embedding and head."""
+        """The number of parameters in the embedding and the head."""
         return self.vocabulary * self.width * (1 if self.tied else 2)
 
     @property
     def layer(self) -> int:
-        """The number of parameters in a layer's matrices."""
+        """The number of parameters in the matrices of one layer."""
         return (
             self.width * self.head_width * 2 * (self.heads + self.kv_heads)
             + 3 * self.width * self.mlp_width
@@ -104,12 +105,12 @@ class ModelShape:
 
     @property
     def text(self) -> int:
-        """The number of parameters of the language model without embedding and head."""
+        """The number of parameters of the language model; embedding and head do not count."""
         return self.layers * (self.layer + 2 * self.width + 2 * self.head_width) + self.width
 
     @property
     def vision_layer(self) -> int:
-        """The number of parameters in the matrices and biases of a tower layer."""
+        """The number of parameters in one layer of the vision tower: matrices and biases."""
         wide = self.vision.width
         return (
             4 * wide * (wide + 1) + 2 * wide * self.vision.mlp_width + self.vision.mlp_width + wide
@@ -117,7 +118,7 @@ class ModelShape:
 
     @property
     def tower(self) -> int:
-        """The number of parameters of the vision tower without its projectors."""
+        """The number of parameters of the vision tower; its projectors do not count."""
         seen = self.vision
         return seen.layers * (self.vision_layer + 4 * seen.width) + seen.width * (
             seen.patch_numbers + 1 + seen.positions
@@ -127,8 +128,8 @@ class ModelShape:
     def projector(self) -> int:
         """The number of parameters of all projectors. Each projector has a norm and two matrices.
 
-        The first projector's norm has a patch's width; the deepstack projectors' norms have a
-        token's width.
+        The norm of the first projector is as wide as a patch. The norms of the deepstack projectors
+        are as wide as a token.
         """
         merged = self.vision.width * self.vision.merge**2
         return self.vision.projectors * (
@@ -154,18 +155,22 @@ class ModelShape:
         projector_passes: int = 3,
         tower_passes: int = 3,
     ) -> float:
-        """The multiplications and additions of training on one row, without recomputation.
+        """The number of multiplications and additions for training on one row, if nothing is
+        computed twice.
 
         Args:
-            tokens: tokens of the row, pictures included. labels: tokens that the head scores.
+            tokens: number of tokens of the row, pictures included.
+            labels: number of tokens that the head scores.
             pictures: number of tokens of each picture.
-            text_passes: passes through the language model: forward, gradient of the inputs,
-                gradient of the weights. 3 for trained weights, 2 for weights under adapters, 1 for
-                frozen weights with nothing trained below.
-            projector_passes, tower_passes: passes through these parts of the vision model.
+            text_passes: number of passes through the language model. Trained weights need 3 passes:
+                forward, gradient of the inputs, gradient of the weights. Weights with adapters need
+                2 passes. Frozen weights need 1 pass if nothing below them is trained.
+            projector_passes, tower_passes: number of passes through these parts of the vision
+                model.
 
-        The example is a row of 1,000 tokens, 200 in the loss, in the 2B model: 3 × (2 × 1.41e9 ×
-        1,000 + the attention's 28 × 2 × 2,048 × 1,000² + 2 × 0.31e9 × 200).
+        The example is a row of 1,000 tokens, 200 of them in the loss, in the 2B model. The
+        operations are 3 × (2 × 1.41e9 × 1,000 + 28 × 2 × 2,048 × 1,000² + 2 × 0.31e9 × 200), in
+        which the second term is the attention.
 
         >>> round(KNOWN["qwen3-vl-2b"].flops(1000, 200) / 1e12, 3)
         9.173
@@ -231,16 +236,16 @@ KNOWN = {
         _qwen3_vl("qwen3-vl-32b", 64, 5120, 25_600, 64, tied=False, big_tower=True),
     )
 }
-"""Known models and their shapes, from the configurations on the Hub. So a run can be forecast
-before its model is downloaded.
+"""Known models and their shapes, from the configurations on the Hugging Face Hub. With the known
+shapes, a run can be forecast before its model is downloaded.
 """
 
 
 def shape_of(model: str) -> ModelShape:
-    """A model's shape, by its folder or by name.
+    """The shape of a model, given by its folder or its name.
 
     Raises:
-        InputError: neither the folder nor the name is known.
+        InputError: the model's name is unknown, and no such folder exists.
     """
     if model.lower() in KNOWN:
         return KNOWN[model.lower()]

@@ -1,4 +1,4 @@
-"""Loads the trained model, freezes parts, adds adapters, and exports the result.
+"""Loads the model that is trained, freezes parts of it, adds adapters, and exports the result.
 
 transformers and peft can read the exported folders.
 """
@@ -25,7 +25,7 @@ FIX = (
     "Name the folder of an image-text model of transformers, with its processor and chat template."
 )
 PREFIX = "model."
-"""The prefix of the model's parameter names within a `Scorer`."""
+"""The prefix of the model's parameter names inside a `Scorer`."""
 
 
 @dataclass(frozen=True)
@@ -33,18 +33,18 @@ class LoadedModel:
     """The model that a run trains."""
 
     model: Any
-    """The model for generation; with LoRA, it contains peft's layers."""
+    """The model for generation; with LoRA, peft's layers are already in it."""
     adapters: PeftModel | None
 
 
 def load_processor(folder: str, max_pixels: int = 0) -> Any:
-    """A model's processor, with a limit on the pixels of a picture.
+    """A model's processor, with an upper limit on the pixels of a picture.
 
     Args:
-        max_pixels: largest number of pixels of a picture; 0 for the processor's own limit.
+        max_pixels: the upper limit; 0 for the processor's own limit.
 
     Raises:
-        InputError: the folder has no processor, or the processor has no limit of pixels.
+        InputError: the folder has no processor, or the processor cannot limit the number of pixels.
     """
     try:
         processor = AutoProcessor.from_pretrained(folder)
@@ -66,11 +66,11 @@ def load_processor(folder: str, max_pixels: int = 0) -> Any:
 
 
 def load_model(folder: str, settings: WeightSettings, seed: int) -> LoadedModel:
-    """Loads a model with trained weights in fp32 and frozen weights in their stored dtype. With
-    `precision: fp32`, all weights are fp32.
+    """Loads a model. Trained weights become fp32; frozen weights keep the dtype in which they are
+    stored. With `precision: fp32`, all weights are fp32.
 
     Args:
-        seed: seed of the adapters' first weights; all ranks must use the same seed.
+        seed: seed for the initial weights of the adapters; all ranks must use the same seed.
 
     Raises:
         InputError: the model cannot be loaded, or has no vision tower to freeze.
@@ -117,9 +117,7 @@ def load_model(folder: str, settings: WeightSettings, seed: int) -> LoadedModel:
 
 
 def vision_parameters(model: Any) -> dict[str, nn.Parameter]:
-    """The parameters of the vision tower and its projector; the keys are their names within the
-    tower.
-    """
+    """The parameters of the vision tower and its projector, by their names within the tower."""
     inner = getattr(model, model.base_model_prefix)
     tower = next(
         (
@@ -153,7 +151,7 @@ def _freeze(model: Any, settings: WeightSettings) -> None:
 
 
 def count_parameters(model: nn.Module) -> dict[str, int]:
-    """The numbers of all parameters and of trained parameters."""
+    """The number of all parameters, and the number of trained parameters."""
     return {
         "parameters": sum(p.numel() for p in model.parameters()),
         "trained": sum(p.numel() for p in model.parameters() if p.requires_grad),
@@ -171,16 +169,17 @@ def export(
     bf16: bool,
     writes: bool,
 ) -> None:
-    """Writes OUT/model for transformers and inference servers. With LoRA, it also writes
+    """Writes OUT/model for transformers and inference servers. With LoRA, this function also writes
     OUT/adapter for peft.
 
-    All ranks must call this function together. Each folder appears whole or not at all.
+    All ranks must call this function together. A folder gets its name only when all of its files
+    are written.
 
     Args:
-        policy: the wrapped scorer.
-        scorer, loaded: the scorer and the model inside the wrapper.
-        source: folder of the model that the training began with.
-        writes: whether this rank writes.
+        policy: the scorer in its DDP or FSDP wrapper.
+        scorer, loaded: the scorer without the wrapper, and its model.
+        source: folder of the model with which the training began.
+        writes: whether this rank writes the folders.
     """
     found = get_model_state_dict(
         policy,
@@ -244,7 +243,7 @@ def _stored_as(kind: str, config: dict[str, Any]) -> dict[str, Any]:
 
 
 def _whole(folder: Path, write: Callable[[Path], object]) -> None:
-    """Writes a folder under a temporary name and renames it."""
+    """Writes a folder under a temporary name, then renames it."""
     part = folder.with_name(f".{folder.name}.part")
     shutil.rmtree(part, ignore_errors=True)
     part.mkdir(parents=True)

@@ -1,1 +1,1 @@
-"""Plays and judges questions with the current policy."""
+"""Plays questions with the current policy, and judges the answers."""

@@ -1,7 +1,8 @@
-"""Plays a rank's questions with the current policy, and has the answers judged.
+"""Plays the questions of one rank with the current policy, and has the answers judged.
 
-Ranks do not wait for each other while they play, so they may play different numbers of turns. The
-question's journal records every turn, so a resumed run does not play finished turns again.
+Ranks do not wait for each other while they play. Therefore ranks may play different numbers of
+turns. A journal for each question records every turn. Because of the journals, a resumed run does
+not play finished turns again.
 """
 
 import asyncio
@@ -31,18 +32,19 @@ from questloom.transforms.stages.run_folder import RunFolder
 
 T = TypeVar("T")
 LOOK_SECONDS = 0.5
-"""Seconds between two checks whether the user asked the run to stop."""
+"""Number of seconds after which the program checks again whether the user asked the run to stop."""
 
 
 class RolloutsFailed(QuestloomError):
-    """The engine, a tool or a judge failed in a way that is no result of the rollout. The journals
-    keep all finished turns, and the same command continues after them.
+    """The engine, a tool or a judge failed, and the policy did not cause the failure. The journals
+    keep all finished turns. After the failure, the same command continues the run from the
+    journals.
     """
 
 
 @dataclass(frozen=True, eq=False)
 class JudgedRollout:
-    """A rollout with the judges' verdicts."""
+    """A rollout with the verdicts of the judges."""
 
     asked: StepQuestion
     rollout: int
@@ -50,12 +52,13 @@ class JudgedRollout:
     played: Played
     verdict: Judgement
     query: float
-    """r_query, the query judge's score; NaN if it is unknown, or if the reward does not use it."""
+    """r_query: the score that the judge gave to the search queries. NaN if the score is unknown, or
+    if the reward does not use it."""
 
 
 @dataclass(frozen=True)
 class UnplayedRollout:
-    """A rollout that could not begin."""
+    """A rollout that could not start."""
 
     asked: StepQuestion
     rollout: int
@@ -64,14 +67,14 @@ class UnplayedRollout:
 
 @dataclass(frozen=True)
 class Continuation:
-    """A rollout that AXPO continues.
+    """A wrong rollout that AXPO continues.
 
     Args:
-        source: the rollout.
-        turn: index of the turn whose beginning is copied from the source; with -1, the
-            continuations copy nothing and begin at the question. begun: number of tokens that are
-            copied from this turn.
-        rollouts: the rollout numbers of the continuations.
+        source: the wrong rollout.
+        turn: index of the turn whose beginning is copied from the source. With -1, nothing is
+            copied, and the continuations start at the question.
+        begun: number of tokens that are copied from this turn.
+        rollouts: the numbers that the continuations get among the question's rollouts.
     """
 
     source: JudgedRollout
@@ -85,14 +88,15 @@ class Actor:
     """Plays the questions of one process.
 
     Args:
-        run: the run with the questions' pictures.
+        run: the run (a folder made by `questloom synth`) with the pictures of the questions.
         withhold_own: see `task_of`.
-        files: where journals, and the pictures that episodes showed, are stored.
-        answers: the judge of answers.
-        queries: the client of the query judge; None measures the queries without a model.
-        judges_queries: whether the reward uses r_query.
-        at_once: number of episodes played at once.
-        stop: ends the playing on request; the journals keep what was played.
+        files: where journals are stored, and the pictures that episodes showed.
+        answers: the judge of the answers.
+        queries: the client for the judge of search queries. With None, a rule without a model gives
+            the score of the search queries.
+        judges_queries: whether the reward uses r_query (the score of the search queries).
+        at_once: number of episodes that are played at the same time.
+        stop: ends the playing when the user asks for it; the journals keep what was played.
     """
 
     run: RunFolder
@@ -106,15 +110,15 @@ class Actor:
 
     @property
     def answer_by(self) -> str:
-        """Names what judges answers: rules, and for unclear answers a model if the role has one."""
+        """Names who judges the answers: the model that has this role, else "rules"."""
         return (
             "rules" if self.answers.client is None else self.answers.client.roles[ANSWER_ROLE].model
         )
 
     @property
     def query_by(self) -> str:
-        """Names what gives r_query: a model, or "measured" without a model; "" if the reward does
-        not use r_query.
+        """Names who gives r_query (the score of the search queries): a model, or "measured" if a
+        rule without a model does. The name is "" if the reward does not use r_query.
         """
         if not self.judges_queries:
             return ""
@@ -123,7 +127,8 @@ class Actor:
     def play(
         self, player: Player, asked: Sequence[StepQuestion], rollouts: int
     ) -> list[JudgedRollout | UnplayedRollout]:
-        """Plays all rollouts of some questions, in the order of questions and rollouts.
+        """Plays all rollouts of the given questions. The results are in the order of questions,
+        then rollouts.
 
         Raises:
             RolloutsFailed: an engine, a tool or a judge failed.
@@ -148,7 +153,7 @@ class Actor:
         return self._run(question, asked)
 
     def play_on(self, player: Player, again: Sequence[Continuation]) -> list[list[JudgedRollout]]:
-        """Plays the continuations of each source and returns them.
+        """Plays the continuations of each source (a wrong rollout that AXPO continues).
 
         Raises:
             RolloutsFailed, InputError, BudgetExceeded, Stopped: as for `play`.
@@ -178,7 +183,7 @@ class Actor:
         return found
 
     def drop_journals(self) -> None:
-        """Removes the files of unfinished episodes. Only one process may call this function, and
+        """Removes the files of unfinished episodes. Call this function in one process only, and
         only while no process plays.
         """
         remove_tree(self.files.at("journal"))
@@ -265,7 +270,7 @@ class Actor:
 async def _all(works: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
     """Runs coroutines and returns their results in order.
 
-    If one fails, all are cancelled, and the most telling failure is raised.
+    If one coroutine fails, all are cancelled, and the most informative failure is raised.
     """
     ended = await asyncio.gather(*works, return_exceptions=True)
     faults = [each for each in ended if isinstance(each, BaseException)]

@@ -1,9 +1,9 @@
-"""The engine that samples from the current policy, and the players that use it.
+"""The inference engine that samples from the current policy, and the players that use this engine.
 
-A single process and DDP sample from the trained weights themselves. If the weights are sharded
-(FSDP2), or kept in fp32 for bf16 products, the engine has its own copy of the weights. The copy has
-the products' dtype and is updated after every step. Each step has a new engine, so no keys or
-values of old weights are reused.
+In a single process and under DDP, the engine uses the trained weights themselves. The engine needs
+its own copy of the weights if they are sharded (FSDP2), or kept in fp32 and multiplied in bf16. The
+engine's copy has the dtype of the products, and is updated after every step. Every step has a new
+engine. An old engine would reuse cached keys and values of old weights.
 """
 
 import copy
@@ -26,7 +26,7 @@ from questloom.train.settings.training_settings import WeightSettings
 
 
 class Weights(Protocol):
-    """The interface that gives the policy's weights to an engine."""
+    """The interface through which an engine gets the policy's weights."""
 
     def bring_up_to_date(self, version: int) -> None:
         """Gives the engine the current weights. All ranks must call this function together.
@@ -36,18 +36,19 @@ class Weights(Protocol):
         """
 
     def engine(self, version: int, sampling: Sampling) -> TokenEngine:
-        """An engine with the current weights."""
+        """Makes an engine with the current weights."""
 
     def close(self) -> None:
-        """Frees what the last engine holds."""
+        """Frees the memory and connections of the newest engine."""
 
 
 class PolicyPlayers:
     """Players that use the current policy, for training and for held-out questions.
 
     Args:
-        place: the files and clients that the players use; no other engine may be open there.
-        seed: the seed of every draw.
+        place: the files and clients that the players use. No other inference engine may be open at
+            this place.
+        seed: the seed of every random draw.
     """
 
     def __init__(
@@ -78,15 +79,17 @@ class PolicyPlayers:
         )
 
     def of_step(self, step: int, version: int) -> Player:
-        """The player of a step.
+        """The player (which plays episodes) for a step.
 
         Args:
-            version: number of updates that the weights have had; part of the episodes' names.
+            version: number of updates that the weights have had. The number of updates is part of
+                the episodes' names.
         """
         return self._player(self.playing, version, f"step {step}", self._drawn)
 
     def held_out(self, version: int) -> Player:
-        """The player of held-out questions, with the same random draws every time."""
+        """The player for held-out questions. The random draws for held-out questions are the same
+        at every evaluation."""
         return self._player(self._held_out, version, "held out", self._drawn_held_out)
 
     def _player(self, playing: Playing, version: int, draw: str, drawn: dict[str, float]) -> Player:
@@ -99,11 +102,11 @@ class PolicyPlayers:
 
 
 class OwnWeights:
-    """The weights in this process, for the engine `transformers`.
+    """The trained weights in this process, for the engine `transformers`.
 
     Args:
         model: the trained model, before it is sharded.
-        tokens: the renderer for the model's processor.
+        tokens: the renderer that makes token ids for this model.
         at_once: number of conversations that the engine decodes together.
     """
 
@@ -131,7 +134,7 @@ class OwnWeights:
 
     @torch.no_grad()
     def bring_up_to_date(self, version: int) -> None:
-        """See `Weights`."""
+        """Does what `Weights` says of this method."""
         if self._own is None:
             return
         own = dict(self._own.named_parameters())
@@ -144,7 +147,7 @@ class OwnWeights:
                 )
 
     def engine(self, version: int, sampling: Sampling) -> TokenEngine:
-        """See `Weights`."""
+        """Does what `Weights` says of this method."""
         self.close()
         model: nn.Module = self._trained if self._own is None else self._own
         self._engine = TransformersEngine(
@@ -157,7 +160,7 @@ class OwnWeights:
         return self._engine
 
     def close(self) -> None:
-        """See `Weights`."""
+        """Does what `Weights` says of this method."""
         if self._engine is not None:
             self._engine.close()
             self._engine = None

@@ -1,5 +1,5 @@
-"""The questions that GRPO plays. It distributes a run's questions for reinforcement learning over
-its steps.
+"""The questions that GRPO plays in each step. The questions are those of a run's splits rl/train
+and rl/validation.
 """
 
 import dataclasses
@@ -23,24 +23,24 @@ TRAIN, VALIDATION = "rl/train", "rl/validation"
 
 @dataclass(frozen=True)
 class StepQuestion:
-    """A question in a step."""
+    """A question that is played in a step."""
 
     number: int
-    """The question's place in the step. It decides which rank plays the question and which update
-    learns from it.
+    """The question's place among the questions of the step. The place decides which rank plays the
+    question, and which update learns from it.
     """
     question: Question
 
 
 @dataclass(frozen=True)
 class Questions:
-    """A run's questions by split."""
+    """The questions of a run, by split."""
 
     run: RunFolder
     train: tuple[Question, ...]
     validation: tuple[Question, ...]
     recipe: dict[str, Any]
-    """The run's recipe with all defaults filled in."""
+    """The run's recipe, with all defaults filled in."""
 
     @property
     def withhold_own(self) -> bool:
@@ -49,7 +49,8 @@ class Questions:
 
     @property
     def models(self) -> ModelSettings:
-        """The models that the recipe names, without its settings for writing questions."""
+        """The models that the recipe names. The recipe's settings for the writing of questions are
+        left out."""
         known = {field.name for field in dataclasses.fields(ModelSettings)}
         found = {name: value for name, value in self.recipe["models"].items() if name in known}
         made = settings_of(ModelSettings, found, f"{self.run.path}/recipe.json, section models")
@@ -58,7 +59,8 @@ class Questions:
 
 
 def teacher_tools(run: RunFolder) -> dict[str, Any]:
-    """The tool settings that the run's teacher played with, or those of the run's recipe if no teacher has played."""
+    """The settings of the tools that the run's teacher had. If no teacher has played, they come
+    from the run's recipe."""
     teacher = EpisodeFolder.of(run)
     found: dict[str, Any] = (
         (teacher if teacher.recipe.is_file() else run)
@@ -101,17 +103,17 @@ def read_questions(run: RunFolder, store_digest: str) -> Questions:
 
 @dataclass(frozen=True)
 class QuestionCourse:
-    """Distributes questions over steps.
+    """Assigns training questions to the steps of a GRPO run.
 
-    Each epoch has another order, and each question comes at most once per epoch. If the last
-    questions of an epoch do not fill a step, the epoch skips them.
+    Each epoch has every question at most once, in a different order. If the last questions of an
+    epoch are too few for a step, they are skipped.
 
     Args:
         questions: the training questions.
-        per_step: questions per step, over all ranks.
+        per_step: number of questions per step, over all ranks.
 
     Raises:
-        InputError: there are fewer questions than a step takes.
+        InputError: there are fewer questions than one step needs.
     """
 
     questions: Sequence[Question]
@@ -132,8 +134,8 @@ class QuestionCourse:
         return len(self.questions) // self.per_step
 
     def of(self, step: int) -> list[StepQuestion]:
-        """The questions of a step. A run can resume at any step, because the questions depend only
-        on its number.
+        """The questions of a step. The questions depend only on the step's number. A run can
+        therefore resume at any step.
         """
         epoch, place = divmod(step, self.per_epoch)
         order = _shuffled(len(self.questions), f"{self.seed} {epoch}")[
@@ -142,7 +144,8 @@ class QuestionCourse:
         return [StepQuestion(number, self.questions[n]) for number, n in enumerate(order)]
 
     def more(self, step: int, asked: Collection[StepQuestion], wanted: int) -> list[StepQuestion]:
-        """Further questions for a step. There are fewer than `wanted` if the questions run out.
+        """Chooses further questions for a step. The result has fewer than `wanted` questions if too
+        few are left.
 
         Args:
             asked: the questions that the step already has.

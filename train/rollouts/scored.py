@@ -1,7 +1,7 @@
-"""Turns judged rollouts into rows and rewards. Both are the input of `credit/samples.py`.
+"""Turns judged rollouts into rows (episodes as tokens) and rewards, for `credit/samples.py`.
 
-A row that is unusable for learning (`UnusableRow`) is left out of the loss and counted. If its
-reward is known, the reward stays in the statistics.
+A row from which the model cannot learn (`UnusableRow`) is left out of the loss and counted. If the
+reward of such a row is known, the reward still counts in the statistics of its group.
 """
 
 import math
@@ -32,18 +32,18 @@ from questloom.train.settings.training_settings import DataSettings
 
 @dataclass(frozen=True)
 class RolloutRows:
-    """Makes rows from rollouts, for one model."""
+    """Makes a model's rows (episodes as tokens) from rollouts."""
 
     picture_tokens: PictureTokens
     rope: Rope
     data: DataSettings
 
     def row(self, segments: Sequence[Segment], episode_id: str, version: int) -> Row:
-        """The checked row of an episode. The row holds what the engine saw, cut to the length limit
-        of the settings.
+        """Makes the row of an episode and checks it. The row has the tokens that the engine saw,
+        cut to the maximum length in the settings.
 
         Raises:
-            UnusableRow: the row is unusable for learning.
+            UnusableRow: the model cannot learn from the row.
             RowError: see `row.check`.
         """
         row = row_of_segments(
@@ -67,7 +67,7 @@ class RolloutRows:
         return row
 
     def none(self, episode_id: str) -> Row:
-        """An empty row, for an episode that has no usable row."""
+        """An empty row, which stands in for the row of an episode if that row cannot be used."""
         empty = torch.zeros(0, dtype=torch.long)
         return Row(
             episode_id=episode_id,
@@ -82,13 +82,13 @@ class RolloutRows:
 
 @dataclass(frozen=True, eq=False)
 class ScoredRollout:
-    """A rollout with its reward and the parts of the reward."""
+    """A rollout with its row, its reward, and the parts of the reward."""
 
     judged: JudgedRollout
     rollout: Rollout
     format_share: float
     query: float
-    """r_query, the query judge's score; NaN if nobody judged the rollout."""
+    """r_query: the score of the judge of search queries; NaN if there is no score."""
 
     @property
     def episode(self) -> Episode:
@@ -114,10 +114,10 @@ def score_rollouts(
     fatal: FatalRules,
     version: int,
 ) -> list[ScoredRollout]:
-    """Adds rows and rewards to judged rollouts.
+    """Adds rows and rewards to rollouts that were judged.
 
     Args:
-        version: number of updates in the weights that sampled.
+        version: number of updates that the sampling weights have had.
     """
     if not judged:
         return []
@@ -153,7 +153,8 @@ def score_rollouts(
 
 
 def _fatal(episode: Episode, rules: FatalRules) -> int | None:
-    """f, the fatal step; None if the settings treat fatal rollouts like all others."""
+    """Number of the fatal step, from which the rollout teaches nothing. None if there is no such
+    step, or if the settings treat fatal rollouts like all others."""
     return (
         None
         if rules.treatment == "vanilla"

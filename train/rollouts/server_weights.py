@@ -1,7 +1,7 @@
 """Gives the policy's weights to an inference server.
 
-After every step, the trainer writes the weights as a checkpoint and asks the server to load this
-checkpoint.
+After every step, the trainer writes the weights as a checkpoint. After writing the checkpoint, the
+trainer asks the server to load it.
 """
 
 import shutil
@@ -19,17 +19,17 @@ from questloom.train.run.parallel import World
 
 
 class ServerWeights:
-    """The policy's weights for the engine `server`, see `policy_engine.Weights`.
+    """The policy's weights for the engine `server`; see `policy_engine.Weights`.
 
-    All ranks share one server; only the first rank calls it.
+    All ranks share one server. Only the first rank asks the server to load weights.
 
     Args:
         config: the server's settings.
-        tokens: the renderer for the model's processor.
+        tokens: the renderer that makes token ids for this model.
         caller: sends the calls to the server.
-        write: function that writes the weights into a folder in transformers' format; all ranks
-            must call this function.
-        folder: OUT/weights, which the server must reach under the same path.
+        write: writes the weights into a folder in transformers' format. All ranks must call `write`
+            together.
+        folder: OUT/weights. The server must be able to read this folder under the same path.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class ServerWeights:
         self._engine: ServerEngine | None = None
 
     def bring_up_to_date(self, version: int) -> None:
-        """See `Weights`.
+        """Does what `Weights` says of this method.
 
         Raises:
             InputError: the server does not accept the weights.
@@ -57,14 +57,14 @@ class ServerWeights:
         once(self._at, lambda: self._taken(folder, version))
 
     def engine(self, version: int, sampling: Sampling) -> TokenEngine:
-        """See `Weights`."""
+        """Does what `Weights` says of this method."""
         self.close()
         self._engine = ServerEngine(self._config, self._tokens, self._caller, sampling=sampling)
         self._engine.weights_are(str(version))
         return self._engine
 
     def close(self) -> None:
-        """See `Weights`."""
+        """Does what `Weights` says of this method."""
         if self._engine is not None:
             submit(self._engine.aclose()).result()
             self._engine = None

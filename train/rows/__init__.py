@@ -1,3 +1,3 @@
-"""Rows. A row holds one episode as tensors, in the form that the engine saw. Packing puts several
-rows into one sequence.
+"""A row is one episode as tensors, with the tokens and pixels that the engine saw. Packing puts
+several rows into one sequence.
 """

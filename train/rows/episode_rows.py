@@ -1,8 +1,9 @@
-"""Makes rows from episodes by joining token ids in the order in which the engine joined them.
+"""Makes rows (episodes as tensors) by joining token ids in the same order as the engine that played
+the episodes.
 
-In the trainer, only this file uses the agent's turns and prompts. Sampled ids stay unchanged. An
-engine without token ids (a teacher behind an API) gives only text. The renderer encodes each turn
-of this text once.
+Of all files of the trainer, only this file uses the agent's turns and prompts. Token ids that a
+policy sampled stay unchanged. A teacher behind an API gives text without token ids. The renderer
+turns each turn of a teacher's text into ids, once.
 """
 
 from collections.abc import Sequence
@@ -34,16 +35,17 @@ def row_of_segments(
     rope: Rope,
     policy_version: int = -1,
 ) -> Row:
-    """The row of a conversation, as an engine that works on token ids has it.
+    """Makes a row (tensors) from the parts (segments) of a conversation that an engine of token ids
+    has played.
 
     Args:
-        segments: the parts of the conversation in order, the prompt first; a last observation
-            without a turn after it is left out.
-        policy_version: number of updates in the weights that sampled.
+        segments: the parts of the conversation in order, the prompt first. If the last part is an
+            observation without a turn after it, it is left out.
+        policy_version: number of updates that the sampling weights have had.
 
     Raises:
         UnusableRow: the policy sampled a picture token.
-        RowError: a picture has places but no pixels, or a segment has more or fewer
+        RowError: a picture has tokens but no pixels, or a segment has more or fewer
             log-probabilities than ids.
     """
     last = max(
@@ -107,12 +109,13 @@ def row_of_segments(
 def segments_of_episode(
     episode: Episode, bank: ImageBank | StoredBank, renderer: Renderer, tokens: TokenRenderer
 ) -> list[Segment]:
-    """The segments that the engine had of a finished episode.
+    """The parts (segments) of a finished episode's conversation, with the same ids and pixels as in
+    the engine.
 
     Args:
-        bank: the episode's pictures, restored from its records and files.
+        bank: the episode's pictures, restored from records and files.
         renderer: the renderer with the episode's prompt.
-        tokens: the renderer of the trained model.
+        tokens: the renderer that makes token ids for the trained model.
     """
     exchanges = [
         Exchange(turn, renderer.observation(index, turn.result, bank))
@@ -143,14 +146,16 @@ def row_of_episode(
     rope: Rope,
     policy_version: int = -1,
 ) -> Row:
-    """The row of a stored episode, for SFT or to train on journal episodes again.
+    """Makes the row of a stored episode, for SFT, or for training again on an episode from a
+    journal.
 
     Args:
         episode, bank, renderer, tokens: see `segments_of_episode`.
         picture_tokens, rope, policy_version: see `row_of_segments`.
 
     Raises:
-        RowError: the rendered pictures, or their order, differ from what the episode was shown.
+        RowError: the rendered pictures differ from those that the episode showed, or come in
+            another order.
     """
     row = row_of_segments(
         segments_of_episode(episode, bank, renderer, tokens),
@@ -170,9 +175,9 @@ def row_of_episode(
 
 
 def drop_violations(row: Row, episode: Episode) -> Row:
-    """Takes turns that broke the protocol out of a row's loss.
+    """Takes the turns that broke the agent's protocol out of a row's loss.
 
-    Later turns still read them, but the policy does not learn to imitate them.
+    The model still reads these turns before later turns, but it does not learn to imitate them.
     """
     slips = torch.tensor([bool(turn.violation) for turn in episode.turns])
     if len(slips) != len(row.turns):

@@ -1,6 +1,6 @@
-"""Packs several rows into one sequence, without padding, together with their pictures.
+"""Packs several rows (episodes as tensors) and their pictures into one sequence without padding.
 
-An example packs two rows of 5 and 3 tokens:
+The example packs a row of 5 tokens and a row of 3 tokens:
 
 ```
 ids           a a a a a b b b      (1, 8)
@@ -8,13 +8,14 @@ positions[0]  0 1 2 3 4 0 1 2      text positions: a new row begins where they d
 positions[1:] mrope positions of each row, as if the row were alone
 ```
 
-transformers separates packed rows by their text positions. It does this only without an attention
-mask and without a cache. Packed rows read each other if only mrope's three position rows are given,
-or if there is a cache or a mask of ones. The error of the logits is then 0.87 instead of 2e-7.
+transformers separates packed rows by their text positions. transformers does this only if there is
+no attention mask and no cache. Packed rows wrongly read each other if there is a cache or a mask of
+ones, or if only the three rows of mrope positions are given. If packed rows read each other, the
+error of the logits is 0.87; else it is 2e-7.
 
-A micro-batch without pictures gets a picture of zeros, in a separate row outside the loss. So every
-parameter has a gradient on every rank. Without the picture of zeros, two thirds of the parameters
-would have no gradient on that rank, and FSDP would wait forever.
+If a micro-batch has no pictures, it gets a picture of zeros in a row of its own, outside the loss.
+With a picture of zeros, every parameter has a gradient on every rank. Without the picture of zeros,
+two thirds of the parameters would have no gradient on such a rank. FSDP would wait forever.
 """
 
 import dataclasses
@@ -30,30 +31,31 @@ from questloom.train.rows.row import PictureTokens, Row, RowFault, UnusableRow
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Packed:
-    """One micro-batch of R rows and T tokens. N of the tokens are in the loss."""
+    """One micro-batch of R rows and T tokens; N of these tokens are in the loss."""
 
     ids: Tensor
     """(1, T) int64, the token ids."""
     positions: Tensor
-    """(4, 1, T) int64, the text positions and mrope's three."""
+    """(4, 1, T) int64: the text positions, then the three rows of mrope positions."""
     pixels: Tensor
     """(P, pixel_dim), the patches of all pictures."""
     grid_thw: Tensor
-    """(n, 3) int64, the grid of each picture in patches."""
+    """(n, 3) int64: the size of each picture in patches (time, height, width)."""
     places: Tensor
-    """(N,) int64: the place before each label. The last hidden state at this place predicts the
-    label.
+    """(N,) int64: the position just before each label. At this position, the last hidden state
+    predicts the label.
     """
     labels: Tensor
     """(N,) int64: the tokens in the loss, row by row."""
     row: Tensor
-    """(N,) int64: the row of each label, 0 to R − 1."""
+    """(N,) int64: the number of the row to which each label belongs, 0 to R − 1."""
     num_rows: int
     old_logp: Tensor | None
-    """(N,) float32: the engine's log-probabilities, see `Row`; None if a row has none."""
+    """(N,) float32: the log-probabilities from the engine that sampled (see `Row`); None if any row
+    has none."""
 
     def to(self, device: torch.device | str) -> "Packed":
-        """The micro-batch on another device."""
+        """The same micro-batch on another device."""
         moved: dict[str, Any] = {
             name: part.to(device, non_blocking=True)
             for name, part in vars(self).items()
@@ -63,13 +65,14 @@ class Packed:
 
 
 def pack(rows: Sequence[Row], tokens: PictureTokens) -> Packed:
-    """Packs rows into a micro-batch, in their order.
+    """Packs rows into a micro-batch, in the given order.
 
-    Without rows the micro-batch holds only the picture of zeros, for a rank that has less to do.
+    If there are no rows, the micro-batch has only the picture of zeros. A rank needs a micro-batch
+    without rows when other ranks still have rows.
 
     Args:
         rows: rows that passed `row.check`.
-        tokens: the model's picture tokens.
+        tokens: how the model's token ids represent pictures.
     """
     every = list(rows)
     if not any(len(row.grid_thw) for row in rows):
@@ -96,9 +99,10 @@ def pack(rows: Sequence[Row], tokens: PictureTokens) -> Packed:
 
 
 def _zeros(tokens: PictureTokens) -> Row:
-    """A row with one picture of zeros. The picture has the smallest possible size, one token.
+    """A row that has only a picture of zeros. The picture of zeros has the smallest possible size:
+    one token.
 
-    For a picture of one token, mrope's positions equal the text positions.
+    mrope's positions equal the text positions in this row, because its picture is one token.
     """
     begin, end = tokens.framing[:1], tokens.framing[1:]
     ids = torch.tensor([*begin, tokens.image_id, *end])
@@ -114,7 +118,7 @@ def _zeros(tokens: PictureTokens) -> Row:
 
 
 class SizedRow(Protocol):
-    """The interface of a row that `micro_batches` needs."""
+    """What `micro_batches` needs to know about a row."""
 
     @property
     def episode_id(self) -> str:
@@ -132,14 +136,15 @@ def micro_batches(
 
     Args:
         max_tokens: maximum number of tokens in a micro-batch.
-        at_least: number of micro-batches on the other ranks; this rank adds empty micro-batches,
-            because ranks with different numbers would wait for each other forever.
+        at_least: minimum number of micro-batches. If this rank has fewer, it adds empty ones: ranks
+            with different numbers of micro-batches would wait for each other forever.
 
     Returns:
-        Indices of rows, each row once.
+        For each micro-batch, the indices of its rows.
 
     Raises:
-        UnusableRow: a row is longer than a micro-batch; `row.shorten` cuts it.
+        UnusableRow: a row has more tokens than a micro-batch may have; `row.shorten` makes it
+            shorter.
     """
     made: list[list[int]] = []
     room: list[int] = []

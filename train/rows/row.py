@@ -1,8 +1,8 @@
-"""Rows, with checks before every update. A row holds one episode as tensors, in the form that the
-engine saw.
+"""Rows of tensors, which are checked before every update. A row is one episode as tensors, with the
+tokens and pixels that the engine saw.
 
-An example row has two turns, and a tool result with a picture between them (P prompt, I image, p
-policy, o observation):
+The example is a row with two turns and a tool result with a picture between them (P prompt, I
+image, p policy, o observation):
 
 ```
 ids        P P P I I I I P P   p p p p p   o o I I o o   p p p
@@ -10,10 +10,10 @@ loss_mask  0 0 0 0 0 0 0 0 0   1 1 1 1 1   0 0 0 0 0 0   1 1 1
 steps     -1 …                 0 0 0 0 0   0 …           1 1 1
 ```
 
-There are two kinds of errors. `UnusableRow` concerns one row: the policy or its engine did
-something that is unusable for learning. The row is left out and counted under its reason.
-`RowError` is a defect between engine and trainer, for example pixels that do not fit the ids. A
-`RowError` ends the run, because training on wrong inputs teaches nothing.
+A row can have two kinds of errors. `UnusableRow` concerns one row: what the policy or its engine
+did cannot be learned from. The run leaves such a row out of the loss, and counts it under the
+reason for it. `RowError` means that engine and trainer disagree, for example that the pixels do not
+fit the ids. A `RowError` ends the run, because the model would learn from wrong inputs.
 """
 
 import dataclasses
@@ -35,28 +35,29 @@ class RowFault(StrEnum):
 
     NO_POLICY_TOKENS = "no_policy_tokens"
     SAMPLED_PICTURE_TOKEN = "sampled_picture_token"
-    """The policy sampled a token that stands for a picture, or marks the begin or end of a picture.
-    No pixels belong to this token.
+    """The policy sampled a token that stands for a picture, or that marks where a picture begins or
+    ends. The sampled picture token has no pixels.
     """
     LOGPROB = "logprob"
     """A log-probability is missing, is not finite, or is above 0."""
     TOO_LONG = "too_long"
-    """Even the first turn is longer than the limit."""
+    """Even the first turn exceeds the maximum number of tokens."""
     SHAPE = "shape"
     PICTURE_TOKENS = "picture_tokens"
-    """The number of a picture's tokens does not fit its patches, or the pictures are in another order."""
+    """A picture has more or fewer tokens than its patches need, or the pictures are in another
+    order."""
     PIXELS = "pixels"
-    """The number of pixel rows does not fit the grids."""
+    """The number of patches does not fit the pictures' sizes."""
     PIXEL_HASH = "pixel_hash"
-    """The pixels, or the picture files, differ from those that the engine had."""
+    """The pixels or the picture files differ from those that the engine had."""
     PREFIX = "prefix"
-    """A continuation does not begin as its source does."""
+    """A continuation begins differently from the rollout that it continues."""
     DIALOGUE = "dialogue"
-    """In a dialogue of an outside data set, the roles do not alternate, or placeholders and
-    pictures differ in number.
+    """In a dialogue from an outside data set, the roles do not alternate, or the number of
+    placeholders differs from the number of pictures.
     """
     PICTURE_FILE = "picture_file"
-    """A picture of an outside dialogue is missing or cannot be read."""
+    """In a dialogue from an outside data set, a picture is missing or cannot be read."""
 
 
 class RowError(QuestloomError):
@@ -65,7 +66,7 @@ class RowError(QuestloomError):
     Args:
         fault: what is wrong.
         episode_id: id of the row's episode.
-        what: where it is wrong, with the figures.
+        what: where the fault is, with the figures.
     """
 
     def __init__(self, fault: RowFault, episode_id: str, what: str) -> None:
@@ -77,7 +78,8 @@ class RowError(QuestloomError):
 
 
 class UnusableRow(RowError):
-    """A row that is unusable for learning; it is left out and counted."""
+    """A row from which the model cannot learn. The run leaves such a row out of the loss and counts
+    it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,13 +87,14 @@ class PictureTokens:
     """How a model's token ids represent pictures."""
 
     image_id: int
-    """The id of an image token; a picture has one for each merged patch."""
+    """The id of an image token. A picture has one image token for each square of merged patches."""
     merge: int
-    """The side of the square of patches that becomes one token, in patches."""
+    """How many patches lie along each side of the square of patches that becomes one token."""
     pixel_dim: int
-    """Numbers per patch: channels × frames × side²."""
+    """How many numbers a patch of a picture has: channels × frames × side²."""
     framing: tuple[int, ...] = ()
-    """The ids (begin, end) around each picture's tokens, if the model has such ids."""
+    """The ids (begin, end) that stand before and after each picture's tokens, if the model has such
+    ids."""
     never_sampled: frozenset[int] = frozenset()
     """The ids that a policy must not sample."""
 
@@ -117,46 +120,46 @@ class PictureTokens:
         """The number of tokens of each picture.
 
         Args:
-            grid_thw: (n, 3) patches in time, height and width.
+            grid_thw: (n, 3) sizes of the pictures in patches (time, height, width).
         """
         return (grid_thw.prod(-1) // self.merge**2).tolist()
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Row:
-    """One episode, or its beginning, as token ids with everything that a forward pass and the loss
-    need.
+    """One episode, or the beginning of one, as tensors: token ids and all else that a forward pass
+    and the loss need.
 
     The shapes use T tokens, n pictures and P patches.
     """
 
     episode_id: str
     ids: Tensor
-    """(T,) int64: the ids as they were played."""
+    """(T,) int64: the token ids, unchanged since the episode was played."""
     loss_mask: Tensor
-    """(T,) bool: the policy's tokens that are in the loss. Tokens of prompts, observations,
-    templates and pictures are never in the loss.
+    """(T,) bool: which tokens are in the loss; only tokens of the policy are. Tokens of prompts,
+    observations, templates and pictures are never in the loss.
     """
     turns: tuple[tuple[int, int], ...]
-    """[begin, end) of each turn's policy tokens."""
+    """For each turn, [begin, end) of the policy's tokens."""
     positions: Tensor
-    """(4, T) int64: the text positions, then mrope's three."""
+    """(4, T) int64: the text positions, then the three rows of mrope positions."""
     pixels: Tensor
-    """(P, pixel_dim): the patches, as the processor made them."""
+    """(P, pixel_dim): the patches as the model's processor made them."""
     grid_thw: Tensor
-    """(n, 3) int64: the grid of each picture in patches."""
+    """(n, 3) int64: the size of each picture in patches (time, height, width)."""
     pictures: tuple[str, ...] = ()
-    """The sha256 of each picture's file, in order."""
+    """The sha256 of each picture's file, in the order of the pictures."""
     pixel_hashes: tuple[str, ...] = ()
-    """The result of `hashes_of` for the pixels that the engine had."""
+    """The hashes of the pixels that the engine had, as `hashes_of` makes them."""
     old_logp: Tensor | None = None
-    """(T,) float32: the sampling engine's natural log-probabilities, 0 outside the policy's tokens.
+    """(T,) float32: natural log-probabilities from the engine that sampled; 0 for tokens that are
+    not the policy's.
 
-    None if the engine reported no log-probabilities.
+    The value is None if the engine reported no log-probabilities.
     """
     policy_version: int = -1
-    """The number of updates that the sampling weights have had; -1 if another model wrote the
-    turns.
+    """Number of updates that the sampling weights have had; -1 if another model wrote the turns.
     """
 
     def __len__(self) -> int:
@@ -164,27 +167,29 @@ class Row:
 
     @property
     def steps(self) -> Tensor:
-        """(T,) int64: the turn of each token and of the observation after it; -1 before the first turn."""
+        """(T,) int64: the number of the turn to which each token belongs. An observation belongs to
+        the turn before it. Tokens before the first turn have -1."""
         steps = torch.zeros(len(self), dtype=torch.long)
         for begin, _ in self.turns:
             steps[begin] += 1
         return steps.cumsum(0) - 1
 
     def masked(self, mask: Tensor) -> "Row":
-        """The row with fewer tokens in the loss.
+        """The same row with fewer tokens in the loss.
 
         Args:
-            mask: (T,) bool; tokens that were not in the loss stay out of it.
+            mask: (T,) bool, the tokens that may stay in the loss. Tokens that are outside the loss
+                stay outside.
         """
         return dataclasses.replace(self, loss_mask=self.loss_mask & mask)
 
 
 def hashes_of(pixels: Tensor, grid_thw: Tensor) -> tuple[str, ...]:
-    """The sha256 of each picture's grid and patches.
+    """The sha256 over size and patches, for each picture.
 
     Args:
         pixels: (P, pixel_dim) patches of all pictures.
-        grid_thw: (n, 3) grids, P patches in all.
+        grid_thw: (n, 3) sizes of the pictures in patches, P patches in all.
     """
     made = []
     for grid, patches in zip(
@@ -197,12 +202,12 @@ def hashes_of(pixels: Tensor, grid_thw: Tensor) -> tuple[str, ...]:
 
 
 def check(row: Row, tokens: PictureTokens) -> None:
-    """Checks that all parts of a row fit each other, and hashes the pixels. Call this function
-    before each update.
+    """Checks that the parts of a row fit together, and that the pixels have the recorded hashes.
+    Call this function before each update.
 
     Raises:
-        UnusableRow: the policy or its engine did something that is unusable for learning.
-        RowError: the parts do not belong together.
+        UnusableRow: what the policy or its engine did cannot be learned from.
+        RowError: the parts do not fit together.
     """
     _check_shapes(row)
     _check_policy(row, tokens)
@@ -267,7 +272,8 @@ def _check_policy(row: Row, tokens: PictureTokens) -> None:
 def check_sampled(
     ids: Tensor, turns: Sequence[tuple[int, int]], tokens: PictureTokens, episode_id: str
 ) -> None:
-    """Searches the policy's tokens for picture tokens, which make positions meaningless.
+    """Checks that the policy sampled no picture tokens. Picture tokens from the policy would make
+    the positions meaningless.
 
     Raises:
         UnusableRow: the policy sampled a picture token.
@@ -323,13 +329,13 @@ def _check_pictures(row: Row, tokens: PictureTokens) -> None:
 def cut(row: Row, length: int, tokens: PictureTokens) -> Row:
     """The first tokens of a row, with the pixels of their pictures.
 
-    Nothing before the cut changes, because attention looks back only.
+    The tokens before the cut keep their meaning, because attention only looks back.
 
     Args:
         length: number of tokens, 1 to T.
 
     Raises:
-        ValueError: the cut would go through a picture.
+        ValueError: the cut would split a picture.
     """
     if not 0 < length <= len(row):
         raise ValueError(f"a row of {len(row)} tokens cannot be cut to {length}")
@@ -351,13 +357,13 @@ def cut(row: Row, length: int, tokens: PictureTokens) -> Row:
 
 
 def shorten(row: Row, max_tokens: int, tokens: PictureTokens) -> Row:
-    """The row up to the last turn that ends within a limit.
+    """The row, cut after its last turn that ends within the maximum number of tokens.
 
-    The shortened row holds whole turns and whole pictures, and ends with a turn, not with an
-    observation.
+    The shorter row has whole turns and whole pictures. The shorter row ends with a turn, not with
+    an observation.
 
     Raises:
-        UnusableRow: even the first turn does not fit.
+        UnusableRow: even the first turn exceeds the maximum number of tokens.
     """
     ends = [end for _, end in row.turns if end <= max_tokens]
     if not ends:
@@ -371,8 +377,8 @@ def shorten(row: Row, max_tokens: int, tokens: PictureTokens) -> Row:
 
 
 def drop_tail(row: Row, tokens: PictureTokens) -> Row:
-    """The row without the tokens after its last token in the loss. Computing these tokens would
-    serve nothing.
+    """The row, cut after its last token in the loss. The tokens after this place have no influence
+    on the loss.
 
     A row without tokens in the loss is kept whole.
     """
@@ -381,19 +387,19 @@ def drop_tail(row: Row, tokens: PictureTokens) -> Row:
 
 
 Rope = Callable[[Tensor, Tensor], Tensor]
-"""Gives the (4, T) positions for (T,) ids and (n, 3) grids."""
+"""A function from (T,) ids and (n, 3) picture sizes to (4, T) positions."""
 
 
 def rope_of(model: Any) -> Rope:
-    """How a transformers model counts positions.
+    """Makes the function that computes positions as a transformers model does.
 
-    Only the config is used, so a model on the meta device is enough.
+    The function needs only the model's config, so a model on the meta device is enough.
 
     Args:
-        model: a model for generation, not wrapped.
+        model: a model for generation, without a wrapper.
 
     Raises:
-        InputError: the model does not place pictures by mrope, as Qwen's models do.
+        InputError: the model does not use mrope for pictures, as Qwen's models do.
     """
     index = getattr(getattr(model, "model", None), "get_rope_index", None)
     if index is None:

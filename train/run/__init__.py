@@ -1,1 +1,1 @@
-"""Code for the files of a training run, its output, and the work of its processes together."""
+"""The files that a training run writes, and the work that its processes do together."""

@@ -1,4 +1,4 @@
-"""Checkpoints: the state from which a run resumes. A checkpoint is complete or absent.
+"""Checkpoints: the state from which a run resumes. A checkpoint is either complete or absent.
 
 ```
 OUT/checkpoints/update-000100/   trained weights and the optimiser's state, in torch's distributed format
@@ -6,10 +6,11 @@ OUT/checkpoints/update-000100/   trained weights and the optimiser's state, in t
                 …/state.json       the number of the update, and of the ranks that wrote it
 ```
 
-All ranks write into a folder whose name begins with a dot. The first rank renames the folder when
-all ranks are done, so a folder with its final name is complete. The number of ranks may change
-between writing and reading. A checkpoint does not store the learning rate and the position in the
-data, because the update's number decides both.
+All ranks write into a folder whose name starts with a dot. When all ranks are done, the first rank
+gives the folder its final name. Therefore a folder with its final name is complete. A run may read
+a checkpoint with another number of ranks than wrote it. The number of the update determines the
+learning rate and the position in the data. Therefore a checkpoint stores neither the learning rate
+nor the position in the data.
 """
 
 import errno
@@ -38,7 +39,7 @@ _OPTIONS = StateDictOptions(ignore_frozen_params=True, strict=False)
 
 
 class DiskFull(QuestloomError):
-    """The disk has no room for what the run writes. Earlier files are untouched."""
+    """The disk is too full for what the run writes. Files that were there before are unchanged."""
 
 
 @dataclass(frozen=True)
@@ -47,14 +48,15 @@ class Checkpoints:
 
     Args:
         folder: OUT/checkpoints.
-        keep: number of the newest checkpoints that stay on disk.
+        keep: how many checkpoints stay on disk; older ones are removed.
     """
 
     folder: Path
     keep: int
 
     def newest(self) -> int | None:
-        """The update of the newest checkpoint; None without one."""
+        """The number of the update after which the newest checkpoint was written; None if there is
+        no checkpoint."""
         return max(self.updates(), default=None)
 
     def save(
@@ -66,7 +68,7 @@ class Checkpoints:
             update: number of finished updates.
 
         Raises:
-            DiskFull: there is no room, on any rank.
+            DiskFull: some rank has no room on its disk.
         """
         part, whole = self.folder / f".update-{update:06d}.part", self._path(update)
         with named_if_full(
@@ -113,12 +115,12 @@ class Checkpoints:
     def load(
         self, update: int, policy: nn.Module, optimiser: torch.optim.Optimizer, at: World
     ) -> bool:
-        """Sets weights, optimiser and random generators to their states in a checkpoint. All ranks
-        must call this function together.
+        """Restores the weights, the optimiser and the random generators from a checkpoint. All
+        ranks must call this function together.
 
         Returns:
-            Whether the random generators continue exactly, which needs the same number of ranks as
-                before; the order of the rows always continues.
+            Whether the random generators continue exactly. This needs the same number of ranks as
+                before. The order of the rows always continues.
         """
         path = self._path(update)
         weights, numbers = get_state_dict(policy, optimiser, options=_OPTIONS)
@@ -141,7 +143,7 @@ class Checkpoints:
         return self.folder / f"update-{update:06d}"
 
     def updates(self) -> list[int]:
-        """The updates of all checkpoints."""
+        """The numbers of the updates after which checkpoints were written."""
         return [
             int(path.name.removeprefix("update-"))
             for path in self.folder.glob("update-*")
@@ -150,15 +152,15 @@ class Checkpoints:
 
     @staticmethod
     def _bytes(policy: nn.Module) -> int:
-        """The approximate number of bytes that this rank writes: its trained weights, and AdamW's
-        two moments of each weight.
+        """About how many bytes this rank writes: its trained weights, and the two moments of AdamW
+        for each weight.
         """
         return 3 * sum(p.numel() * p.element_size() for p in policy.parameters() if p.requires_grad)
 
 
 def _write_random(path: Path) -> Exception | None:
-    """Writes the states of the random generators. Returns an error instead of raising it, so that
-    all ranks learn of the error.
+    """Writes the states of the random generators. If there is an error, it is returned and not
+    raised, so that all ranks learn of it.
     """
     try:
         kept: dict[str, Any] = {
@@ -188,9 +190,7 @@ def _read_random(path: Path) -> None:
 
 @contextmanager
 def _alone_without_a_warning() -> Iterator[None]:
-    """Silences torch's warning about a single process, because training with one process is
-    intended.
-    """
+    """Hides torch's warning that there is only one process. One process is intended."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="torch.distributed is disabled")
         yield
@@ -206,13 +206,14 @@ def _sync(path: Path) -> None:
 
 @contextmanager
 def named_if_full(folder: Path, what: str, otherwise: str) -> Iterator[None]:
-    """Turns errors about a full disk into `DiskFull`.
+    """Turns every error about a full disk into `DiskFull`.
 
     Args:
-        what: the data that does not fit. otherwise: a remedy besides making room.
+        what: the data that does not fit.
+        otherwise: what the user can do apart from making room.
 
     Raises:
-        DiskFull: in place of any error that reports a full disk.
+        DiskFull: the disk is full.
     """
     try:
         yield
@@ -227,7 +228,8 @@ def named_if_full(folder: Path, what: str, otherwise: str) -> Iterator[None]:
 
 
 def _says_full(error: BaseException | None) -> bool:
-    """Whether a full disk is among the causes of an error. Torch wraps the errors of its ranks."""
+    """Whether an error was caused by a full disk. Torch wraps the errors of its ranks. Therefore
+    the errors inside the error are searched too."""
     seen: list[BaseException] = [error] if error is not None else []
     for each in seen:
         if isinstance(each, OSError) and each.errno in (errno.ENOSPC, errno.EDQUOT):

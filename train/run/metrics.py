@@ -1,4 +1,5 @@
-"""Writes a run's output: metrics.jsonl, TensorBoard files, curves.png, and progress on stderr."""
+"""Writes what a run shows to its user: metrics.jsonl, TensorBoard files, curves.png, and progress
+on stderr."""
 
 import json
 import resource
@@ -17,19 +18,19 @@ from questloom.files.parquet import write_whole
 
 CURVES = ("loss", "validation_loss", "lr", "grad_norm", "tokens_per_second", "peak_memory_gb")
 DRAW_SECONDS = 60.0
-"""Seconds between two drawings of the curves."""
+"""Minimum number of seconds between two drawings of the curves."""
 
 
 @dataclass
 class Metrics:
-    """The metrics of a run, on the rank that writes.
+    """Writes the metrics of a run. Only one rank has a writer of metrics.
 
     Args:
         folder: OUT, the folder of the training run.
         updates: number of updates in the whole run.
-        done: number of updates from earlier starts; metrics of later updates, which a killed run
-            has left, are dropped.
-        curves: the metrics that are drawn.
+        done: number of updates that earlier starts of the run have finished. The metrics of later
+            updates, which a killed run may have left, are removed.
+        curves: names of the metrics that are drawn.
     """
 
     folder: Path
@@ -52,7 +53,7 @@ class Metrics:
         return self.folder / "metrics.jsonl"
 
     def note(self, update: int, **figures: float) -> None:
-        """Writes metrics of an update.
+        """Writes the metrics of an update.
 
         Args:
             update: number of finished updates.
@@ -65,11 +66,12 @@ class Metrics:
             self._draw()
 
     def say(self, text: str) -> None:
-        """Prints a line for people."""
+        """Prints a line of text."""
         print(text, file=self.stream, flush=True)
 
     def progress(self, update: int, *, epoch: float, loss: float, tokens_per_second: float) -> None:
-        """Prints one line about an update: the place in the run, the speed, the remaining time."""
+        """Prints a line about an update: how far the run has come, the speed, the remaining
+        time."""
         pace = (time.perf_counter() - self._began) / max(1, update - self.done)
         self.say(
             f"update {update}/{self.updates} · epoch {epoch:.2f} · loss {loss:.4f} · {tokens_per_second:,.0f} tokens/s · "
@@ -103,8 +105,8 @@ class Metrics:
 
 
 def read_metrics(folder: Path) -> list[dict[str, Any]]:
-    """The complete lines of OUT/metrics.jsonl. If the run was killed, its last line may be
-    incomplete. If the file does not exist, the list is empty.
+    """The complete lines of OUT/metrics.jsonl. If the run was killed, an incomplete last line is
+    left out. If the file does not exist, the list is empty.
     """
     path = folder / "metrics.jsonl"
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True) if path.is_file() else []
@@ -112,7 +114,7 @@ def read_metrics(folder: Path) -> list[dict[str, Any]]:
 
 
 def duration(seconds: float) -> str:
-    """Formats seconds for people.
+    """Formats a number of seconds for people to read.
 
     >>> duration(42), duration(4000)
     ('42 s', '1 h 07 min')
@@ -128,8 +130,8 @@ def duration(seconds: float) -> str:
 
 
 def peak_memory_gb(device: torch.device) -> float:
-    """The peak of memory in GB since the start: torch's memory on a GPU, this process's memory on a
-    CPU.
+    """The largest amount of memory used so far, in GB: torch's memory on a GPU, or the memory of
+    this process on a CPU.
     """
     if device.type == "cuda":
         return torch.cuda.max_memory_allocated(device) / 1e9

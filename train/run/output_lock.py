@@ -1,7 +1,7 @@
-"""Records a run's identity in its folder.
+"""Writes a run's identity into the run's folder.
 
-The identity is every setting that must not change when the run is resumed. `together` runs a
-function on all ranks. An error on one rank then ends all ranks.
+The identity is all settings that must stay the same when the run is resumed. `together` runs a
+function on all ranks. `together` ends all ranks if one rank has an error.
 """
 
 import json
@@ -18,19 +18,19 @@ from questloom.train.run.stopping import STOPPED, Stopped, exit_code
 
 T = TypeVar("T")
 UNLOCKED = ".begun"
-"""The name of the folder for files that are written before all inputs are checked. If OUT has only
-this folder, it holds no run yet.
+"""The name of a folder for files that are written before the inputs have been checked. If OUT has
+only this folder, it does not belong to a run yet.
 """
 
 
 def check_output(out: Path, identity: Mapping[str, Any]) -> None:
-    """Checks that OUT is free for a run, or already holds this run. Writes nothing.
+    """Checks that OUT is empty, or belongs to this same run. This function writes nothing.
 
     Args:
-        identity: JSON of everything that must not change when the run is resumed.
+        identity: all settings that must stay the same when the run is resumed, as JSON.
 
     Raises:
-        InputError: OUT holds another run, or something else.
+        InputError: OUT belongs to another run, or has other files.
     """
     told, path = json.loads(json.dumps(dict(identity))), out / "settings.json"
     if path.is_file():
@@ -50,11 +50,12 @@ def check_output(out: Path, identity: Mapping[str, Any]) -> None:
 def lock_output(out: Path, identity: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
     """Writes the run's identity and settings to OUT/settings.json.
 
-    The caller must check all inputs first, because a wrong input would become part of the identity.
+    Call this function after all inputs were checked, because a wrong input would become part of the
+    identity.
 
     Args:
         identity: as for `check_output`.
-        settings: every setting.
+        settings: all settings.
 
     Raises:
         InputError: see `check_output`, or OUT cannot be written.
@@ -72,10 +73,10 @@ def lock_output(out: Path, identity: Mapping[str, Any], settings: Mapping[str, A
 
 
 def remove_unlocked(out: Path, whole: bool) -> None:
-    """Removes files below OUT from a run that failed before its inputs were checked.
+    """Removes from OUT what a run wrote before its inputs turned out to be wrong.
 
     Args:
-        whole: whether to remove OUT too; true if this command made OUT.
+        whole: whether to remove OUT itself too; true if this command made OUT.
     """
     shutil.rmtree(out / UNLOCKED, ignore_errors=True)
     if whole and out.is_dir() and not any(out.iterdir()):
@@ -83,20 +84,20 @@ def remove_unlocked(out: Path, whole: bool) -> None:
 
 
 def place(path: str) -> str:
-    """A folder or address, in the form that a run's identity stores."""
+    """A folder or address as a run's identity stores it: a folder as an absolute path."""
     return os.path.abspath(path) if "://" not in path and Path(path).exists() else path
 
 
 def together(at: World, do: Callable[[], T]) -> T:
     """Calls a function on every rank. All ranks must call this function together.
 
-    An error on one rank ends all ranks; only that rank reports it.
+    If one rank has an error, all ranks end, and only that rank reports it.
 
     Raises:
-        QuestloomError: this rank's own error.
+        QuestloomError: the error of this rank.
         SystemExit: another rank had an error.
-        Stopped: a rank was asked to stop and no rank had another error; all ranks then write a
-            checkpoint.
+        Stopped: a rank was asked to stop, and no rank had another error. After such a stop, all
+            ranks write a checkpoint.
     """
     failed: QuestloomError | None = None
     try:
@@ -115,5 +116,6 @@ def together(at: World, do: Callable[[], T]) -> T:
 
 
 def once(at: World, do: Callable[[], object]) -> None:
-    """Lets the first rank call a function while the others wait; errors are handled as in `together`."""
+    """Calls a function on the first rank only, while the other ranks wait. Errors are handled as in
+    `together`."""
     together(at, do if at.first else lambda: None)

@@ -1,12 +1,12 @@
 """Runs training in one process, under DDP, or under FSDP2.
 
-`accelerate launch` and `torchrun` start several processes. Both launchers set each process's rank
-in the environment. Torch itself wraps the model. An accelerate configuration is obeyed or refused,
-never ignored. With FSDP on a CPU, accelerate starts processes that do not know each other. With
-`--cpu --num_processes 2`, accelerate may start only one process. So the program checks the number
-of processes. Under FSDP2, it also checks that every parameter is sharded. The trainer itself
-accumulates gradients as sums (`loss/normalise.py`). So accelerate's `gradient_accumulation_steps`
-must stay 1.
+`accelerate launch` and `torchrun` start several processes. Both launchers put the rank of each
+process into the environment. Torch wraps the model; accelerate does not. A configuration of
+accelerate is either followed or refused with an error. With FSDP on a CPU, accelerate starts
+processes that do not know of each other. With `--cpu --num_processes 2`, accelerate may start only
+one process. Therefore the program checks how many processes the launcher started. Under FSDP2, the
+program also checks that every parameter is sharded. The trainer sums gradients over micro-batches
+itself (`loss/normalise.py`). Therefore accelerate's `gradient_accumulation_steps` must stay 1.
 """
 
 import os
@@ -31,7 +31,7 @@ from questloom.train.model.scorer import Scorer
 from questloom.train.settings.training_settings import ParallelSettings
 
 _BROKEN = re.compile(r"Connection (closed|reset)|[Tt]imed out|[Tt]imeout", re.ASCII)
-"""Torch's error messages for a collective call that some rank did not make."""
+"""Matches torch's error messages for a collective call that some rank did not make."""
 T = TypeVar("T")
 Kind = Literal["single", "ddp", "fsdp"]
 _OTHER_LAUNCHERS = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE")
@@ -43,12 +43,12 @@ _OTHER_ENGINES = {
 
 
 class LateRank(QuestloomError):
-    """The other processes wait for a process that has not come."""
+    """One process did not come in time, and the others waited for it in vain."""
 
 
 @dataclass(frozen=True)
 class World:
-    """A process's place among the processes that train together."""
+    """What a process knows about the processes that train together."""
 
     kind: Kind
     rank: int
@@ -57,18 +57,19 @@ class World:
     patience: timedelta = timedelta(minutes=60)
     """How long ranks wait for each other."""
     meeting: Any = None
-    """The process group that serves for waiting and for small messages."""
+    """The process group for waiting and for small messages."""
     store: Any = None
-    """The store in which each rank records that it has come."""
+    """The key-value store in which each rank records that it has come."""
 
     @property
     def first(self) -> bool:
-        """Whether this is the first rank; only the first rank writes common files."""
+        """Whether this is the first rank. Only the first rank writes the files that all ranks
+        share."""
         return self.rank == 0
 
     @property
     def machine(self) -> str:
-        """The hardware of this process, for a model's card."""
+        """The name of this process's hardware, for a model card."""
         return (
             torch.cuda.get_device_name(self.device)
             if self.device.type == "cuda"
@@ -76,18 +77,18 @@ class World:
         )
 
     def wait(self) -> None:
-        """Waits until all ranks are here."""
+        """Waits until all ranks have called this function."""
         self.gather(None)
 
     def meet(self, what: str) -> None:
-        """Waits for all ranks before work that needs all ranks. All ranks must call this function
+        """Waits for all ranks before they work together. All ranks must call this function
         together.
 
         Args:
-            what: the work that ranks wait for, named in the error.
+            what: the work for which the ranks wait; the error names it.
 
         Raises:
-            LateRank: some ranks have not come in time; the error names these ranks.
+            LateRank: some ranks have not come in time. The error names the late ranks.
         """
         if self.size == 1:
             return
@@ -116,10 +117,10 @@ class World:
 
     @contextmanager
     def naming_the_missing(self, what: str) -> Iterator[None]:
-        """Names the missing ranks if a collective call within this block breaks.
+        """Names the missing ranks if a collective call breaks inside this block.
 
         Raises:
-            LateRank: as for `meet`, in place of torch's error about broken connections.
+            LateRank: as for `meet`. `LateRank` replaces torch's error about broken connections.
         """
         try:
             yield
@@ -129,8 +130,8 @@ class World:
             raise
 
     def gather(self, thing: T) -> list[T]:
-        """Every rank's object, in the order of ranks, on every rank. All ranks must call this
-        function together; the objects are pickled.
+        """Gives every rank the objects of all ranks, in the order of the ranks. All ranks must call
+        this function together. The objects must be picklable.
         """
         if self.size == 1:
             return [thing]
@@ -139,7 +140,7 @@ class World:
         return found
 
     def sum(self, number: Tensor) -> float:
-        """The sum of every rank's number. All ranks must call this function together."""
+        """The sum of a number over all ranks. All ranks must call this function together."""
         total = number.detach().double()
         if self.size > 1:
             dist.all_reduce(total)
@@ -147,10 +148,10 @@ class World:
 
 
 def kind_of(settings: ParallelSettings, environment: Mapping[str, str]) -> tuple[Kind, int]:
-    """How the processes work together, and the number of processes that the launcher announces.
+    """How the processes work together, and how many processes the launcher announces.
 
     Raises:
-        InputError: the launcher's configuration is unsupported, or the launcher started a wrong
+        InputError: the launcher's configuration is not supported, or the launcher started the wrong
             number of processes.
     """
 
@@ -263,16 +264,17 @@ def world(
 
 
 def wrap_policy(scorer: Scorer, at: World, *, bf16: bool) -> nn.Module:
-    """Wraps the policy on its device with DDP or FSDP2, connected to the other ranks.
+    """Wraps the policy in DDP or FSDP2 on this rank's device. A single process needs no wrapper.
 
     Args:
-        scorer: the scorer with trained weights in fp32, on the CPU or on the device.
-        bf16: whether FSDP2 gathers parameters in bf16 and reduces gradients in fp32; without FSDP2
-            the caller uses autocast.
+        scorer: the model that computes log-probabilities, with trained weights in fp32, on the CPU
+            or on the device.
+        bf16: whether FSDP2 gathers parameters in bf16 and sums gradients in fp32. Without FSDP2,
+            the caller uses autocast for bf16.
 
     Raises:
-        InputError: the model does not say which of its layers belong together.
-        RuntimeError: a parameter is not sharded under FSDP2.
+        InputError: the model does not name the layers that FSDP2 shards.
+        RuntimeError: FSDP2 has left a parameter unsharded.
     """
     if at.kind == "single":
         return scorer.to(at.device)
@@ -313,10 +315,10 @@ def wrap_policy(scorer: Scorer, at: World, *, bf16: bool) -> nn.Module:
 
 
 def no_sync_but_last(policy: nn.Module, last: bool) -> AbstractContextManager[Any]:
-    """Lets DDP send gradients once per update.
+    """Makes DDP send gradients only once per update.
 
-    FSDP2 sends gradients in every micro-batch, because each rank would otherwise hold the gradient
-    of the whole model.
+    FSDP2 sends gradients after every micro-batch. If FSDP2 sent gradients once per update, each
+    rank would hold the gradient of the whole model.
     """
     return (
         policy.no_sync()
@@ -326,6 +328,7 @@ def no_sync_but_last(policy: nn.Module, last: bool) -> AbstractContextManager[An
 
 
 def clip_gradients(policy: nn.Module, max_norm: float) -> float:
-    """Scales the gradient down to a norm, over all ranks; returns the norm before scaling."""
+    """Scales the gradient of all ranks down to a maximum norm. Returns the gradient's norm before
+    scaling."""
     norm = nn.utils.clip_grad_norm_([p for p in policy.parameters() if p.requires_grad], max_norm)
     return float(norm.full_tensor() if isinstance(norm, DTensor) else norm)

@@ -1,8 +1,8 @@
 """Checks before training that a transformers model can be trained here.
 
-Packed rows must give the same log-probabilities as each row alone in the model's own forward pass.
-The check before training uses a few real rows with pictures. The check finds attention that does
-not separate packed rows, wrong positions, a head with scaling or a soft cap, and active dropout.
+To pass, the model's own forward pass over a single row must give the same log-probabilities as
+packed rows. The check uses a few real rows with pictures. The check finds these faults: attention
+that mixes packed rows, wrong positions, a head with scaling or a soft cap, active dropout.
 """
 
 from collections.abc import Sequence
@@ -18,27 +18,27 @@ from questloom.train.run.parallel import World
 from questloom.train.settings.training_settings import WeightSettings
 
 TOLERANCE = {torch.float64: 1e-6, torch.float32: 1e-3, torch.bfloat16: 0.5, torch.float16: 0.1}
-"""The allowed difference of a log-probability by dtype.
+"""The largest allowed difference between two log-probabilities, for each dtype.
 
-On the tiny model, rounding gives 3e-6 in fp32 and 0.03 in bf16. Packed rows that wrongly read each
-other give a difference of 3.3.
+On the tiny test model, rounding gives differences of 3e-6 in fp32 and of 0.03 in bf16. If packed
+rows wrongly read each other, the difference is 3.3.
 """
 
 CHECK_TOKENS = 64
-"""The number of a turn's tokens that the check reads.
+"""Number of tokens of a turn that the check reads.
 
-The number is small, because the model's own forward pass holds the logits of all earlier tokens.
+The number is small, because the model's own forward pass keeps the logits of all tokens.
 """
 
 
 def check_on(
     scorer: Scorer, rows: Sequence[Row], tokens: PictureTokens, weights: WeightSettings, at: World
 ) -> None:
-    """Before the model is sharded, runs `check_model` on the beginnings of rows, in the run's
-    precision.
+    """Runs `check_model` on the beginnings of some rows, in the precision of the run. The model
+    must not be sharded yet.
 
     Args:
-        rows: at least one row; each has a token in the loss.
+        rows: at least one row. Each row needs at least one token in the loss.
 
     Raises:
         InputError: see `check_model`.
@@ -64,17 +64,18 @@ def check_on(
 
 @torch.no_grad()
 def check_model(scorer: Scorer, rows: Sequence[Row], tokens: PictureTokens) -> float:
-    """Compares two ways of computing the same log-probabilities.
+    """Compares the log-probabilities of packed rows with those of each row alone.
 
     Args:
-        scorer: the scorer at temperature 1, on its device, not wrapped.
+        scorer: the model that computes log-probabilities, at temperature 1, on its device, without
+            a wrapper.
         rows: at least two rows, one of them with pictures.
 
     Returns:
-        The largest difference.
+        The largest difference between two log-probabilities.
 
     Raises:
-        InputError: the difference is larger than rounding explains.
+        InputError: the difference is larger than rounding can explain.
     """
     device = next(scorer.parameters()).device
     kind = (

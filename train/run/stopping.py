@@ -1,6 +1,8 @@
-"""Handles SIGTERM, which schedulers send some seconds before they kill a process.
+"""Handles the signal SIGTERM. Schedulers of computing clusters send SIGTERM some seconds before
+they kill a process.
 
-The run finishes its update and writes a checkpoint; the same command continues it.
+After SIGTERM, the run finishes its update and writes a checkpoint. The same command continues the
+stopped run.
 """
 
 import os
@@ -15,11 +17,11 @@ from questloom.records.errors import InputError, QuestloomError
 from questloom.train.run.parallel import World
 
 STOPPED = 128 + signal.SIGTERM
-"""The exit code that shells use for a run that was asked to stop."""
+"""The exit code for a run that was asked to stop, as shells define it."""
 
 
 class Stopped(QuestloomError):
-    """The run was asked to stop."""
+    """The user or a scheduler asked the run to stop."""
 
 
 def exit_code(error: QuestloomError) -> int:
@@ -43,7 +45,7 @@ class Stop:
 
 @contextmanager
 def stopping(stop: Stop) -> Iterator[None]:
-    """Records the signal SIGTERM instead of ending the process. Only a process's main thread can
+    """On SIGTERM, records the signal and lets the process go on. Only a process's main thread can
     handle signals.
     """
 
@@ -67,7 +69,7 @@ def stop_error(update: int, updates: int) -> Stopped:
     """The error that ends a stopped run.
 
     Args:
-        update: number of finished updates, which a checkpoint holds.
+        update: number of finished updates, which are in a checkpoint.
         updates: number of updates in the whole run.
     """
     kept = (

@@ -1,5 +1,5 @@
-"""The precision of an update's matrix products, and an optimiser step that refuses a gradient with
-NaN.
+"""The precision in which an update multiplies matrices, and an optimiser step that refuses infinite
+gradients and NaN.
 """
 
 import math
@@ -16,11 +16,12 @@ from questloom.train.settings.training_settings import OptimiserSettings
 
 
 class NotFinite(QuestloomError):
-    """A gradient is infinite or NaN. The update has not changed the weights."""
+    """A gradient is infinite or NaN. The update left the weights unchanged."""
 
 
 def products(precision: str, at: World) -> AbstractContextManager[Any]:
-    """Autocast for bf16 products. FSDP2 needs no autocast, because it converts the dtypes itself."""
+    """Autocast, if matrices are multiplied in bf16. FSDP2 needs no autocast, because it converts
+    dtypes itself."""
     return (
         torch.autocast(at.device.type, torch.bfloat16)
         if precision == "bf16" and at.kind != "fsdp"
@@ -41,10 +42,10 @@ def take_step(
 
     Args:
         update: number of the update, 0 to updates − 1.
-        about: a text about the loss and its rows, for the error.
+        about: words about the loss and its rows, for the error.
 
     Raises:
-        NotFinite: the gradient is infinite or NaN; nothing has changed.
+        NotFinite: the gradient is infinite or NaN. The weights are left unchanged.
     """
     norm = clip_gradients(policy, settings.max_grad_norm)
     if not math.isfinite(norm):

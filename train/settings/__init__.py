@@ -1,1 +1,1 @@
-"""The settings of a training run, and the file from which they are read."""
+"""The settings of a training run, and how they are read from a file."""

@@ -1,5 +1,5 @@
-"""The settings that only GRPO has. `settings/training_settings.py` has the settings that GRPO
-shares with SFT.
+"""The settings that only GRPO has. The settings that GRPO shares with SFT are in
+`settings/training_settings.py`.
 """
 
 from collections.abc import Iterable, Mapping
@@ -29,23 +29,26 @@ from questloom.train.settings.training_settings import (
 
 @dataclass(frozen=True, kw_only=True)
 class PolicySettings(PlaySettings):
-    """Engine, sampling, tools and limits of an episode. The trained model itself plays."""
+    """Settings of an episode: engine, sampling, tools and limits. The model that is trained plays
+    the episodes."""
 
     engine: Literal["transformers", "server"] = "transformers"
-    """The engine that samples the policy's turns. `transformers` samples on this machine. `server`
-    uses an inference server of token ids, described in `play.server`.
+    """The inference engine that samples the policy's turns. `transformers` samples on this machine.
+    `server` uses an inference server of token ids, described in `play.server`.
     """
     temperature: Annotated[float, Gt(0)] = 1.0
-    """The temperature of sampling; the trainer computes its log-probabilities at the same temperature."""
+    """The temperature at which the engine samples. The trainer computes log-probabilities at the
+    same temperature."""
     top_p: Annotated[float, Gt(0), Le(1)] = 1.0
-    """The nucleus (top-p) from which the policy samples. Even with a value below 1, the recorded
-    log-probabilities belong to the whole distribution.
+    """Top-p: the policy samples from the most probable tokens, whose probabilities together reach
+    this number. The recorded log-probabilities always belong to the distribution over all tokens,
+    even if `top_p` is below 1.
     """
 
 
 @dataclass(frozen=True, kw_only=True)
 class StepSettings:
-    """Settings of a step. In a step, the policy plays questions with its current weights, then
+    """Settings of a step. In each step, the policy plays questions with its current weights, then
     learns from them.
     """
 
@@ -56,18 +59,19 @@ class StepSettings:
     rollouts: Annotated[int, Gt(1)] = 8
     """N: number of rollouts per question in a step."""
     mini_questions: Annotated[int, Ge(0)] = 0
-    """Number of questions per update. 0 takes all of the step's questions, so that every update is
+    """Number of questions per update. 0 takes all questions of the step, so that every update is
     on-policy.
     """
     refills: Annotated[int, Ge(0)] = 0
-    """Dynamic sampling (DAPO): how often a step may replace questions whose rollouts all have the
-    same reward.
+    """Dynamic sampling (DAPO): how often a step may play new questions in place of those whose
+    rollouts all have the same reward.
     """
     micro_tokens: Annotated[int, Ge(0)] = 0
-    """Maximum number of tokens in a rank's forward pass; 0 takes `data.max_tokens`."""
+    """Maximum number of tokens in one forward pass of a rank; 0 takes the value of
+    `data.max_tokens`."""
     at_once: Annotated[int, Gt(0)] = 64
-    """Number of episodes that a rank plays at once, and of conversations that its engine decodes
-    together.
+    """Number of episodes that a rank plays at the same time. The rank's engine decodes this number
+    of conversations together.
     """
 
     @property
@@ -78,67 +82,68 @@ class StepSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class EvaluationSettings:
-    """Settings of evaluations. They play held-out questions (rl/validation) during training, and
-    the policy does not learn from them.
+    """Settings of evaluations. An evaluation plays held-out questions (split rl/validation) during
+    training. The policy does not learn from held-out questions.
     """
 
     every: Annotated[int, Ge(0)] = 10
     """Number of steps between evaluations. The run also evaluates before the first step and after
-    the last. 0 switches evaluations off.
+    the last step. 0 switches evaluations off.
     """
     questions: Annotated[int, Ge(0)] = 0
-    """Number of held-out questions; 0 for all. Each evaluation plays the same questions."""
+    """Number of held-out questions; 0 takes all of them. Each evaluation plays the same
+    questions."""
     rollouts: Annotated[int, Gt(0)] = 1
-    """Number of rollouts per held-out question. The pass rate is the share of right answers among
-    all rollouts of the evaluation.
+    """Number of rollouts per held-out question. The pass rate of an evaluation is the share of its
+    rollouts that have a right answer.
     """
     temperature: Annotated[float, Ge(0)] | None = None
-    """The sampling temperature of evaluations. Without a value, evaluations use the temperature of
-    training.
+    """The temperature at which evaluations sample. Without a value, evaluations sample at the
+    temperature of training.
     """
     top_p: Annotated[float, Gt(0), Le(1)] | None = None
-    """The sampling nucleus of evaluations. Without a value, evaluations use the nucleus of
+    """The top-p of sampling in evaluations. Without a value, evaluations use the top-p of
     training.
     """
     calls: Annotated[int, Ge(0)] | None = None
-    """Maximum number of tool calls per evaluation episode. Without a value, evaluations use the
-    limit of training.
+    """Maximum number of tool calls in an episode of an evaluation. Without a value, evaluations use
+    the maximum of training.
     """
 
 
 @dataclass(frozen=True, kw_only=True)
 class CareSettings:
-    """Limits. They stop a run with an error before it learns from too few samples or from wrong
-    samples.
+    """Limits that stop a run with an error before it learns from too few or wrong samples.
 
-    These settings are no part of a run's identity.
+    A resumed run may change these settings.
     """
 
     max_lost: Annotated[float, Ge(0), Le(1)] = 0.5
-    """Maximum share of a step's rollouts that end by a provider fault, and maximum share that stay
-    without a judge's verdict.
+    """Maximum share of a step's rollouts that may end because a provider failed. The same maximum
+    holds for the share of rollouts without a judge's verdict.
     """
     engine_kl: Annotated[float, Gt(0)] = KL_ALARM
-    """Maximum of the mean KL per token (k3 estimate) between the sampling engine and the trainer
-    under the same weights.
+    """Maximum of the mean KL divergence per token (k3 estimate) between inference engine and
+    trainer. The inference engine and the trainer use the same weights here.
     """
 
 
 @dataclass(frozen=True, kw_only=True)
 class GrpoKeepSettings:
-    """What the run stores, and how often. These settings are no part of a run's identity."""
+    """What the run stores on disk, and how often. A resumed run may change these settings."""
 
     checkpoint_every: Annotated[int, Gt(0)] = 10
-    """Number of steps between checkpoints. The last step always writes a checkpoint."""
+    """Number of steps from one checkpoint to the next. The last step always writes a checkpoint
+    too."""
     checkpoints: Annotated[int, Gt(0)] = 2
-    """The number of newest checkpoints that stay on disk."""
+    """How many checkpoints stay on disk; older ones are removed."""
     episodes_every: Annotated[int, Ge(0)] = 10
-    """Number of steps between stored episodes. The run stores the rollouts of the step's first
-    question. 0 stores no episodes.
+    """Number of steps after which a step's example rollouts are stored. The example rollouts are
+    all rollouts of the step's first question. 0 stores no example rollouts.
     """
     replay_steps: Annotated[int, Ge(0)] = 0
-    """The number of newest steps whose rows stay on disk for replays; 0 keeps all steps. Rows of
-    steps after the last checkpoint always stay.
+    """How many of the newest steps keep their rows on disk for replays; 0 keeps the rows of all
+    steps. The rows of steps after the last checkpoint are always kept.
     """
 
 
@@ -147,23 +152,26 @@ class GrpoSettings:
     """The settings of a GRPO run."""
 
     name: str = "custom"
-    """The settings' name, stored with the run; part of its identity."""
+    """A name for these settings, which is stored with the run. A resumed run must have the same
+    name."""
     seed: Annotated[int, Ge(0)] = 0
-    """Random seed for the order of questions, for every draw, and for the adapters' first weights
-    and dropout.
+    """Random seed for the order of questions, for all random draws, and for the adapters' initial
+    weights and dropout.
     """
     step: StepSettings = field(default_factory=StepSettings)
     play: PolicySettings = field(default_factory=PolicySettings)
     reward: RewardRules = field(default_factory=RewardRules)
     statistic: Statistic = "population"
-    """How rewards of a question become advantages; see `credit/groups.py`."""
+    """How the rewards of a question's rollouts become advantages; see `credit/groups.py`."""
     fatal: FatalRules = field(default_factory=FatalRules)
     axpo: Axpo | None = None
-    """Settings of AXPO. Without a value, GRPO runs without AXPO."""
+    """Settings of AXPO, a method that samples new endings for wrong rollouts. Without a value, GRPO
+    runs without AXPO."""
     objective: Objective = field(default_factory=Objective)
     evaluation: EvaluationSettings = field(default_factory=EvaluationSettings)
     models: ModelSettings | None = None
-    """The models of judges and readers. Without a value, GRPO uses the models of the run's recipe.
+    """The models that judge answers and read pages. Without a value, GRPO uses the models that the
+    run's recipe names.
     """
     data: DataSettings = field(default_factory=DataSettings)
     weights: WeightSettings = field(default_factory=WeightSettings)
@@ -173,15 +181,15 @@ class GrpoSettings:
     parallel: ParallelSettings = field(
         default_factory=lambda: ParallelSettings(timeout_minutes=180.0)
     )
-    """How processes train together. A rank may have to wait for another rank's longest episode.
-    `play.limits.seconds` limits an episode, to 150 minutes by default.
+    """How processes train together. A rank may have to wait until another rank's longest episode
+    ends. `play.limits.seconds` limits the time of an episode; the default is 150 minutes.
     """
     care: CareSettings = field(default_factory=CareSettings)
     keep: GrpoKeepSettings = field(default_factory=GrpoKeepSettings)
 
     @property
     def micro_tokens(self) -> int:
-        """The most tokens in one forward pass."""
+        """The maximum number of tokens in one forward pass."""
         return self.step.micro_tokens or self.data.max_tokens
 
     @property
@@ -190,11 +198,12 @@ class GrpoSettings:
         return self.step.steps * self.step.updates
 
     def resolved(self) -> dict[str, Any]:
-        """Every setting as plain JSON."""
+        """All settings as plain JSON."""
         return settings_adapter(GrpoSettings).dump_python(self, mode="json")
 
     def identity(self) -> dict[str, Any]:
-        """The settings that must not change when a run is resumed; see `SftSettings.identity`."""
+        """The settings that must stay the same when a run is resumed; see
+        `SftSettings.identity`."""
         resolved = self.resolved()
         if resolved["play"]["server"]:
             del resolved["play"]["server"]["url"]  # the server may move
@@ -219,11 +228,12 @@ def load_grpo_settings(
     overrides.
 
     Args:
-        tools: the teacher's tool settings (`questions.teacher_tools`), used if `play.tools` names
-            no others; a policy needs the tools and the prompt with which it was taught.
+        tools: the settings of the teacher's tools (`questions.teacher_tools`), used if the file
+            does not set `play.tools`. A policy needs the tools and the prompt that it had in its
+            fine-tuning.
 
     Raises:
-        InputError: see `read_settings`, or values that do not fit each other.
+        InputError: see `read_settings`; also if some values do not fit together.
     """
     settings = read_settings(
         GrpoSettings, source, overrides, presets(grpo=True), {"play": {"tools": tools or {}}}

@@ -1,4 +1,5 @@
-"""Reads a trainer's settings from a preset or a file, with overrides from the command line."""
+"""Reads the settings of training from a preset or a file. The command line may override single
+settings."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -9,12 +10,12 @@ from questloom.records.errors import InputError
 
 PRESETS = Path(__file__).parents[1] / "presets"
 GRPO = "grpo-"
-"""The prefix of the names of GRPO's presets. All other presets are for SFT."""
+"""The names of GRPO's presets begin with this prefix. All other presets are for SFT."""
 S = TypeVar("S")
 
 
 def presets(*, grpo: bool) -> list[str]:
-    """The names of the presets that are shipped for a command."""
+    """The names of the presets for GRPO, or of those for SFT."""
     return sorted(
         path.stem for path in PRESETS.glob("*.yaml") if path.stem.startswith(GRPO) == grpo
     )
@@ -31,12 +32,12 @@ def read_settings(
 
     Args:
         kind: a frozen dataclass of settings.
-        known: the presets that the error lists if `source` is not found.
-        below: values for keys that neither the file nor an override names.
+        known: the names of presets that the error lists if `source` does not exist.
+        below: values that hold where neither the file nor an override sets the key.
 
     Raises:
-        InputError: the file does not exist or is no YAML, a key is unknown, or a value has a wrong
-            type or is out of range.
+        InputError: the file does not exist, or is not YAML; or a key is unknown; or a value has the
+            wrong type or is out of range.
     """
     path = Path(source)
     if not path.suffix and not path.is_file():

@@ -1,8 +1,8 @@
 """The settings of SFT, and the settings that SFT shares with GRPO (`settings/grpo_settings.py`).
 
-A settings file names only what differs from the defaults; the run stores every value. The defaults
-are this project's own. The files in `presets/` hold published settings. They mark the values that a
-paper leaves open.
+A settings file contains only the values that differ from the defaults. The run stores every value,
+also the defaults. The default values are this project's own choice. The files in `presets/` contain
+published settings. The files in `presets/` also mark the values that a paper does not state.
 """
 
 from collections.abc import Iterable, Mapping
@@ -18,72 +18,75 @@ from questloom.train.settings.settings_file import presets, read_settings
 
 @dataclass(frozen=True, kw_only=True)
 class DataSettings:
-    """How the data becomes rows."""
+    """How conversations become rows (tensors for training)."""
 
     max_tokens: Annotated[int, Gt(0)] = 32_768
     """Maximum number of tokens in a row, pictures included."""
     too_long: Literal["shorten", "leave_out"] = "shorten"
-    """What to do with longer rows. `shorten` ends a long row after the last whole turn that fits.
-    `leave_out` drops a long row. The run counts shortened and dropped rows.
+    """What happens to rows that are longer than `max_tokens`. `shorten` cuts a long row after its
+    last whole turn that fits. `leave_out` drops a long row. The run counts the rows that it
+    shortened or dropped.
     """
     max_pixels: Annotated[int, Ge(0)] = 0
-    """Maximum number of pixels that the model sees of a picture; 0 takes the limit of the model's
-    processor. The exported processor has the same limit.
+    """Maximum number of pixels of a picture as the model sees it; 0 takes the limit of the model's
+    processor. The trained model is exported with the same limit.
     """
 
 
 @dataclass(frozen=True, kw_only=True)
 class LoraSettings:
-    """Settings of adapters (LoRA). They are trained in place of all weights."""
+    """Settings of adapters (LoRA). If there are adapters, only the adapters are trained."""
 
     rank: Annotated[int, Gt(0)] = 64
-    """Rank of the two matrices of each adapter."""
+    """Rank of each adapter's two matrices."""
     alpha: Annotated[int, Ge(0)] = 0
-    """Factor of an adapter's output: alpha ÷ rank. 0 sets alpha to twice the rank."""
+    """An adapter's output is multiplied by alpha ÷ rank. 0 sets alpha to twice the rank."""
     dropout: Annotated[float, Ge(0), Le(1)] = 0.0
-    """Dropout: the share of an adapter's inputs that are set to 0 during training. GRPO accepts
-    only 0.
+    """Dropout: the share of an adapter's inputs that training sets to 0. GRPO accepts only the
+    value 0.
     """
 
 
 @dataclass(frozen=True, kw_only=True)
 class WeightSettings:
-    """Which weights are trained, and in which precision."""
+    """Which weights are trained, and with which precision."""
 
     lora: LoraSettings | None = None
-    """Settings of LoRA adapters. Without a value, the weights themselves are trained."""
+    """Settings of LoRA adapters. Without a value, there are no adapters, and the model's own
+    weights are trained."""
     freeze_vision: bool = False
-    """Whether the vision tower is frozen, apart from its projector."""
+    """Whether the vision tower stays untrained; its projector has a setting of its own."""
     freeze_projector: bool = False
-    """Whether the projector from the vision tower to the language model is frozen (in Qwen, every
-    `merger`).
+    """Whether the projector from the vision tower to the language model stays untrained (in Qwen's
+    models: every `merger`).
     """
     precision: Literal["bf16", "fp32"] = "bf16"
-    """Precision of matrix products. Trained weights and the optimiser's moments are always fp32."""
+    """The precision in which matrices are multiplied. Trained weights and the optimiser's moments
+    are always fp32."""
     attention: str = "sdpa"
     """The name of the attention that transformers uses. The attention must keep packed rows apart,
-    as sdpa and flash_attention_2 do; a check before training tests it.
+    as sdpa and flash_attention_2 do. A check before training tests this.
     """
     activation_checkpointing: bool = True
-    """Whether the backward pass computes the layers again. This costs about a third more work but
-    saves most of the memory.
+    """Whether the backward pass computes the layers again (activation checkpointing). Computing
+    them again costs about a third more work, but saves most of the memory for activations.
     """
 
 
 @dataclass(frozen=True, kw_only=True)
 class OptimiserSettings:
-    """AdamW and its learning rate."""
+    """Settings of AdamW and its learning rate."""
 
     lr: Annotated[float, Gt(0)] = 1e-5
-    """Learning rate at the end of the warm-up."""
+    """The learning rate at the end of the warm-up, which is the highest."""
     schedule: Literal["cosine", "linear", "constant"] = "cosine"
-    """The learning rate after the warm-up: `cosine` and `linear` let it fall to 0, `constant` keeps
-    it.
+    """The learning rate after the warm-up. `cosine` and `linear` let the learning rate fall to 0;
+    `constant` keeps it.
     """
     warm_up: Annotated[float, Ge(0), Le(1)] = 0.1
     """Share of all updates that belong to the warm-up."""
     weight_decay: Annotated[float, Ge(0)] = 0.0
-    """AdamW's weight decay for matrices. Norms and biases do not decay."""
+    """AdamW's weight decay for matrices. Norms and biases have no weight decay."""
     beta1: Annotated[float, Ge(0), Le(1)] = 0.9
     """Decay of AdamW's running mean of the gradients."""
     beta2: Annotated[float, Ge(0), Le(1)] = 0.999
@@ -91,61 +94,66 @@ class OptimiserSettings:
     epsilon: Annotated[float, Gt(0)] = 1e-8
     """A small number that is added to the denominator of AdamW's step."""
     max_grad_norm: Annotated[float, Gt(0)] = 1.0
-    """Maximum L2 norm of the gradient, over all trained weights and ranks. Larger gradients are
-    scaled down.
+    """Maximum L2 norm of the gradient, over all trained weights and ranks. A larger gradient is
+    scaled down to this norm.
     """
 
 
 @dataclass(frozen=True, kw_only=True)
 class BatchSettings:
-    """How rows are distributed over updates and ranks. Apart from rounding, the number of ranks and
-    micro-batches does not change an update's gradient.
+    """How rows are distributed over updates and ranks (training processes). The gradient of an
+    update does not depend on the number of ranks and micro-batches, apart from rounding.
     """
 
     rows: Annotated[int, Gt(0)] = 32
-    """Number of rows per update, over all ranks. The last update of an epoch has the remaining
+    """Number of rows per update, over all ranks. The last update of an epoch may have fewer
     rows.
     """
     micro_tokens: Annotated[int, Ge(0)] = 0
-    """Maximum number of tokens in a rank's forward pass; 0 takes `data.max_tokens`."""
+    """Maximum number of tokens in one forward pass of a rank; 0 takes the value of
+    `data.max_tokens`."""
     epochs: Annotated[int, Gt(0)] = 3
     """Number of passes over the training rows."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ParallelSettings:
-    """How processes train together. These settings are no part of a run's identity, so a resumed
-    run may use other processes.
+    """How processes train together. A resumed run may change these settings, for example the number
+    of processes.
     """
 
     kind: Literal["auto", "single", "ddp", "fsdp"] = "auto"
-    """With `auto`, several processes use FSDP2 if `accelerate launch` was configured for it, else DDP."""
+    """With `auto`, several processes use FSDP2 if `accelerate launch` was configured for FSDP2,
+    else DDP."""
     processes: Annotated[int, Ge(0)] = 0
-    """The required number of processes; 0 accepts the number that the launcher started."""
+    """The number of processes that there must be; 0 accepts any number that the launcher
+    started."""
     timeout_minutes: Annotated[float, Gt(0)] = 60.0
-    """How long a rank waits for another before the run ends with an error."""
+    """How long a rank waits for another rank, before the run ends with an error."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class KeepSettings:
-    """What the run stores, and how often. These settings are no part of a run's identity."""
+    """What the run stores on disk, and how often. A resumed run may change these settings."""
 
     checkpoint_every: Annotated[int, Gt(0)] = 100
-    """Number of updates between checkpoints. The last update always writes a checkpoint."""
+    """Number of updates from one checkpoint to the next. The last update always writes a checkpoint
+    too."""
     checkpoints: Annotated[int, Gt(0)] = 2
-    """The number of newest checkpoints that stay on disk."""
+    """How many checkpoints stay on disk; older ones are removed."""
     validate_every: Annotated[int, Ge(0)] = 0
-    """Number of updates between validations; 0 validates at the end of each epoch."""
+    """Number of updates from one validation to the next; 0 validates at the end of each epoch."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SftSettings:
-    """The settings of a run of supervised fine-tuning."""
+    """The settings of supervised fine-tuning."""
 
     name: str = "custom"
-    """The settings' name, stored with the run; part of its identity."""
+    """A name for these settings, which is stored with the run. A resumed run must have the same
+    name."""
     seed: Annotated[int, Ge(0)] = 0
-    """Random seed for the order of rows, and for the adapters' first weights and dropout."""
+    """Random seed for the order of rows, and for the adapters' initial weights and dropout."""
     data: DataSettings = field(default_factory=DataSettings)
     weights: WeightSettings = field(default_factory=WeightSettings)
     optimiser: OptimiserSettings = field(default_factory=OptimiserSettings)
@@ -155,17 +163,17 @@ class SftSettings:
 
     @property
     def micro_tokens(self) -> int:
-        """The most tokens in one forward pass."""
+        """The maximum number of tokens in one forward pass."""
         return self.batch.micro_tokens or self.data.max_tokens
 
     def resolved(self) -> dict[str, Any]:
-        """Every setting as plain JSON."""
+        """All settings as plain JSON."""
         return settings_adapter(SftSettings).dump_python(self, mode="json")
 
     def identity(self) -> dict[str, Any]:
-        """The settings that must not change when a run is resumed.
+        """The settings that must stay the same when a run is resumed.
 
-        All of them change the trained weights beyond rounding.
+        A change of any of these settings would change the trained weights by more than rounding.
         """
         return identity_of(self.resolved())
 
@@ -184,8 +192,8 @@ OF_THE_MACHINE = frozenset(
 def identity_of(
     resolved: Mapping[str, Any], but: frozenset[str] = OF_THE_MACHINE
 ) -> dict[str, Any]:
-    """Maps "section.key" to its resolved setting. The result lacks the sections and keys that may
-    change when a run is resumed.
+    """A dict from "section.key" to the setting. The dict leaves out settings that may change when a
+    run is resumed.
     """
     flat = {
         f"{section}.{key}" if key else section: value
@@ -200,7 +208,7 @@ def load_settings(source: str, overrides: Iterable[str] = ()) -> SftSettings:
     """Reads settings from a file or a preset ("vsearcher"), with `section.key=value` overrides.
 
     Raises:
-        InputError: see `read_settings`, or values that do not fit each other.
+        InputError: see `read_settings`; also if some values do not fit together.
     """
     settings = read_settings(SftSettings, source, overrides, presets(grpo=False))
     check_micro_tokens(settings.data, settings.micro_tokens, source)
@@ -210,10 +218,10 @@ def load_settings(source: str, overrides: Iterable[str] = ()) -> SftSettings:
 def check_micro_tokens(
     data: DataSettings, micro_tokens: int, where: str, *, key: str = "batch.micro_tokens"
 ) -> None:
-    """Checks that every row fits into a forward pass.
+    """Checks that the longest row which the settings allow fits into one forward pass.
 
     Raises:
-        InputError: the longest allowed row does not fit.
+        InputError: the longest row which the settings allow does not fit.
     """
     if micro_tokens < data.max_tokens:
         raise InputError(

@@ -257,13 +257,13 @@ def _identity(
 def _rows(
     at: World, maker: RowMaker, data: Sequence[str], validation: Sequence[str], out: Path
 ) -> tuple[Documents, Survey]:
-    """Stores the documents on disk and records the figures of their rows. Each rank handles its
-    part of the documents.
+    """Stores the documents (conversations) on disk, and records the length and other figures of
+    each row. Each rank makes the rows of some of the documents.
 
-    The files of a new run stay in a hidden folder below OUT until all inputs are checked.
+    The files of a new run lie in a hidden folder below OUT until all inputs have been checked.
 
     Raises:
-        InputError: no row is usable for learning, or a row comes twice.
+        InputError: there is no row to learn from, or a row comes twice.
     """
     survey = at.gather(read_survey(out / "rows" / SURVEY) if at.first else None)[0]
     if survey is not None:
@@ -291,7 +291,7 @@ def _rows(
 
 
 def _begin(out: Path, identity: dict[str, Any], settings: SftSettings) -> None:
-    """Turns OUT into the run's folder, with the documents that were read for the run."""
+    """Makes OUT the folder of the run, and moves the documents into it."""
     lock_output(out, identity, settings.resolved())
     if (out / UNLOCKED).exists():
         shutil.rmtree(out / "rows", ignore_errors=True)
@@ -306,7 +306,7 @@ def _self_check(
     settings: SftSettings,
     at: World,
 ) -> None:
-    """Tests the model on two rows. The shortest row with pictures comes first."""
+    """Tests the model on two rows: the shortest rows with pictures, or else the shortest rows."""
     few = sorted(survey.used, key=lambda each: (each.pictures == 0, each.tokens))[:2]
     check_on(
         scorer,
@@ -326,7 +326,7 @@ def _tell(
     done: int,
     same: bool,
 ) -> None:
-    """Prints for people what the run will do."""
+    """Prints in words what the run will do."""
     rows, found = survey.figures(), count_parameters(loaded.model)
     metrics.say(
         f"{rows['read']} rows read: {rows['train']} to train on, {rows['validation']} for validation, {sum(rows['left_out'].values())} left out"

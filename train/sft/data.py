@@ -1,16 +1,17 @@
-"""The rows of an SFT run: the documents on disk, their survey, and the order of training.
+"""The rows of an SFT run: the documents on disk, a survey of their rows, and the order of training.
 
-A document is one conversation as its source stores it. For each document, the survey holds the
-figures of its row, or the reason why the document is left out.
+A document is one conversation in the form in which its source stores it. The survey has an entry
+for each document. The entry holds the figures of the document's row, or the reason why the document
+is left out.
 
 ```
 OUT/rows/documents.arrow   every document, memory-mapped; a resumed run reads the same rows from it
          survey.json       the survey; written last
 ```
 
-Rows with pixels are made when they are needed. They are never stored, because a picture of 262,144
-pixels takes 6 MB of patches. The run compares each row with the survey, so it stops if a picture
-file has changed.
+A row with pixels is made when training needs it. Rows are never stored with pixels, because a
+picture of 262,144 pixels takes 6 MB of patches. The run compares each row with the survey. The run
+stops if a picture file has changed.
 """
 
 import dataclasses
@@ -60,7 +61,7 @@ REASONS: dict[str, str] = {
     RowFault.SAMPLED_PICTURE_TOKEN: "the policy drew a token that stands for a picture",
     RowFault.LOGPROB: "a log-probability is missing, infinite, or above 0",
 }
-"""The reasons for leaving out rows, in words."""
+"""The reasons why rows are left out, in words."""
 _SCHEMA = pa.schema(
     {
         "id": pa.string(),
@@ -76,7 +77,7 @@ _SCHEMA = pa.schema(
 
 @dataclass(frozen=True, kw_only=True)
 class SurveyedRow:
-    """The figures of a document's row."""
+    """The figures of the row that a document gives."""
 
     number: int
     """The number of the document."""
@@ -87,17 +88,17 @@ class SurveyedRow:
     """The number of tokens in the loss."""
     pictures: int
     slips: int = 0
-    """The number of turns that broke the protocol. The model reads them, but they are not in the
-    loss.
+    """The number of turns that broke the agent's protocol. The model reads these turns, but they
+    are not in the loss.
     """
     shortened: bool
-    """Whether turns were cut off at the end."""
+    """Whether turns at the end of the row were cut off."""
     ids: str
-    """The source of the token ids. "sampled" means the policy's own stored ids. "rendered" means
-    that the policy's text was encoded.
+    """Where the token ids come from. "sampled": the policy sampled these ids, and they were stored.
+    "rendered": the policy's text was turned into these ids here.
     """
     digest: str
-    """The hash of ids, loss mask and pixels."""
+    """A hash of the row's ids, loss mask and pixels."""
 
     def __len__(self) -> int:
         return self.tokens
@@ -105,21 +106,21 @@ class SurveyedRow:
 
 @dataclass(frozen=True)
 class Survey:
-    """The survey of all documents. Each document is either used or left out."""
+    """The survey: what is known of all documents. Each document is either used or left out."""
 
     read: int
     used: tuple[SurveyedRow, ...]
     left_out: dict[str, int]
-    """The number of left-out documents by reason."""
+    """The number of documents left out, for each reason."""
     examples: dict[str, str] = field(default_factory=dict)
-    """One error message for each reason."""
+    """The first error message for each reason."""
 
     def of(self, split: Split) -> list[SurveyedRow]:
-        """The surveyed rows of a split."""
+        """The figures of all rows of a split."""
         return [each for each in self.used if each.split == split]
 
     def figures(self) -> dict[str, Any]:
-        """The survey's counts, for people and for `run.json`."""
+        """The totals over all rows, for messages and for result.json."""
         assert self.read == len(self.used) + sum(self.left_out.values()), (
             "a row is neither used nor left out"
         )
@@ -137,8 +138,8 @@ class Survey:
         }
 
     def reasons(self) -> list[str]:
-        """One sentence for each reason for leaving out rows, with the number of rows and the first
-        error.
+        """A sentence for each reason for which rows were left out: the number of rows, and the
+        first error.
         """
         return [
             f"{count} left out ({reason}): {REASONS.get(reason, reason)}"
@@ -149,24 +150,24 @@ class Survey:
 
 @dataclass
 class DroppedDocuments:
-    """Counts of input rows that are no valid documents."""
+    """Counts the input rows that cannot become documents."""
 
     reasons: Counter[str] = field(default_factory=Counter)
     examples: dict[str, str] = field(default_factory=dict)
-    """For each reason the first error message, if the reason alone does not explain the error."""
+    """For each reason, the first error message. Reasons that explain themselves have no message."""
 
     def add(self, left_out: DroppedRow) -> None:
-        """Counts one left-out input row."""
+        """Counts an input row that was left out."""
         self.reasons[left_out.reason] += 1
         if left_out.what:
             self.examples.setdefault(left_out.reason, left_out.what)
 
 
 def write_documents(path: Path, documents: Iterable[Document | DroppedRow]) -> DroppedDocuments:
-    """Writes documents into a file that can be read in any order.
+    """Writes documents into a file from which they can be read in any order.
 
     Returns:
-        The rows that were left out.
+        The input rows that were left out.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}.part")
@@ -186,7 +187,7 @@ def write_documents(path: Path, documents: Iterable[Document | DroppedRow]) -> D
 
 
 class Documents:
-    """Documents in a memory-mapped file. Each record batch holds one document."""
+    """Documents in a memory-mapped file. Each record batch of the file has one document."""
 
     def __init__(self, path: Path) -> None:
         self._reader = pa.ipc.open_file(pa.memory_map(str(path)))
@@ -200,12 +201,13 @@ class Documents:
 
 
 class RowMaker:
-    """Makes rows from documents, for one model.
+    """Makes a model's rows (conversations as tensors) from documents.
 
     Args:
-        tokens: the renderer with the model's processor and its limit on pixels.
-        picture_tokens: the model's picture tokens.
-        rope: how the model counts positions.
+        tokens: the renderer that makes token ids, with the model's processor and its limit on
+            pixels.
+        picture_tokens: how the model's token ids represent pictures.
+        rope: computes the positions of tokens as the model does.
     """
 
     def __init__(
@@ -226,14 +228,14 @@ class RowMaker:
 
     @property
     def picture_tokens(self) -> PictureTokens:
-        """The model's picture tokens."""
+        """How the model's token ids represent pictures."""
         return self._picture_tokens
 
     def survey(self, number: int, document: Document) -> tuple[SurveyedRow, Row]:
-        """A document's row and the row's figures.
+        """The figures of a document's row, and the row.
 
         Raises:
-            UnusableRow: the row is unusable for learning.
+            UnusableRow: the model cannot learn from the row.
             RowError: see `row.check`.
         """
         row, ids = (
@@ -269,10 +271,10 @@ class RowMaker:
         ), row
 
     def again(self, surveyed: SurveyedRow, document: Document) -> Row:
-        """Makes the row of a document again, and compares this row with the survey.
+        """Makes the row of a document once more, and checks that it is the row of the survey.
 
         Raises:
-            RowError: the row differs from its survey.
+            RowError: the row differs from what the survey recorded.
         """
         now, row = self.survey(surveyed.number, document)
         if now != surveyed:
@@ -305,9 +307,9 @@ class RowMaker:
         return drop_violations(row, episode), SAMPLED if own else RENDERED
 
     def _renderer(self, files: EpisodeFiles) -> Renderer:
-        """The renderer, with the prompt under which the episodes were played.
+        """The renderer with the prompt with which the episodes were played.
 
-        In text from outside, the renderer also escapes the trained model's special tokens.
+        The renderer also escapes the trained model's special tokens in texts from outside.
         """
         if files.path not in self._renderers:
             told = files.prompt
@@ -342,9 +344,9 @@ def _digest(row: Row) -> str:
 def survey_part(
     documents: Documents, maker: RowMaker, rank: int, world_size: int
 ) -> Iterator[tuple[int, SurveyedRow | UnusableRow]]:
-    """Makes a row from each document of this rank's part, once.
+    """Makes a row once from each document of this rank's part.
 
-    Yields: The document's number, with the figures of its row or with the error.
+    Yields: The number of a document, with the figures of its row or with the error.
     """
     for number in range(rank, len(documents), world_size):
         try:
@@ -356,10 +358,10 @@ def survey_part(
 def gather_survey(
     parts: Iterable[tuple[int, SurveyedRow | UnusableRow]], missing: DroppedDocuments
 ) -> Survey:
-    """Joins the survey parts of all ranks.
+    """Joins the ranks' parts into one survey.
 
     Args:
-        missing: counts of input rows that are no valid documents.
+        missing: counts of input rows that cannot become documents.
     """
     reasons, examples, used = Counter(missing.reasons), dict(missing.examples), []
     for _, found in sorted(parts, key=lambda part: part[0]):
@@ -377,14 +379,14 @@ def gather_survey(
 
 
 def check_apart(survey: Survey, documents: Documents) -> None:
-    """Checks that no row comes from two sources, and that no row is in both training and
-    validation.
+    """Checks that no row comes from two sources, and that no training row is also a validation row.
 
-    Two rows are equal if their ids and pixels are equal, whatever the form in which they were
-    stored. If one source holds a row twice in the same split, the row is used twice.
+    Two rows count as the same if they have the same ids and pixels, in whatever form they were
+    stored. A row that comes twice in one source and one split is used twice.
 
     Raises:
-        InputError: names the sources, the number of such rows and one of the rows.
+        InputError: some rows come twice. The error states the sources, the number of rows, and one
+            of the rows as an example.
     """
     first: dict[str, tuple[str, Split, str]] = {}
     same: dict[tuple[tuple[str, Split], tuple[str, Split]], list[str]] = {}
@@ -403,7 +405,7 @@ def check_apart(survey: Survey, documents: Documents) -> None:
 
 
 def write_survey(path: Path, survey: Survey) -> None:
-    """Writes a survey file, which appears whole or not at all."""
+    """Writes a survey file. The file is never left half written."""
     write_whole(
         path,
         canonical_json(
@@ -418,7 +420,7 @@ def write_survey(path: Path, survey: Survey) -> None:
 
 
 def read_survey(path: Path) -> Survey | None:
-    """The survey that an earlier start of the run has stored, or None."""
+    """The survey that an earlier start of this run has stored; None if there is none."""
     if not path.is_file():
         return None
     found = json.loads(path.read_text(encoding="utf-8"))
@@ -432,13 +434,12 @@ def read_survey(path: Path) -> Survey | None:
 
 @dataclass(frozen=True)
 class Course:
-    """Distributes rows over updates. Every row comes once per epoch, and each epoch has another
-    order.
+    """Assigns rows to updates. Each epoch has every row once, in a different order.
 
     Args:
         rows: the training rows.
-        rows_per_update: rows per update, over all ranks; an epoch's last update has the remaining
-            rows.
+        rows_per_update: number of rows per update, over all ranks. The last update of an epoch may
+            have fewer rows.
     """
 
     rows: Sequence[SurveyedRow]
@@ -457,8 +458,8 @@ class Course:
         return self.per_epoch * self.epochs
 
     def of(self, update: int) -> list[SurveyedRow]:
-        """The rows of an update. A run can resume at any update, because the rows depend only on
-        its number.
+        """The rows of an update. The rows depend only on the update's number. A run can therefore
+        resume at any update.
 
         Args:
             update: number of the update, 0 to `updates` − 1.
@@ -476,10 +477,10 @@ class Course:
 
 
 def deal_rows(rows: Sequence[SurveyedRow], world_size: int) -> list[list[SurveyedRow]]:
-    """Distributes rows over ranks. The longest rows come first, and each row goes to the rank with
-    the fewest tokens.
+    """Assigns rows to ranks. The longest rows are assigned first. Each row goes to the rank that
+    has the fewest tokens so far.
 
-    All ranks compute the same assignment of rows.
+    Every rank computes the same assignment.
     """
     hands: list[list[SurveyedRow]] = [[] for _ in range(world_size)]
     for row in sorted(rows, key=lambda each: (-each.tokens, each.number)):

@@ -7,9 +7,9 @@ DATA_SET:CONFIGURATION      a configuration of the card (README.md, `configs`), 
 ORG/NAME:CONFIGURATION      a data set on the Hub, also as hf://ORG/NAME:CONFIGURATION
 ```
 
-The configurations of a data set may hold the same rows in several forms. Some hold only questions
-and answers. So the user must name one configuration. A folder with several kinds of data is
-refused, and the error lists them.
+The configurations of a data set may hold the same rows in several forms. Some configurations have
+only questions and answers. Therefore the user must name one configuration of the data set. A folder
+with several kinds of data is refused with an error that lists them.
 """
 
 import json
@@ -38,7 +38,7 @@ _SPLITS = {
     "eval": VALIDATION,
     "test": "test",
 }
-"""The names of splits in file names, as the library `datasets` recognises them."""
+"""The names of splits in file names. The library `datasets` recognises the same names."""
 _REPOSITORY = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 _FIX = f"Name a run, a file of dialogues ({', '.join(SUFFIXES)}), or one configuration of a data set: --data FOLDER:CONFIGURATION."
 
@@ -54,14 +54,14 @@ class DialogueFile:
 
 
 def dialogue_files(source: str, split: str) -> list[DialogueFile]:
-    """The files that a source names, in their order.
+    """The files with dialogues that a source names, in order.
 
     Args:
-        split: the split for files whose names contain no split.
+        split: the split of files whose name does not contain a split.
 
     Raises:
-        InputError: there are no files, the files cannot be read, or the source holds several data
-            sets and the user names none of them.
+        InputError: there are no files, or they cannot be read; or the source has several data sets
+            and the user named none.
     """
     name, configuration = _parted(source)
     folder = _Folder(name, source)
@@ -89,16 +89,16 @@ def dialogue_files(source: str, split: str) -> list[DialogueFile]:
 
 
 class _Folder:
-    """A data set's folder, on this machine or on the Hub.
+    """The folder of a data set, on this machine or on the Hugging Face Hub.
 
-    From the Hub, only the needed files are downloaded, into the Hub's own cache.
+    Only the needed files are downloaded from the Hub, into the Hub's own cache.
 
     Args:
         name: the data set's name without a configuration.
-        source: the text that the user gave, for errors.
+        source: the source in the user's words, for errors.
 
     Raises:
-        InputError: the folder lies in a bucket, or cannot be read.
+        InputError: the folder is in a bucket, or cannot be read.
     """
 
     def __init__(self, name: str, source: str) -> None:
@@ -114,8 +114,8 @@ class _Folder:
         self.path = Path(name) if not self._is_of_hub else self.brought([CARD, LIST])
 
     def brought(self, patterns: Sequence[str]) -> Path:
-        """The local folder with the files that match the given patterns. Missing files are
-        downloaded.
+        """The local folder that has all files whose names match the patterns. Files that are
+        missing are downloaded.
         """
         if not self._is_of_hub:
             return self.path
@@ -139,9 +139,9 @@ class _Folder:
 
 
 def _parted(source: str) -> tuple[str, str]:
-    """Splits a source into place and configuration.
+    """Splits a source into its place and its configuration (the part after the colon).
 
-    An existing path is a place without a configuration, even if it contains a colon.
+    An existing path is a place without a configuration, even if the path contains a colon.
     """
     plain = source.removeprefix(HUB)
     if "://" in plain or Path(source).exists():
@@ -151,16 +151,16 @@ def _parted(source: str) -> tuple[str, str]:
 
 
 def full_name(source: str) -> str:
-    """A source, in the form that the run's identity stores. The form does not depend on the current
-    folder.
-    """
+    """The name under which a run's identity stores a source of data. The name does not depend on
+    the current folder."""
     name, configuration = _parted(source)
     here = not source.startswith(HUB) and Path(name).exists()
     return f"{os.path.abspath(name) if here else name}{':' * bool(configuration)}{configuration}"
 
 
 def _of_card(folder: _Folder, configuration: str, split: str) -> list[DialogueFile] | None:
-    """The files of a configuration in the data set's card; None if the card lists no configurations."""
+    """The files of a configuration that the data set's card (README.md) lists; None if the card
+    lists no configurations."""
     configs = _configs(folder.path / CARD)
     if not configs:
         return None
@@ -182,7 +182,8 @@ def _of_card(folder: _Folder, configuration: str, split: str) -> list[DialogueFi
 
 
 def _configs(card: Path) -> dict[str, Any]:
-    """The `data_files` of a card's configurations by name; empty if the card lists none."""
+    """The `data_files` of each configuration that a data set's card lists; empty if the card lists
+    no configurations."""
     fix = "Name files of dialogues instead."
     told = read_front_matter(card, fix=fix) if card.is_file() else {}
     try:
@@ -194,7 +195,8 @@ def _configs(card: Path) -> dict[str, Any]:
 
 
 def _of_list(folder: _Folder, configuration: str, split: str) -> list[DialogueFile] | None:
-    """The files for a name in LLaMA-Factory's list; None if there is no list."""
+    """The files under a name in LLaMA-Factory's list (dataset_info.json); None if there is no
+    list."""
     path = folder.path / LIST
     if not path.is_file():
         return None
@@ -217,11 +219,12 @@ def _of_list(folder: _Folder, configuration: str, split: str) -> list[DialogueFi
 
 
 def _chosen(known: Mapping[str, Any], configuration: str, folder: _Folder) -> str:
-    """The configuration that the user names, or the only one.
+    """The name of the configuration that the user wants: the one that the user named, or the only
+    one.
 
     Raises:
-        InputError: several configurations exist and the user names none, or no configuration has
-            the given name.
+        InputError: there are several configurations and the user named none, or the user named one
+            that does not exist.
     """
     names, source = ", ".join(sorted(known)), folder.source
     if configuration in known:
@@ -243,10 +246,11 @@ def _chosen(known: Mapping[str, Any], configuration: str, folder: _Folder) -> st
 
 
 def _of_folder(folder: Path, source: str, split: str) -> list[DialogueFile]:
-    """The files of a folder without configurations.
+    """The dialogue files of a folder that has no configurations.
 
     Raises:
-        InputError: rows lie in several folders, or only some of the files name their split.
+        InputError: the files lie in several folders, or only some of them have a split in their
+            names.
     """
     files = sorted(
         path

@@ -1,19 +1,20 @@
-"""Reads outside data sets in LLaMA-Factory's ShareGPT form as segments of a conversation.
+"""Reads outside data sets in LLaMA-Factory's ShareGPT form. The result is a conversation in parts
+(segments).
 
 ```
 {"conversations": [{"from": "human", "value": "<image>What …"}, {"from": "gpt", "value": "<think>…"}, {"from": "observation", …}, …],
  "images": [a path or a file's bytes, …], "system": "…", "tools": "[…]"}
 ```
 
-A row may also have `messages` of {role, content}. The content is text, or a list of {type: text,
-text} and {type: image}.
+A row may also have `messages` of {role, content}. The content is text, or a list of parts: {type:
+text, text} and {type: image}.
 
-The policy's words stay unchanged and are in the loss. All other text is input and not in the loss.
-A message `observation` becomes a user message inside response tags. A message `function_call` is
-put inside call tags. The system message describes the row's `tools` as Qwen's templates do. The
-reader escapes special tokens in texts that the policy read. So text from outside cannot end a turn
-or stand for a picture. The reader also accepts Questloom's own export. It then returns the token
-ids of the stored episode.
+What the policy said stays unchanged and is in the loss. All other text is only input. A message
+`observation` becomes a user message between response tags. A message `function_call` is put between
+call tags. The system message describes the row's `tools` in the form of Qwen's templates. Special
+tokens are escaped in all text that the policy read. Therefore text from outside cannot end a turn,
+and cannot stand for a picture. The reader also accepts Questloom's own export, and then returns the
+token ids of the stored episode.
 """
 
 import json
@@ -61,18 +62,20 @@ _BREAK = "\u200b"
 
 
 def fields_of(row: Any, where: str) -> tuple[dict[str, Any], tuple[bytes, ...]]:
-    """The messages and pictures of a row in one common form.
+    """The messages and pictures of a row, in a form that does not depend on the source.
 
     Args:
-        row: the row, as read from JSON or Parquet.
-        where: file and row number, for errors.
+        row: a row that was read from JSON or Parquet.
+        where: the file and the row's number, for errors.
 
     Returns:
-        {"system", "said": [[role, text], …], "paths": one per picture, "" if the row holds the
-            picture}, and the pictures in the row.
+        A dict, and the pictures as bytes. The dict has three keys: "system"; "said", a list
+            of [role, text]; and "paths", one path for each picture ("" if the row itself has the
+            picture).
 
     Raises:
-        UnusableRow: the row is no dialogue, or placeholders and pictures differ in number.
+        UnusableRow: the row is not a dialogue, or the number of placeholders differs from the
+            number of pictures.
     """
 
     def refused(what: str) -> UnusableRow:
@@ -131,7 +134,7 @@ def fields_of(row: Any, where: str) -> tuple[dict[str, Any], tuple[bytes, ...]]:
 
 
 def _marked(role: str, text: str) -> str:
-    """Adds tags around a message if the format does not store the tags in the text."""
+    """Puts tags around a message if the format stores the message without tags."""
     if role == "function_call":
         return f"<tool_call>\n{text}\n</tool_call>"
     return (
@@ -146,10 +149,10 @@ def _schema(tool: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _text(value: Any, *, policy: bool = False) -> str:
-    """A text with placeholders for pictures.
+    """A text in which placeholders stand for pictures.
 
-    If the row has pictures as separate parts, a placeholder in a text that the policy read does not
-    stand for a picture.
+    A row may have its pictures as separate parts. If a row has them, a placeholder in a text that
+    the policy read does not stand for a picture.
     """
     if isinstance(value, list):
         return "".join(_part(part, policy) for part in value)
@@ -168,8 +171,8 @@ def _part(part: Mapping[str, Any], policy: bool) -> str:
 
 
 def _picture(value: Any) -> tuple[str, bytes]:
-    """A picture as a pair (path, bytes). The path is "" if the row holds the bytes; otherwise the
-    bytes are b"".
+    """A picture as a pair (path, bytes). The path is "" if the row has the bytes. The bytes are b""
+    if the row has a path.
     """
     if isinstance(value, str) and value:
         return value, b""
@@ -188,12 +191,12 @@ def segments_of_dialogue(
     where: str,
     tokens: TokenRenderer,
 ) -> list[Segment]:
-    """A dialogue, as an engine that works on token ids would have it.
+    """The parts (segments) of a dialogue, as an engine of token ids would have them.
 
     Args:
         fields, pictures: the result of `fields_of`.
         home: the folder from which relative paths start.
-        tokens: the renderer of the trained model.
+        tokens: the renderer that makes token ids for the trained model.
 
     Raises:
         UnusableRow: a picture is missing or cannot be read.
@@ -231,7 +234,7 @@ def _harmless(text: str, special: re.Pattern[str]) -> str:
 
 
 def _parts(text: str, left: list[Picture]) -> list[str | Picture]:
-    """Splits a text at its placeholders and replaces them by pictures from `left`."""
+    """Splits a text at its placeholders, and puts pictures from `left` in their places."""
     parts: list[str | Picture] = []
     for number, piece in enumerate(text.split(IMAGE)):
         if number:

@@ -1,4 +1,5 @@
-"""The loop of supervised fine-tuning, which makes the updates. `sft/command.py` does the setup."""
+"""The loop of supervised fine-tuning; each round makes one update. `sft/command.py` does the
+setup."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -26,7 +27,7 @@ R = TypeVar("R")
 
 @dataclass(frozen=True)
 class Training:
-    """Everything that one rank needs for an update."""
+    """Everything that a rank needs for its updates."""
 
     policy: nn.Module
     optimiser: torch.optim.Optimizer
@@ -36,8 +37,8 @@ class Training:
     at: World
 
     def plan(self, rows: Sequence[SurveyedRow]) -> list[list[SurveyedRow]]:
-        """This rank's micro-batches of an update's rows. All ranks get the same number of
-        micro-batches; some may be empty.
+        """The micro-batches of this rank for the rows of an update. All ranks get the same number
+        of micro-batches, of which some may be empty.
         """
         plans = [
             [[hand[n] for n in some] for some in micro_batches(hand, self.settings.micro_tokens)]
@@ -47,14 +48,14 @@ class Training:
         return mine + [[] for _ in range(max(map(len, plans)) - len(mine))]
 
     def packed(self, rows: Sequence[SurveyedRow]) -> Packed:
-        """A micro-batch with its pixels."""
+        """The rows of a micro-batch, made with their pixels and packed."""
         return pack(
             [self.maker.again(row, self.documents[row.number]) for row in rows],
             self.maker.picture_tokens,
         )
 
     def score(self, packed: Packed) -> torch.Tensor:
-        """The log-probabilities of a micro-batch's labels, (N,)."""
+        """(N,) the log-probabilities of a micro-batch's labels."""
         with products(self.settings.weights.precision, self.at):
             return self.policy(packed.to(self.at.device)).logp
 
@@ -72,10 +73,10 @@ def train(
     """Runs the remaining updates. All ranks must call this function together.
 
     Args:
-        validation: the validation rows; empty for no validation.
+        validation: the validation rows; empty if there is no validation.
         done: number of updates in the loaded checkpoint.
-        metrics: the writer of metrics, on the rank that writes.
-        stop: asks the run to end after the current update.
+        metrics: the writer of metrics; None on ranks that write no metrics.
+        stop: says whether the run should end after the current update.
 
     Raises:
         NotFinite: a gradient is infinite or NaN.
@@ -133,7 +134,7 @@ def _update(
     course: Course,
     rows: Sequence[SurveyedRow],
 ) -> dict[str, float]:
-    """Makes one optimiser step over an update's rows on all ranks."""
+    """Makes one optimiser step over the rows of an update, on all ranks."""
     run.policy.train()
     plan = run.plan(rows)
     agreed = sum_over_ranks(sum(row.labels for some in plan for row in some), run.at.device)
@@ -166,7 +167,7 @@ def _update(
 def _validate(
     run: Training, rows: Sequence[SurveyedRow], update: int, metrics: Metrics | None
 ) -> None:
-    """Computes the loss on validation rows, averaged over tokens as in training."""
+    """Computes the loss on validation rows: the mean over tokens, as in training."""
     run.policy.eval()
     total = torch.zeros((), dtype=torch.float64, device=run.at.device)
     for packed in make_ahead(run.packed, run.plan(rows)):
@@ -178,7 +179,8 @@ def _validate(
 
 
 def make_ahead(make: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
-    """Yields `make(item)` for each item in order. A thread prepares the next result in advance."""
+    """Yields `make(item)` for each item in order. A thread prepares the next result while the
+    caller uses the last one."""
     with ThreadPoolExecutor(1, thread_name_prefix="rows") as pool:
         waiting: Future[R] | None = None
         for item in items:

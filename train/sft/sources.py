@@ -1,11 +1,11 @@
-"""Reads the data of supervised fine-tuning: stored episodes, and dialogues of outside data sets.
+"""Reads the data of supervised fine-tuning: stored episodes, and dialogues from outside data sets.
 
 ```
 RUN, RUN/episodes/POLICY       a policy's kept trajectories (by default the teacher's), if their question's split is sft/train or sft/validation
 FILE, FOLDER, DATA_SET:CONFIGURATION      dialogues in LLaMA-Factory's ShareGPT form, or as messages (`sft/dialogues.py`, `sft/data_sets.py`)
 ```
 
-Nothing is left out silently: each row becomes a `Document`, or a `DroppedRow` with a reason.
+Every row is accounted for: the result is a `Document`, or a `DroppedRow` with a reason.
 """
 
 import gzip
@@ -29,15 +29,16 @@ from questloom.transforms.stages.run_folder import RunFolder
 
 Split = Literal["train", "validation"]
 OTHER_SPLIT = "other_split"
-"""The reason for leaving out trajectories whose questions are for reinforcement learning or for tests."""
+"""The reason for leaving out a trajectory whose question is for reinforcement learning or for
+tests."""
 FOREIGN_SPLIT = "foreign_split"
-"""The reason for leaving out rows from a split that is neither training nor validation."""
+"""The reason for leaving out a row whose split is neither training nor validation."""
 _SPLITS: dict[str, Split] = {"sft/train": "train", "sft/validation": "validation"}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Document:
-    """One conversation as its source stores it."""
+    """One conversation in the form in which its source stores it."""
 
     id: str
     split: Split
@@ -45,9 +46,10 @@ class Document:
     home: str
     """The folder from which relative paths of picture files start."""
     text: str
-    """JSON text of an `Episode`, or of the fields that `dialogues.fields_of` returns."""
+    """JSON text: an `Episode`, or the fields that `dialogues.fields_of` returns."""
     pictures: tuple[bytes, ...] = ()
-    """The picture files inside a dialogue's row. A picture that the row names by its path has b"".
+    """The pictures of a dialogue, as bytes of files. A picture has b"" if the row gives only the
+    path of its file.
     """
     source: str = ""
     """The source in the user's words."""
@@ -60,18 +62,18 @@ class DroppedRow:
     id: str
     reason: str
     what: str = ""
-    """The error of this row, if the reason alone does not explain the error."""
+    """The error message of this row; "" if the reason alone explains the error."""
 
 
 def read_documents(
     train: Sequence[str], validation: Sequence[str] = ()
 ) -> Iterator[Document | DroppedRow]:
-    """Reads all sources in their order.
+    """Reads all sources, in the given order.
 
     Args:
-        train: runs, folders of episodes, and dialogues; stored episodes and configurations of data
-            sets state their splits themselves.
-        validation: dialogues for validation; they are never used for training.
+        train: runs, folders of episodes, and dialogues. Stored episodes and configurations of data
+            sets state their own splits.
+        validation: dialogues for validation, which are never used for training.
 
     Raises:
         InputError: a source is missing, or is of an unknown kind.
@@ -83,10 +85,10 @@ def read_documents(
 
 
 def check_sources(train: Sequence[str], validation: Sequence[str] = ()) -> None:
-    """Checks the sources without reading their rows.
+    """Checks that the sources exist and differ. The rows of the sources are not read.
 
     Raises:
-        InputError: see `read_documents`; also if two sources are the same.
+        InputError: see `read_documents`; also if a source is named twice.
     """
     for path in {path for path in (*train, *validation) if [*train, *validation].count(path) > 1}:
         raise InputError(path, "is named twice", "Name it once.")
@@ -118,10 +120,10 @@ def _read(path: str, split: Split) -> Iterator[Document | DroppedRow]:
 
 
 def _files(path: str, split: Split) -> list[DialogueFile]:
-    """The files of a source of dialogues.
+    """The files with dialogues that a source has.
 
     Raises:
-        InputError: see `dialogue_files`; also if a validation source states splits of its own.
+        InputError: see `dialogue_files`; also if a source for validation has rows for training.
     """
     if split == "validation" and _episodes(path) is not None:
         raise InputError(
@@ -140,10 +142,10 @@ def _files(path: str, split: Split) -> list[DialogueFile]:
 
 
 def _episodes(path: str) -> EpisodeFolder | None:
-    """The folder of episodes that a path names; None if the path names something else.
+    """The folder of episodes at a path; None if the path leads to something else.
 
     Raises:
-        InputError: the path is a run without kept episodes.
+        InputError: the path is a run, but has no kept episodes.
     """
     fix = "Play its questions first: questloom teach."
     if path.startswith(HUB):

@@ -1,7 +1,8 @@
 """python -m questloom.train.small_clip --store W1 [--store W2 …] --unseen W3 --out models/small_clip
 
-Each store is an ingested fictional world (`questloom world --seed 1000 …`, `questloom ingest …`). Demo and tests use
-seeds below 1000, training 1000 and above.
+Each store is a fictional world that was made and ingested (`questloom world --seed 1000 …`,
+`questloom ingest …`). Worlds for training have seeds from 1000 on. The worlds of demo and tests
+have lower seeds.
 """
 
 from dataclasses import asdict, replace
@@ -28,7 +29,8 @@ def main(
     steps: int = 600,
     seed: int = 1,
 ) -> None:
-    """Trains on `store`, measures on `unseen`, and writes the checkpoint with its calibration to `out`."""
+    """Trains on the stores `store` and measures on the store `unseen`. The checkpoint and its
+    calibration are written to `out`."""
     torch.use_deterministic_algorithms(True)
     examples = reduce(add, (examples_of(Store.open(path)) for path in store))
     typer.echo(f"{len(examples.pixels)} pictures of {len(examples.looks)} entities")

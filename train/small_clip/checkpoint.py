@@ -1,4 +1,5 @@
-"""The shape of the small CLIP, and its folder: configuration, byte-pair merges, weights."""
+"""The shape of the small CLIP, and the files of its folder: configuration, byte-pair merges,
+weights."""
 
 import gzip
 import json
@@ -14,8 +15,8 @@ from questloom.models.clip import MERGES_FILE
 from questloom.train.small_clip.fit import SIDE
 
 NUM_MERGES = 4000
-"""The number of byte-pair merges that are kept of open_clip's 48,894. With all merges, the
-embedding alone would be twice the size of the rest of the model.
+"""How many of open_clip's 48,894 byte-pair merges are kept. With all of open_clip's merges, the
+embedding would be twice as large as the rest of the model.
 """
 CONFIG: dict[str, Any] = {
     "model_cfg": {
@@ -42,7 +43,8 @@ CONFIG: dict[str, Any] = {
 
 
 def start(folder: Path, seed: int) -> tuple[Any, open_clip.SimpleTokenizer]:
-    """Makes a new model and its tokenizer. Writes configuration and merges to the folder."""
+    """Makes a new model and its tokenizer. Writes the configuration and the byte-pair merges to the
+    folder."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "open_clip_config.json").write_text(json.dumps(CONFIG, indent=2) + "\n")
     with gzip.open(default_bpe()) as source:
@@ -58,7 +60,7 @@ def start(folder: Path, seed: int) -> tuple[Any, open_clip.SimpleTokenizer]:
 
 
 def save(model: Any, folder: Path) -> None:
-    """Writes the weights at half precision; reading converts them to fp32."""
+    """Writes the weights at half precision. Loading the weights converts them to fp32."""
     weights = {
         name: (t.half() if t.is_floating_point() else t).contiguous()
         for name, t in model.state_dict().items()

@@ -1,4 +1,5 @@
-"""Training examples: small pixels, the entity that a picture shows, and the words that describe it."""
+"""Training examples: small pictures, the entity that each picture shows, and the words that
+describe the entity."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +12,8 @@ from questloom.transforms.pictures.describe import Looks, looks_of
 from questloom.transforms.pictures.simple import too_simple
 
 STORED_SIDE = 128
-"""The stored pixels per side. The model reads fewer pixels, so crops can start at different places.
+"""How many pixels a stored picture has on each side. The model reads fewer pixels, so that crops of
+a picture can start at different places.
 """
 
 
@@ -19,9 +21,9 @@ STORED_SIDE = 128
 class Examples:
     """The training examples: n pictures of m entities.
 
-    `pixels` is uint8 (n, STORED_SIDE, STORED_SIDE, 3), squashed to a square as in the checkpoint's
-    preprocessing. `entity` is int (n,). It holds indices into `looks`. `files` holds the picture
-    files.
+    `pixels` is uint8 (n, STORED_SIDE, STORED_SIDE, 3). `pixels` are pictures squashed to squares,
+    as in the checkpoint's preprocessing. `entity` is int (n,): the index in `looks` of the entity
+    that each picture shows. `files` has the bytes of the picture files.
     """
 
     pixels: np.ndarray
@@ -39,9 +41,9 @@ class Examples:
 
 
 def examples_of(store: Any) -> Examples:
-    """Every picture of a store that depicts exactly one described entity, sorted by image id.
+    """All pictures of a store that show exactly one entity with a description, sorted by image id.
 
-    Flags and maps are left out.
+    Pictures of flags and maps are left out.
 
     Args:
         store: a `questloom.knowledge.store.Store` of a fictional world.
@@ -71,9 +73,9 @@ def examples_of(store: Any) -> Examples:
 
 
 def words_of(looks: Looks) -> frozenset[tuple[str, str]]:
-    """The parts of a description, each as (kind, words).
+    """The parts of a description, as pairs (kind, words).
 
-    A text fits a picture if the picture's description contains all parts of the text.
+    A text fits a picture if all of its parts are in the picture's description.
     """
     parts = {("noun", looks.noun)}
     for kind in ("colours", "materials", "parts", "shown"):

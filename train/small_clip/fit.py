@@ -1,15 +1,16 @@
-"""Losses and loop of the small CLIP.
+"""The losses and the training loop of the small CLIP.
 
-The model must match texts to pictures. A description must reach an absolute threshold on pictures
-of its entity. It must also fit them better than other descriptions do. Different entities may share
-a description. So the labels of a batch say for every pair whether the words really fit the picture.
-CLIP's contrastive loss ranks the descriptions. SigLIP's balanced pairwise loss (Zhai et al. 2023)
+The model learns to match texts to pictures. The similarity of a description and a picture of its
+entity must exceed a fixed threshold. A description must also fit the pictures of its entity better
+than other descriptions do. Different entities may share a description. Therefore the labels of a
+batch state, for every pair of text and picture, whether the words really fit. CLIP's contrastive
+loss teaches the model to rank the descriptions. SigLIP's balanced pairwise loss (Zhai et al., 2023)
 sets the scale of the similarities. Without SigLIP's loss, the words "a man" fitted no picture of a
 man well (AUC 0.93), because hundreds of pictures share these words.
 
-The model must also match two views of one entity. A contrastive loss over two views of each entity
-trains this match (Khosla et al. 2020). Half of the batches hold entities of one class only, because
-entities of the same class are hardest to tell apart.
+The model also learns to match two pictures (views) of the same entity, by a contrastive loss over
+two views of each entity (Khosla et al., 2020). Half of the batches have entities of a single class,
+because such entities are hardest to tell apart.
 """
 
 import math
@@ -29,7 +30,7 @@ from questloom.transforms.pictures.describe import Looks
 
 SIDE = 112
 ENTITIES_A_BATCH = 48
-"""The number of entities in a batch. The batch has two views of each."""
+"""The number of entities in a batch. The batch has two pictures of each of these entities."""
 PEAK_RATE = 2e-3
 WEIGHT_DECAY = 0.05
 VIEW_TEMPERATURE = 0.1
@@ -45,15 +46,16 @@ def fit(
     seed: int,
     report: Callable[[str], Any] = print,
 ) -> None:
-    """Trains the model in place. The result is deterministic for a seed on one machine and thread.
+    """Trains the model in place. On one machine, with the same number of threads and the same seed,
+    the result is always the same.
 
     Args:
-        model: a fresh open_clip model.
-        tokenizer: its tokenizer.
+        model: an open_clip model that is not yet trained.
+        tokenizer: the tokenizer of the model.
         examples: the training examples.
-        steps: number of batches of 2 × `ENTITIES_A_BATCH` pictures.
-        seed: seed of every draw.
-        report: is called with lines of progress.
+        steps: number of batches. A batch has 2 × `ENTITIES_A_BATCH` pictures.
+        seed: seed of all random draws.
+        report: is called with each line of progress.
     """
     torch.manual_seed(seed)
     rng = random.Random(seed)
@@ -114,12 +116,12 @@ def text_loss(
     scale: torch.Tensor,
     bias: torch.Tensor,
 ) -> torch.Tensor:
-    """The loss of texts against pictures. `fits` is 0/1 (texts, pictures); every text fits some
-    picture.
+    """The loss for matching texts with pictures. `fits` has the shape (texts, pictures). An entry
+    is 1 where a text fits a picture, else 0. For every text there is a fitting picture.
 
-    The loss has two parts. The first part is the cross-entropy, in both directions, with the
-    fitting pairs as targets of equal weight. The second part is the mean logistic loss of fitting
-    pairs, plus the mean logistic loss of all other pairs.
+    The loss has two parts. One part is the cross-entropy in both directions. The targets of the
+    cross-entropy are the fitting pairs, with equal weights. The other part is the mean logistic
+    loss of fitting pairs, plus the mean logistic loss of all other pairs.
     """
     logits = scale * texts @ pictures.T
     to_pictures = -(fits / fits.sum(1, keepdim=True) * F.log_softmax(logits, 1)).sum(1).mean()
@@ -130,7 +132,8 @@ def text_loss(
 
 
 def view_loss(pictures: torch.Tensor) -> torch.Tensor:
-    """InfoNCE over two views of each entity; rows i and i + B of the (2·B, d) tensor are views of one entity."""
+    """The InfoNCE loss over two views (pictures) of each entity. Rows i and i + B of the (2·B, d)
+    tensor are views of the same entity."""
     size = len(pictures) // 2
     logits = pictures @ pictures.T / VIEW_TEMPERATURE
     logits = logits.masked_fill(torch.eye(2 * size, dtype=torch.bool), -1e9)
@@ -138,10 +141,12 @@ def view_loss(pictures: torch.Tensor) -> torch.Tensor:
 
 
 def augment(pixels: torch.Tensor) -> torch.Tensor:
-    """Augments pictures: uint8 (n, side, side, 3) to normalised float (n, 3, SIDE, SIDE).
+    """Augments pictures. The input is uint8 (n, side, side, 3). The result is normalised float (n,
+    3, SIDE, SIDE).
 
-    Pictures are moved, tilted, recoloured, blurred, and get noise. Blur and tilt imitate the
-    degradations of `transforms/enhancement`, so a degraded picture should stay near its source.
+    Pictures are moved, tilted, recoloured and blurred, and noise is added. Blur and tilt imitate
+    the degradations of `transforms/enhancement`. The vector of a degraded picture should stay near
+    the vector of the original.
     """
     n = len(pixels)
     x = pixels.permute(0, 3, 1, 2).float() / 255
@@ -177,8 +182,8 @@ def _views(examples: Examples) -> dict[int, list[int]]:
 
 
 def _entities(rng: random.Random, by_noun: dict[str, list[int]], *, one_noun: bool) -> list[int]:
-    """Draws the entities of one batch, either from one large class (drawn with its size as weight)
-    or from all classes.
+    """Draws the entities of one batch, either from all classes or from one large class. A larger
+    class is chosen more often.
     """
     everything = [e for members in by_noun.values() for e in members]
     large = [
@@ -195,7 +200,8 @@ def _entities(rng: random.Random, by_noun: dict[str, list[int]], *, one_noun: bo
 def _shortened(rng: random.Random, looks: Looks) -> Looks:
     """Leaves out some attributes of a description.
 
-    The shorter text still fits the picture, and the model learns not to need all attributes.
+    The shorter description still fits the picture. From shorter descriptions, the model learns not
+    to need all attributes.
     """
 
     def some(words: tuple[str, ...]) -> tuple[str, ...]:

@@ -1,5 +1,5 @@
-"""Measures the small CLIP on worlds outside its training data: its AUC, and its retrieval by words
-and by another view.
+"""Measures the small CLIP on a world from which it has not learned: its AUC, and its retrieval by
+words and by another view.
 """
 
 from dataclasses import dataclass
@@ -13,11 +13,12 @@ from questloom.train.small_clip.examples import Examples
 
 @dataclass(frozen=True)
 class Recall:
-    """The recall of retrieval by words and by another view of the same entity.
+    """The recall when a picture is searched by words, or by another view (picture) of the same
+    entity.
 
-    `words_at_1`, `words_at_5`: a description finds a fitting picture among the first 1 or 5.
-    `view_at_1`, `view_at_5`: a picture finds another view of its entity among the first 1 or 5; the
-    picture itself is left out.
+    `words_at_1`, `words_at_5`: how often the first 1 or 5 pictures include one that fits the
+    description. `view_at_1`, `view_at_5`: how often the first 1 or 5 pictures include another view
+    of the entity. The picture that is searched with does not count.
     """
 
     calibration: Calibration
@@ -35,7 +36,7 @@ def measure(clip: Clip, pictures: np.ndarray, examples: Examples) -> Recall:
     Args:
         clip: the checkpoint.
         pictures: vectors of the examples' pictures, float32 (n, d).
-        examples: pictures of a world outside the training data.
+        examples: pictures of a world from which the model has not learned.
     """
     described = [looks.text() for looks in examples.looks]
     vectors = clip.embed_texts(described)  # (m, d)

@@ -1,5 +1,5 @@
-"""Pre-trains the tiny Qwen3-VL that the demo fine-tunes. The package has its tokenizer, its drills
-and its training loop.
+"""Pre-trains the tiny Qwen3-VL that the demo fine-tunes. The package has the model's tokenizer, its
+drills (short exercise dialogues) and its training loop.
 
-Drills are short exercise dialogues. Nothing else imports this package.
+Nothing else imports this package.
 """

@@ -1,7 +1,7 @@
 """python -m questloom.train.tiny_base --out models/tiny_base --minutes 55
 
-Drills (exercise dialogues) come from learning worlds with seeds from 1000 on. The tasks of demo and
-tests come from lower seeds.
+The drills (exercise dialogues) come from fictional worlds with seeds from 1000 on. The tasks of
+demo and tests come from worlds with lower seeds.
 """
 
 from pathlib import Path
@@ -27,7 +27,8 @@ def main(
         Path | None, typer.Option(help="Weights to continue from, as this command wrote them.")
     ] = None,
 ) -> None:
-    """Pre-trains a base model and writes its newest state to `out` throughout."""
+    """Pre-trains a base model. The newest state of the model is written to `out` again and
+    again."""
     processor = new_processor()
     check_names(processor.tokenizer)
     model = new_model(processor, seed=seed, width=width, layers=layers)

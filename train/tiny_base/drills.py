@@ -1,8 +1,9 @@
 """Drills: short exercise dialogues for pre-training.
 
-Drills teach a base model to see, to copy, to connect a name with a picture or a page, and to write
-JSON. Drills do not use the tags of the turn protocol. A drill is a list of (role, parts); a part is
-a text or a picture's index. Drills are made from learning worlds whose seeds no task uses.
+Drills teach a base model four things: to see, to copy, to connect a name with a picture or a page,
+and to write JSON. In drills, the tags of the agent's protocol have no meaning. A drill is a list of
+(role, parts). A part is a text or the number of a picture. The fictional worlds of the drills have
+seeds that no task uses.
 """
 
 import json
@@ -22,14 +23,15 @@ from questloom.knowledge.world.learning import (
 from questloom.knowledge.world.part import Part
 
 FIRST_SEED = 1000
-"""The first seed of worlds for drills; tasks use lower seeds."""
+"""The lowest seed of a world for drills. The worlds of tasks have lower seeds."""
 MARKS = ("<think>", "</think>", "<tool_call>", "</tool_call>", "<answer>", "</answer>")
-"""The tags of a turn. In drills they have no meaning.
+"""The tags that a turn of the agent has. In drills, these tags have no meaning.
 
-The tags stand among names to be copied, so their embeddings are trained before fine-tuning.
+The tags stand among names that the model must copy, so that their embeddings are trained before
+fine-tuning.
 """
 MARKED = 0.6
-"""The share of drills whose answers stand between marks."""
+"""The share of drills in which marks stand around the answers."""
 PICTURE_HEAD = "Picture, 64×64 px\n"
 RELATIONS = {"P84": "architect", "P127": "owned by", "P19": "place of birth", "P1066": "student of"}
 SHOWN = ("in the picture", "in the picture", "shown in the picture", "in the image", "shown here")
@@ -48,7 +50,7 @@ Parts = list[str | int]
 
 @dataclass(frozen=True)
 class Drill:
-    """A dialogue in which prompts and answers alternate."""
+    """A dialogue: prompts and answers in turn."""
 
     kind: str
     turns: tuple[tuple[Parts, str], ...]
@@ -56,15 +58,16 @@ class Drill:
 
 @dataclass(frozen=True)
 class World:
-    """A learning world with everything that drills need."""
+    """A fictional world, with everything that drills need."""
 
     part: Part
     pictured: list[Thing]
     people: list[Thing]
     pages: dict[str, str]
-    """Maps a title to the page that `visit` shows."""
+    """The page that `visit` shows, for each title."""
     first_picture: int
-    """The number of the first thing's picture; the pictures of other things follow in order."""
+    """The number of the first thing's picture. The pictures of the other things have the next
+    numbers."""
 
     def look(self, thing: Thing) -> str:
         """What a picture of the thing shows, in three words."""
@@ -97,17 +100,17 @@ def page_text(title: str, wikitext: str) -> str:
 
 
 def lead(thing: Thing) -> str:
-    """The sentence about a thing that a search quotes."""
+    """The sentence about a thing that search results quote."""
     return f"{thing.label} is a {thing.look['colour']} {thing.kind} with the number {thing.look['number']}."
 
 
 def hits(things: Sequence[Thing]) -> str:
-    """The result of a search."""
+    """The text of a search's results."""
     return "\n\n".join(f"[{n}] {t.label}\n{lead(t)}" for n, t in enumerate(things, 1))
 
 
 def alike(world: World, thing: Thing, rng: random.Random, count: int) -> list[Thing]:
-    """The thing and other things that resemble it, in random order."""
+    """A thing and others that resemble it, in random order."""
 
     def near(t: Thing) -> int:
         return (
@@ -127,7 +130,7 @@ def alike(world: World, thing: Thing, rng: random.Random, count: int) -> list[Th
 
 
 def question(rng: random.Random, thing: Thing) -> tuple[str, list[str]]:
-    """A question about a pictured thing, and the relations that lead to its answer."""
+    """A question about a pictured thing, with the relations that lead to the answer."""
     shown = f"the {thing.kind} {rng.choice(SHOWN)}"
     first = rng.choice(("P84", "P127"))
     if rng.random() < 0.4:
@@ -157,10 +160,10 @@ def drills(worlds: Sequence[World], rng: random.Random) -> Iterator[Drill]:
 
 
 def mark_lines(drill: Drill, rng: random.Random) -> Drill:
-    """Puts each answer line of a drill between two marks that the question names.
+    """Puts two marks around each answer line of a drill. The question names the two marks.
 
-    The marks are any two except the thought tags. So the model learns to find the answer after any
-    mark; fine-tuning teaches the marks of a turn.
+    Any two marks may be used, but not the two thought tags together. The model
+    thereby learns to find the answer after any mark. Fine-tuning teaches which marks a turn has.
     """
     turns: list[tuple[Parts, str]] = []
     for parts, said in drill.turns:
@@ -191,7 +194,7 @@ def _picture(world: World, thing: Thing) -> Parts:
 
 
 def caption(world: World, rng: random.Random) -> Drill:
-    """A drill: describe the picture, whatever else is asked."""
+    """A drill: describe the picture, even if another question was asked too."""
     thing = rng.choice(world.pictured)
     asked = question(rng, thing)[0] + "\n" if rng.random() < 0.5 else ""
     return Drill(
@@ -200,7 +203,7 @@ def caption(world: World, rng: random.Random) -> Drill:
 
 
 def lookup(world: World, rng: random.Random) -> Drill:
-    """A drill: choose the candidate that fits a description."""
+    """A drill: choose, from several things, the one that fits a description."""
     things = alike(world, rng.choice(world.pictured), rng, rng.randint(2, 4))
     asked = rng.sample(things, min(len(things), 3))
     first, *others = [
@@ -212,7 +215,7 @@ def lookup(world: World, rng: random.Random) -> Drill:
 
 
 def picture_lookup(world: World, rng: random.Random) -> Drill:
-    """A drill: choose the candidate that the picture shows."""
+    """A drill: choose, from several things, the one that the picture shows."""
     thing = rng.choice(world.pictured)
     things = alike(world, thing, rng, rng.randint(2, 3))
     return Drill(
@@ -238,7 +241,7 @@ def page_questions(world: World, rng: random.Random) -> Drill:
 
 
 def plan(world: World, rng: random.Random) -> Drill:
-    """A drill: name the relations along which a question leads."""
+    """A drill: name the relations that lead to a question's answer."""
     asked, relations = question(rng, rng.choice(world.pictured))
     return Drill(
         "plan", (([f"{asked}\nWhich steps?"], ", ".join(RELATIONS[r] for r in relations)),)
@@ -246,7 +249,7 @@ def plan(world: World, rng: random.Random) -> Drill:
 
 
 def next_step(world: World, rng: random.Random) -> Drill:
-    """A drill: read a page and give the answer, or the next name and relation."""
+    """A drill: read a page, then give the answer, or the next name and relation."""
     thing = rng.choice(world.pictured)
     asked, relations = question(rng, thing)
     person = world.part.find(thing.first(relations[0]))
@@ -263,7 +266,8 @@ def next_step(world: World, rng: random.Random) -> Drill:
 
 
 def _answer(name: str) -> str:
-    """An answer that says a name twice, as a turn does in its thought and in its answer."""
+    """An answer that states a name twice, because a turn states it in the thought and in the
+    answer."""
     return f"{name}\nanswer: {name}"
 
 
@@ -278,7 +282,7 @@ def _visit(title: str, goal: str) -> str:
 
 
 def calls(world: World, rng: random.Random) -> Drill:
-    """A drill: write a tool call as JSON from its arguments."""
+    """A drill: write a tool call as JSON, given its arguments."""
     if rng.random() < 0.5:
         look = world.look(rng.choice(world.pictured))
         return Drill("calls", (([f"JSON of text_search: {look}"], _search(look)),))
@@ -290,7 +294,8 @@ def calls(world: World, rng: random.Random) -> Drill:
 
 
 def chosen_call(world: World, rng: random.Random) -> Drill:
-    """A drill: choose the page to open, given a question, a picture and search hits; reply as JSON."""
+    """A drill: given a question, a picture and search results, choose the page to open. The reply
+    to this drill is JSON."""
     thing = rng.choice(world.pictured)
     asked, relations = question(rng, thing)
     things = alike(world, thing, rng, 3)
@@ -306,7 +311,8 @@ def chosen_call(world: World, rng: random.Random) -> Drill:
 
 
 def copying(world: World, rng: random.Random) -> Drill:
-    """A drill: repeat names and marks; the marks come in any order, never as in a turn."""
+    """A drill: repeat names and marks. The marks come in any order, but never in the order of a
+    turn."""
     words = [
         rng.choice(MARKS)
         if rng.random() < 0.3
@@ -317,7 +323,7 @@ def copying(world: World, rng: random.Random) -> Drill:
 
 
 def vocabulary_texts() -> Iterator[str]:
-    """Every word of the drills except names, for the tokenizer."""
+    """Every word in the drills except names, for training the tokenizer."""
     looks = [f"{c} {k} {n}" for c in COLOURS for k in KINDS for n in NUMBERS]
     yield from looks
     yield from (f" {look}" for look in looks)

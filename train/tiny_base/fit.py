@@ -1,6 +1,7 @@
-"""The pre-training loop.
+"""The training loop of the pre-training.
 
-Drills are packed into sequences. The learning rate is constant, then falls towards the end.
+Several drills are packed into one sequence. The learning rate is constant at first, and falls
+towards the end.
 """
 
 import io
@@ -24,25 +25,25 @@ from questloom.train.tiny_base.drills import Drill, World, drills, new_world
 from questloom.train.tiny_base.tokens import PICTURE
 
 LENGTH = 352
-"""Number of tokens per sequence, about as many as an episode has."""
+"""Number of tokens in a sequence; an episode has about as many."""
 ROWS = 4
 TEXT_WEIGHT = 0.2
-"""The loss weight of the prompts' text; answers have weight 1.
+"""The weight that the text of prompts has in the loss. Answers have the weight 1.
 
-Much of the prompts' text repeats names, so the model learns to copy from it.
+The model learns to copy from the text of prompts, because much of it repeats names.
 """
 RATE = 1.5e-3
 WARM_UP = 100
-"""The number of updates with a rising learning rate."""
+"""The number of updates at the start in which the learning rate rises."""
 FALL = 0.4
-"""The last part of the time, as a share, in which the learning rate falls to 0."""
+"""The share of the time, at the end, in which the learning rate falls to 0."""
 MERGED = 4
 """The number of tokens of a picture."""
 
 
 @dataclass(frozen=True)
 class EncodedDrill:
-    """A drill as token ids, with a mask of the answers and the drill's pictures."""
+    """A drill as token ids, with a mask of the answer tokens, and with the drill's pictures."""
 
     ids: list[int]
     answer: list[bool]
@@ -52,9 +53,9 @@ class EncodedDrill:
 
 @dataclass
 class Album:
-    """Worlds and the patches of their pictures, float16 (pictures, 16, 3, 16, 16).
+    """Worlds, and the patches of their pictures: float16 (pictures, 16, 3, 16, 16).
 
-    Qwen3-VL reads a picture as two equal frames; only the first frame is stored.
+    Qwen3-VL reads a picture as two equal frames. Only the first of the two frames is stored here.
     """
 
     worlds: list[World]
@@ -78,7 +79,7 @@ def album(seeds: Sequence[int], articles: int, processor: Qwen3VLProcessor) -> A
 
 
 def _as_jpeg(image: Image.Image) -> Image.Image:
-    """A picture after JPEG compression, like the stored pictures of questions."""
+    """A picture after JPEG compression; the pictures of questions are stored as JPEG too."""
     out = io.BytesIO()
     image.save(out, "JPEG", quality=JPEG_QUALITY, subsampling=0)
     return decode(out.getvalue())
@@ -121,14 +122,14 @@ class Encoder:
 
 @dataclass
 class Batch:
-    """Sequences of packed drills."""
+    """Several sequences into which drills are packed."""
 
     ids: Tensor
     """(B, L) token ids."""
     labels: Tensor
-    """(B, L) labels, -100 outside the answers."""
+    """(B, L) labels; -100 for all tokens outside the answers."""
     positions: Tensor
-    """(3, B, L) positions."""
+    """(3, B, L) positions: time, height and width."""
     pad: int
     pixels: Tensor
     """(16 · pictures, 1536) patches."""
@@ -178,8 +179,8 @@ def batches(
 
 
 def positions_of(image: np.ndarray) -> np.ndarray:
-    """Computes Qwen3-VL's positions (3, B, L) by time, height and width, for pictures of 2×2
-    tokens.
+    """Computes the positions (3, B, L) of Qwen3-VL: time, height and width. Each picture has 2×2
+    tokens here.
 
     >>> positions_of(np.array([[False, True, True, True, True, False]]))[:, 0].tolist()
     [[0, 1, 1, 1, 1, 3], [0, 1, 1, 2, 2, 3], [0, 1, 2, 1, 2, 3]]
@@ -205,8 +206,8 @@ def positions_of(image: np.ndarray) -> np.ndarray:
 def logits_of(
     model: Qwen3VLForConditionalGeneration, batch: Batch
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """Returns logits (N, V) and ids (N,) of the answers' tokens, then the logits and ids of all
-    other text.
+    """Returns four tensors: logits (N, V) and ids (N,) of the tokens in answers, then logits and
+    ids of all other text.
     """
     out = model.model(
         input_ids=batch.ids,
@@ -229,9 +230,9 @@ def logits_of(
 
 @torch.no_grad()
 def right(model: Qwen3VLForConditionalGeneration, found: Sequence[Batch]) -> dict[str, float]:
-    """The share of drills with all answer tokens predicted right, by kind of drill.
+    """The share of drills in which all answer tokens are predicted right, for each kind of drill.
 
-    The model predicts each token from the right earlier tokens, not from its own predictions.
+    Each token is predicted from the correct tokens before it, not from earlier predictions.
     """
     model.eval()
     counts: dict[str, list[bool]] = defaultdict(list)
@@ -261,11 +262,11 @@ def fit(
     """Trains the model in place for a given time.
 
     Args:
-        learned: worlds of the training drills.
-        unseen: worlds for evaluation.
-        minutes: wall time; the learning rate falls to 0 over the last share `FALL` of this time.
-        report: is called every `every` updates.
-        keep: is called with each report; stores the model.
+        learned: worlds for the drills of training.
+        unseen: worlds for the drills of evaluation.
+        minutes: wall time. The learning rate falls to 0 over the last part of this time (`FALL`).
+        report: is called with a line of progress, once in `every` updates.
+        keep: stores the model. The function is called after each report.
     """
     encode = Encoder(processor)
     image_id, pad = model.config.image_token_id, processor.tokenizer.pad_token_id

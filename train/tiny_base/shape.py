@@ -1,4 +1,5 @@
-"""The shape of the tiny base model, and its folder: weights at half precision, tokenizer, processor."""
+"""The shape of the tiny base model, and the files of its folder: weights at half precision,
+tokenizer, processor."""
 
 from pathlib import Path
 
@@ -7,22 +8,22 @@ from safetensors.torch import save_file
 from transformers import Qwen3VLConfig, Qwen3VLForConditionalGeneration, Qwen3VLProcessor
 
 SPREAD = 0.125
-"""The standard deviation of the first weights.
+"""The standard deviation of the initial weights.
 
-With the usual 0.02 to 0.05, a model of this size needs several times longer to learn copying.
+With the usual 0.02 to 0.05, so small a model would need several times longer to learn copying.
 """
 
 
 def new_model(
     processor: Qwen3VLProcessor, *, seed: int, width: int = 96, layers: int = 3
 ) -> Qwen3VLForConditionalGeneration:
-    """A random Qwen3-VL with about 0.7 million parameters.
+    """A Qwen3-VL with about 0.7 million weights, which are random.
 
     Args:
-        processor: its tokenizer gives the vocabulary.
-        seed: seed of the weights.
-        width: width of the language model, a multiple of 32.
-        layers: layers of the language model; the vision tower has two.
+        processor: the processor whose tokenizer gives the vocabulary.
+        seed: seed of the random weights.
+        width: width of the language model; a multiple of 32.
+        layers: number of layers of the language model. The vision tower has two layers.
     """
     torch.manual_seed(seed)
     tokenizer = processor.tokenizer
@@ -72,9 +73,9 @@ def new_model(
 def save_base(
     model: Qwen3VLForConditionalGeneration, processor: Qwen3VLProcessor, folder: Path
 ) -> None:
-    """Writes a folder for `from_pretrained`, with weights at half precision.
+    """Writes a folder that `from_pretrained` can load, with weights at half precision.
 
-    The configuration names no dtype, so the weights are read as fp32.
+    The configuration names no dtype, so loading converts the weights to fp32.
     """
     folder.mkdir(parents=True, exist_ok=True)
     processor.save_pretrained(folder)

@@ -1,7 +1,8 @@
-"""A byte-level BPE of a few hundred tokens with Qwen's special tokens, and Qwen3-VL's processor.
+"""The tokenizer and the processor of the tiny model. The tokenizer is a byte-level BPE of a few
+hundred tokens, with Qwen's special tokens. The processor is that of Qwen3-VL.
 
-Each word of the learning world's questions, pages and tool results is one token. A name has two
-tokens, one per syllable. Small models learn to copy texts of few tokens.
+Each word in the questions, pages and tool results of the fictional worlds is one token. A name is
+two tokens, one for each syllable. A small model learns to copy texts that have few tokens.
 """
 
 import itertools
@@ -43,7 +44,7 @@ SPECIAL = (
     "<|video_pad|>",
 )
 TAGS = ("<think>", "</think>", "<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>")
-"""Qwen3's added tokens that are not special tokens."""
+"""The tokens that Qwen3 adds without making them special tokens."""
 PICTURE = "<|vision_start|><|image_pad|><|vision_end|>"
 TEMPLATE = (
     "{%- macro shown(content) %}{% if content is string %}{{ content }}{% else %}{% for part in content %}"
@@ -53,16 +54,17 @@ TEMPLATE = (
     "{% for message in messages %}<|im_start|>{{ message.role }}\n{{ shown(message.content) }}<|im_end|>\n{% endfor %}"
     "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
 )
-"""The chat template of Qwen3-VL-Instruct, without its branches for tools and videos.
+"""The chat template of Qwen3-VL-Instruct without its parts for tools and videos.
 
-The system prompt describes the tools here.
+The system prompt describes the tools instead.
 """
 SIDE = 64
 MANY = 1_000_000
 
 
 def new_processor() -> Qwen3VLProcessor:
-    """Makes the processor with its tokenizer; both are the same on every machine."""
+    """Makes the processor and its tokenizer. Processor and tokenizer are the same on every
+    machine."""
     made = new_tokenizer()
     return Qwen3VLProcessor(
         image_processor=Qwen2VLImageProcessor(
@@ -78,7 +80,7 @@ def new_processor() -> Qwen3VLProcessor:
 
 
 def new_tokenizer() -> PreTrainedTokenizerFast:
-    """Makes the tokenizer that the module docstring describes."""
+    """Makes the tokenizer that is described at the top of this file."""
     bpe = Tokenizer(models.BPE())
     bpe.normalizer = normalizers.NFC()
     bpe.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
@@ -102,9 +104,10 @@ def new_tokenizer() -> PreTrainedTokenizerFast:
 
 
 def _texts() -> Iterable[str]:
-    """Yields texts for training the tokenizer, with far more syllables than other text.
+    """Yields the texts on which the tokenizer is trained. In these texts, syllables are much more
+    frequent than all else.
 
-    So the tokenizer learns the merges of syllables first, and no whole name becomes one token.
+    Therefore the tokenizer merges syllables first, and no whole name becomes a token.
     """
     syllables = [*SYLLABLES, *(s.capitalize() for s in SYLLABLES)]
     for _ in range(400):
@@ -115,7 +118,8 @@ def _texts() -> Iterable[str]:
 
 
 def protocol_texts() -> list[str]:
-    """The texts that the agent and its tools write: the brief prompt, turns, calls, faults."""
+    """The texts that the agent and its tools write: the short prompt, turns, calls, error
+    messages."""
     schemas = [Tool(f).schema(handles=False) for f in (text_search, visit)]
     protocol = TurnProtocol(schemas)
     call = json.dumps({"name": "text_search", "arguments": {"query": "q"}})
@@ -172,7 +176,7 @@ def protocol_texts() -> list[str]:
 
 
 def check_names(tokenizer: PreTrainedTokenizerFast) -> None:
-    """Checks that every name is two tokens, wherever it stands in a text."""
+    """Checks that every name is two tokens, at any place in a text."""
     for pair in itertools.product(SYLLABLES, repeat=2):
         for before in ("", " ", "\n", '"'):
             ids = tokenizer(before + "".join(pair).capitalize(), add_special_tokens=False)[

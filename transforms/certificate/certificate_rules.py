@@ -1,4 +1,5 @@
-"""The recipe's settings for the certificate."""
+"""The recipe's settings for the certificate (the proof that a question has one answer and needs its
+picture)."""
 
 from dataclasses import dataclass
 from typing import Annotated, Literal
@@ -12,19 +13,24 @@ class CertificateRules:
     """The recipe's settings for the certificate."""
 
     margin: Annotated[int, Evolves("filters", 1, 4, 1)] = 2
-    """Minimum margin: the number of facts that must be missing from the store before another entity fits."""
+    """The minimum margin: how many facts the store would have to lack before another entity could
+    fit."""
     trust: Trust = Trust()
     languages: tuple[str, ...] = ("en",)
-    """Languages whose names must not stand in a question, besides the question's own language."""
+    """The question must not contain names of hidden things in these languages. Names in the
+    question's own language are never allowed."""
     min_answers_without_picture: int = 2
-    """Minimum number of answers that remain possible for a solver who does not see the picture."""
+    """Minimum number of answers that are possible for somebody who does not see the picture."""
     max_guess: float = 0.4
-    """Maximum share of cases in which the best guess without the picture may be right."""
+    """Maximum probability that the best guess without the picture is right."""
     min_hops: int = 2
-    """Minimum number of effective hops, unless the question's own words have fewer."""
+    """Minimum number of hops (claims from picture to answer) that a solver really needs. If a
+    question's words state fewer hops, only that many are needed."""
     stated: bool = True
-    """Whether the page of one end of every claim must name the other end, because an agent reads
-    pages and not claims. `Hop.stated` records whether the page also states the relation in known
-    words; this record refuses nothing, since pages use more words than any table has."""
+    """Whether a page must support each claim: the subject's page must name the object, or the other
+    way round. Agents read pages, not claims. `Hop.stated` also records whether a page states the
+    relation in known words. A question is not refused if no page states a relation in known words,
+    because pages use more words than any table has."""
     bases: tuple[Literal["closed", "margin"], ...] = ("closed", "margin")
-    """Bases of a certificate that the recipe accepts."""
+    """The bases of a certificate that the recipe accepts: "closed" (the store is complete) or
+    "margin"."""

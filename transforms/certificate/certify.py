@@ -1,5 +1,5 @@
-"""The certificate of one question: every check is computed and stored, and a failed check refuses
-the question. No model repairs a failed check."""
+"""The certificate of a question. Code computes and stores every check, and a failed check refuses
+the question. No model tries to repair a refused question."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -35,12 +35,13 @@ from questloom.transforms.facts.lookups import Facts, Lookups
 from questloom.transforms.facts.values import held_at
 
 COMPOSED = "graph"
-"""The writer whose words come from the form, so that no reader needs to check them."""
+"""The name of the writer that makes the words from the logical form. No reader needs to check these
+words."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Refusal:
-    """The reason why a form gets no certificate."""
+    """Why a logical form gets no certificate."""
 
     reason: Reason
     evidence: dict
@@ -48,8 +49,8 @@ class Refusal:
 
 @dataclass(frozen=True, kw_only=True)
 class Needed:
-    """The part of a form that its one answer needs: the smallest part, hops said and hops needed,
-    and the answers that remain without the picture."""
+    """What the one answer needs. These are the smallest part of the form, the number of hops
+    stated, the number of hops needed, and the answers that remain without the picture."""
 
     part: Form
     nominal: int
@@ -58,15 +59,16 @@ class Needed:
 
 
 def given_by_picture(form: Form, binding: Binding) -> Binding:
-    """The bindings that a look at the question's picture gives: its entity and its readings,
-    without readings of later pictures (pictures of things that must be found first)."""
+    """The values that a look at the question's picture gives: the pictured entity, and the details
+    read there. Details of later pictures (of things that must be found first) are left out."""
     return {v: binding[v] for v in (form.anchor, *(r.var for r in form.shown_reads))}
 
 
 def intended_binding(
     form: Form, facts: Facts, anchor: Binding, bindings: dict[str, str]
 ) -> Binding | None:
-    """The solution of the form in which every variable has the value that the writer intended, or None."""
+    """The solution of the form in which every variable has the intended value; None if there is no
+    such solution."""
     for found in solutions(form, facts, anchor):
         if all(found[v].key() == key for v, key in bindings.items() if v in found):
             return found
@@ -74,8 +76,8 @@ def intended_binding(
 
 
 def smallest_part(form: Form, facts: Facts, binding: Binding) -> Form:
-    """The form without its unneeded clauses. Clauses are tried in order, and a clause is dropped
-    where the form keeps its one answer without it."""
+    """The form without the clauses that it does not need. Each clause is tried in order. A clause
+    is dropped if the form has the same single answer without it."""
     wanted = (coarsen_to_ask(binding[form.ask.var], form.ask).key(),)
     kept = form
     for clause in form.clauses:
@@ -92,12 +94,14 @@ def smallest_part(form: Form, facts: Facts, binding: Binding) -> Form:
 
 
 def unclear_names(form: Form, facts: Facts) -> tuple[str, ...]:
-    """Named things whose name is not the title of their article, if the question also uses a claim
-    about the thing.
+    """Things that the question names and uses a claim about, although the name is not the title of
+    their article.
 
-    "Published by the publisher of The Glass Parish" starts at the name, so another work of that
-    name would give another publisher. An encyclopedia uses a plain name as a title only for the
-    thing that most readers mean. (The margin handles namesakes among the values of a claim.)
+    For example, "published by the publisher of The Glass Parish" starts from a name. Another work
+    with the same name would lead to another publisher. An encyclopedia uses a plain name as a title
+    only for the best known thing with this name.
+
+    (Things of the same name among the values of a claim are handled in `margin.py`.)
     """
     named = {c.subject.entity for c in form.of(ClaimClause) if isinstance(c.subject, Value)}
     labels = {e: entity.label() for e in sorted(named) if (entity := facts.entity(e))}
@@ -105,12 +109,13 @@ def unclear_names(form: Form, facts: Facts) -> tuple[str, ...]:
 
 
 SAINTS = frozenset({"saint", "st"})
-"""The title before a saint's name, written in full or abbreviated."""
+"""The title before a saint's name, in full and abbreviated."""
 
 
 def named_alike(form: Form, facts: Facts, binding: Binding) -> tuple[str, str] | None:
-    """The names of the answer and of a thing on the way, if one name contains the other. Without
-    this check a solver who finds the described thing could answer with the thing's name."""
+    """The name of the answer and the name of a thing on the path, if one of the names contains the
+    other. If one name contains the other, a solver who only finds the described thing could give
+    its name as the answer."""
     labels = {
         v: entity.label()
         for v, value in binding.items()
@@ -129,13 +134,14 @@ def named_alike(form: Form, facts: Facts, binding: Binding) -> tuple[str, str] |
 
 
 def _telling_words(name: str) -> set[str]:
-    """The words of a name without titles: "St Ysolde's Church" then contains the name "Saint Ysolde"."""
+    """The words of a name without a saint's title. By its words, "St Ysolde's Church" then contains
+    "Saint Ysolde"."""
     return set(folded(name).split()) - SAINTS
 
 
 def decorations(form: Form, facts: Lookups, binding: Binding) -> tuple[str, ...]:
-    """Described variables that fit only one entity even without their predecessor. A solver does
-    not need the path to a variable that is a decoration."""
+    """Variables whose description fits only one entity even without the previous step. The path to
+    such a variable is decoration. A solver does not need it."""
     found = []
     for description in descriptions(form, binding):
         if binding[description.var].kind != "entity":
@@ -147,8 +153,8 @@ def decorations(form: Form, facts: Lookups, binding: Binding) -> tuple[str, ...]
 
 
 def misshapen(form: Form) -> Refusal | None:
-    """A refusal where the clauses do not connect, or where two steps together have a common name of
-    their own (the father's wife: the mother)."""
+    """A refusal if the form's clauses do not connect, or if two steps have one name together: "the
+    father's wife" is "the mother"."""
     if not connected(form):
         return Refusal(reason=Reason.NOT_CONNECTED, evidence={"form": form.to_json()})
     steps = chain(form)
@@ -162,8 +168,8 @@ def misshapen(form: Form) -> Refusal | None:
 def needed_of(
     form: Form, facts: Lookups, binding: Binding, rules: CertificateRules
 ) -> Needed | Refusal:
-    """The part of a form that its answer needs; a refusal where part of the path, or the picture,
-    is not needed. Additional clauses can only make more parts of the path unneeded."""
+    """The part of a form that its answer needs; or a refusal if a part of the path, or the picture,
+    is not needed. Further clauses can make parts of the path unneeded, but never needed."""
     if decorated := decorations(form, facts, binding):
         return Refusal(reason=Reason.DECORATION, evidence={"variables": list(decorated)})
     if alike := named_alike(form, facts, binding):
@@ -194,13 +200,13 @@ def needed_of(
 def certify_form(
     form: Form, facts: Lookups, anchor: Binding, bindings: dict[str, str], rules: CertificateRules
 ) -> Certificate | Refusal:
-    """Runs the checks that need no text: evidence, connection, uniqueness, decoration, need of the
-    picture, effective hops.
+    """Runs all checks that need no text: evidence, connection, one answer, decoration, need of the
+    picture, number of hops.
 
     Args:
         form: the question's logical form.
         facts: the store.
-        anchor: the bindings that the picture gives (`given_by_picture`).
+        anchor: the values that the picture gives (`given_by_picture`).
         bindings: the intended entity or value key of each variable.
         rules: the recipe's settings for the certificate.
     """
@@ -310,7 +316,7 @@ def too_near(margin: Margin, all_: Iterable[Margin] = ()) -> Refusal:
 
 
 def hidden_nodes(binding: Binding) -> Binding:
-    """Every node that the question must not name: all variables bound to entities."""
+    """The things that the question must not name: the values of all variables that are entities."""
     return {v: value for v, value in binding.items() if value.kind == "entity"}
 
 
@@ -321,15 +327,15 @@ def certify(
     rules: CertificateRules,
     shown_texts: dict[str, str] | None = None,
 ) -> Question | Refusal:
-    """A question with its certificate, or the reason why it gets none.
+    """The question with its certificate, or the reason why it gets no certificate.
 
     Args:
-        question: a draft with form, bindings, anchor and words.
+        question: a draft with a logical form, its intended values, the pictured thing and the
+            words.
         facts: the store.
-        anchor: the bindings that the question's picture gives.
+        anchor: the values that the question's picture gives.
         rules: the recipe's settings for the certificate.
-        shown_texts: other texts that the policy sees, such as the text that OCR reads in the
-            picture.
+        shown_texts: other texts that the policy sees, such as text that OCR finds in the picture.
     """
     form = question.logical_form
     assert form is not None, "every question that is made here has one"
@@ -368,8 +374,8 @@ def certify(
 
 
 def words_agree(question: Question) -> tuple[Check, ...] | Refusal:
-    """The readers' check of a question's words, where a model wrote them; none where the words are
-    composed from the form."""
+    """The check by readers of a question's words, if a model wrote the words. No check is made if
+    code made the words from the form."""
     if question.writer == COMPOSED:
         return ()
     votes = (
@@ -386,8 +392,8 @@ def words_agree(question: Question) -> tuple[Check, ...] | Refusal:
 
 
 def rival_fits(question: Question, facts: Facts, anchor: Binding, key: str) -> bool:
-    """Whether an answer of a solver or teacher also satisfies the form, although it is not the
-    expected one. The question has several answers then and is dropped."""
+    """Whether an answer that differs from the expected one satisfies the form too. If another
+    answer satisfies the form, the question has several answers and is dropped."""
     form = question.logical_form
     if form is None or key == question.answer.value.key():
         return False

@@ -1,4 +1,5 @@
-"""The operations of `questloom.records.form.Compute` on typed values."""
+"""The operations of `questloom.records.form.Compute` (sums, comparisons and others) on typed
+values."""
 
 from questloom.knowledge.dates import day_of
 from questloom.records.errors import InputError
@@ -8,8 +9,8 @@ from questloom.records.periods import YEAR, years_between
 
 
 def _number(value: Value) -> float | None:
-    """The number of a quantity, or the year of a date in a count without a gap: one year lies
-    between 1 BC and AD 1."""
+    """The number of a quantity, or the year of a date. Years are counted without a gap at Christ's
+    birth, so one year lies between 1 BC and AD 1."""
     if value.kind == "quantity":
         return value.number
     return (
@@ -25,17 +26,18 @@ def _bounds(value: Value) -> tuple[float, float]:
 
 
 def as_quantity(number: float, unit: str = "") -> Value:
-    """A quantity with rounded digits, so that the digits do not depend on how the number was computed."""
+    """A quantity whose number is rounded to a fixed number of digits. The digits do not depend on
+    the order of computing."""
     return Value(kind="quantity", number=float(f"{number:.10g}"), unit=unit)
 
 
 def compute(op: str, args: tuple[Value, ...], keys: tuple[Value, ...] = ()) -> Value | None:
-    """The value of an operation, or None where it is undefined (unknown arguments, different units,
-    a tie, division by zero).
+    """The result of an operation. The result is None for unknown arguments, different units, a tie
+    or a division by zero.
 
-    `difference` is absolute. `duration_years` counts whole calendar years between two days, and
-    years between two years. `earliest`, `latest`, `largest`, `smallest` return the argument whose
-    key wins.
+    `difference` is never negative. `duration_years` counts whole calendar years, from day to day or
+    from year to year. `earliest`, `latest`, `largest` and `smallest` return that argument whose key
+    is the earliest, latest, largest or smallest.
 
     >>> compute("difference", (as_quantity(1850), as_quantity(1832))).number
     18.0

@@ -1,14 +1,14 @@
-"""How the clauses of a form identify each variable: from the picture and the named constants inward
-to the asked variable.
+"""How the clauses of a logical form identify each variable. Variables near the picture and the
+named things are identified first, and the asked variable last.
 
-A form is read as a tree with the asked variable as its root. The clauses that connect a variable to
-terms farther from the root describe this variable. The farther terms are identified first:
+The form is a tree, and the asked variable is its root. A variable is described by the clauses that
+connect it to terms farther from the root. Terms farther from the root are identified first:
 
 ```
 picture -> x0 --P84--> x1 <--P1066-- x2 --P569--> a (asked)
 ```
 
-Here the hop from x0 identifies x1, and the claim about x1 identifies x2.
+In this example, the hop from x0 identifies x1, and the claim about x1 identifies x2.
 """
 
 from dataclasses import dataclass
@@ -33,18 +33,24 @@ from questloom.transforms.certificate.execute import Binding, resolve
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """One clause of a description, whose other end is known.
+    """One clause of a variable's description; the other end of the clause is known.
 
-    `role` is "has" (the variable is the claim's subject), "of" (it is the object), "kind" (a
-    class), "range" (the variable's own value is compared with a known value), "fuzzy" (what the
-    variable's own value is like) or "sentence".
+    `role` is one of these:
+
+    * "has": the variable is the claim's subject.
+    * "of": the variable is the claim's object.
+    * "kind": the clause states the variable's class.
+    * "range": the clause compares a value of the variable with a known value.
+    * "fuzzy": the clause says vaguely what a value of the variable is like.
+    * "sentence": only a sentence connects the variable with the known end.
     """
 
     role: str
     clause: Clause
     property: str = ""
     value: Value | None = None
-    """The known end: the claim's object ("has"), its subject ("of"), the value to compare with ("range"), or what describes the value ("fuzzy")."""
+    """The known end: the claim's object ("has"), the claim's subject ("of"), the value to compare
+    with ("range"), or the thing that describes the value ("fuzzy")."""
     op: str = ""
     own_side_left: bool = True
 
@@ -58,7 +64,8 @@ class Part:
 
 @dataclass(frozen=True, kw_only=True)
 class Description:
-    """A variable with the parts that identify it. `predecessors` are the variables among the known ends."""
+    """A variable with the clauses (parts) that identify it. `predecessors` are the variables among
+    the known ends of these clauses."""
 
     var: str
     parts: tuple[Part, ...]
@@ -66,8 +73,8 @@ class Description:
 
 
 def distances(form: Form) -> dict[str, int]:
-    """The distance of each variable from the asked variable, over shared clauses. Unreachable
-    variables are absent."""
+    """How many clauses each variable is away from the asked variable. A variable is left out if no
+    chain of clauses connects it to the asked variable."""
     found, level = {form.ask.var: 0}, [form.ask.var]
     tied = [variables(clause) for clause in form.clauses]
     while level:
@@ -84,11 +91,12 @@ def distances(form: Form) -> dict[str, int]:
 
 
 def descriptions(form: Form, binding: Binding) -> tuple[Description, ...]:
-    """The descriptions of all variables except the anchor and the readings on the picture, deepest
-    first.
+    """The descriptions of the variables, starting with the farthest from the asked variable. The
+    pictured thing and details read in pictures need no description.
 
     Args:
-        form: the form; its variables must all be reachable from the asked one.
+        form: the logical form. Clauses must connect all variables of the form to the asked
+            variable.
         binding: the intended value of every variable.
     """
     depth = distances(form)
@@ -122,7 +130,8 @@ def descriptions(form: Form, binding: Binding) -> tuple[Description, ...]:
 
 
 def _only_compared(form: Form, var: str) -> bool:
-    """Whether a variable is a literal that only a comparison uses: the height in "taller than 30 m"."""
+    """Whether a variable is a value that only a comparison uses: the height in "taller than 30
+    m"."""
     if not form.of(Compare):
         return False
     users = [c for c in form.clauses if var in variables(c)]
@@ -206,7 +215,8 @@ def _ranges(form: Form, claim: ClaimClause, known: set[str], binding: Binding) -
 
 
 def connected(form: Form) -> bool:
-    """Whether the picture's variable and every other clause connect to the asked variable."""
+    """Whether clauses connect the asked variable with everything else: the pictured thing and all
+    other clauses."""
     depth = distances(form)
     return form.anchor in depth and all(
         v in depth for c in form.clauses if not isinstance(c, Image) for v in variables(c)

@@ -1,11 +1,13 @@
-"""Effective hops: the fewest claims that really lead from the picture to the asked variable.
+"""Effective hops: the smallest number of claims that really lead from the picture to the asked
+variable.
 
-The words of a question state a number of relations. For two reasons a question may need fewer
-relations than its words state. Relations may compose ("the person married to the father" is the
-mother). A chain of other claims may lead to the same answer alone, in fewer steps. A question with
-relations that compose is refused. The shorter chain is counted, and a question with fewer hops than
-the recipe demands is refused. In a dense store some chain leads from nearly everything to
-everything.
+The words of a question state several relations. A solver may need fewer relations than the words
+state, for two reasons. First, two relations may be one: "the person married to the father" is the
+mother. Second, a chain of other claims may lead to the same answer, and to nothing else, in fewer
+steps. If two relations are one, the question is refused. If there is a shorter chain, its number of
+steps counts. A question is refused if its chain has fewer hops than the recipe demands. A shorter
+chain alone is no reason to refuse a question: in a dense store, some chain leads from nearly
+everything to everything.
 """
 
 from math import inf
@@ -20,10 +22,10 @@ from questloom.transforms.remembered import remembered
 Step = tuple[str, bool]
 """A property id, and whether the step follows the property against its direction."""
 NARROW = 20
-"""Maximum number of claims that may lead into a node for a chain to go on against their direction.
-Reverse steps from an occupation or a country lead to nobody in particular."""
+"""Maximum number of claims that may lead into a thing, if a chain follows one of them backwards.
+Backward steps from an occupation or a country would lead to nobody in particular."""
 UNTOLD = frozenset({"P31", "P279", "P21"})
-"""Properties that connect nearly every thing with every other (class, superclass, sex)."""
+"""Properties that connect nearly everything with everything (class, superclass, sex)."""
 _INVERSE = {
     "P22": "P40",
     "P25": "P40",
@@ -40,8 +42,8 @@ _INVERSE = {
     "P527": "P361",
     "P355": "P749",
 }
-"""Inverse properties: each states backwards what its partner states forwards. For "child", the
-entry names only the father and not the mother."""
+"""Inverse properties. Each pair states the same relation in opposite directions. For "child", the
+inverse here is only "father", not "mother"."""
 _AROUND = ("P131", "P361", "P706", "P17", "P30")
 _COMPOSED = {
     ("P22", "P26"),
@@ -60,11 +62,11 @@ _COMPOSED = {
     *((one, two) for one in _AROUND for two in _AROUND),
     *((one, two) for one in ("P19", "P20", "P119", "P159", "P276") for two in ("P17", "P30")),
 }
-"""Pairs of steps that together are one relation with a common name of its own."""
+"""Pairs of steps that are one relation with a common name ("father's wife": mother)."""
 
 
 def along(step: Step) -> Step:
-    """A step in the direction in which people usually state its relation.
+    """A step, written in the direction in which people usually state the relation.
 
     >>> along(("P40", True)), along(("P84", True))
     (('P22', False), ('P84', True))
@@ -74,7 +76,8 @@ def along(step: Step) -> Step:
 
 
 def composed(steps: tuple[Step, ...]) -> int:
-    """The number of relations in a chain. A pair of steps that composes counts as one relation.
+    """The number of relations in a chain of steps. Two steps count as one relation if they have a
+    common name together.
 
     >>> composed((("P22", False), ("P26", False))), composed((("P84", False), ("P19", False)))
     (1, 2)
@@ -89,10 +92,11 @@ def composed(steps: tuple[Step, ...]) -> int:
 
 
 def chain(form: Form) -> tuple[Step, ...]:
-    """The steps from the picture's thing to the asked variable in order; () where a computation
-    lies between them.
+    """The steps from the pictured thing to the asked variable, in order; () if a computation lies
+    on the way.
 
-    If a solver must read a later picture, the reading counts as a step over the detail's property.
+    If a solver must read a detail in a later picture, the reading counts as a step. The property of
+    such a step is that of the detail.
     """
     depth, at, steps = distances(form), form.anchor, list[Step]()
     if form.of(Compute):
@@ -121,7 +125,7 @@ def chain(form: Form) -> tuple[Step, ...]:
 
 @remembered(4096)
 def _onward(facts: Facts, node: str) -> dict[Step, frozenset[str]]:
-    """The things that one step from a node reaches, by property and direction."""
+    """All things that one step leads to from a node, for each property and direction."""
     found: dict[Step, set[str]] = {}
     for claim in facts.claims(node):
         if claim.best and claim.value.kind == "entity" and claim.property not in UNTOLD:
@@ -134,13 +138,14 @@ def _onward(facts: Facts, node: str) -> dict[Step, frozenset[str]]:
 
 
 def leads(facts: Facts, start: str, target: str, steps: int) -> bool:
-    """Whether some chain of exactly `steps` steps leads from one thing to the other and to nothing
-    else. A chain of this kind is a shorter question with the same answer."""
+    """Whether some chain of exactly `steps` steps leads from one thing to the other, and to no
+    third thing. A chain of this kind would make a shorter question with the same answer."""
     return target in alone(facts, start, steps)
 
 
 def alone(facts: Facts, start: str, steps: int) -> frozenset[str]:
-    """The things that some chain of exactly `steps` steps reaches without reaching anything else."""
+    """Things to which some chain of exactly `steps` steps leads, without leading to anything
+    else."""
     return frozenset(
         next(iter(nodes)) for nodes in _reached(facts, start, steps) if len(nodes) == 1
     )
@@ -148,8 +153,8 @@ def alone(facts: Facts, start: str, steps: int) -> frozenset[str]:
 
 @remembered(4096)
 def _reached(facts: Facts, start: str, steps: int) -> frozenset[frozenset[str]]:
-    """The ends of all chains of exactly `steps` steps, each as the set of things at its end. A
-    chain with too many ends is not continued."""
+    """For each chain of exactly `steps` steps, the set of things to which it leads. A chain that
+    leads to too many things is not continued."""
     if not steps:
         return frozenset({frozenset({start})})
     reached = set()
@@ -163,11 +168,12 @@ def _reached(facts: Facts, start: str, steps: int) -> frozenset[frozenset[str]]:
 
 
 def effective_hops(form: Form, part: Form, facts: Facts, binding: Binding) -> int:
-    """The fewest hops that lead to the asked variable, at most the hops of the form's needed part.
+    """The smallest number of hops that lead to the asked variable. At most, this is the number of
+    hops in the needed part of the form.
 
     Args:
         form: the question's form.
-        part: the part of the form that the one answer needs.
+        part: the part of the form that is needed for the single answer.
         facts: the store.
         binding: the intended value of every variable.
     """

@@ -1,4 +1,5 @@
-"""Evidence: the claim behind each hop, with its revision, and the place where an encyclopedia states it."""
+"""Evidence: the claim behind each hop with its revision, and the place where an encyclopedia states
+the claim."""
 
 from math import inf
 
@@ -15,7 +16,7 @@ from questloom.transforms.facts.values import is_volatile, values_match
 
 
 def claim_of(facts: Facts, clause: ClaimClause, binding: Binding) -> Claim | None:
-    """The best claim that supports a clause under a binding, or None."""
+    """The best claim that supports a clause with the given values; None if there is none."""
     subject, value = resolve(clause.subject, binding), resolve(clause.object, binding)
     if subject is None or value is None:
         return None
@@ -46,7 +47,8 @@ def is_named(facts: Facts, claim: Claim) -> bool:
 def evidence_clauses(
     form: Form, facts: Facts, binding: Binding
 ) -> tuple[ClaimClause | SentenceClause, ...]:
-    """The claims and sentences on which a form rests, in its order: of what it says vaguely the claims behind."""
+    """The claims and sentences on which a form rests, in the form's order. For a vague clause, the
+    claims behind the clause are given."""
     return tuple(
         said
         for c in form.clauses
@@ -65,19 +67,20 @@ def _claims_told(form: Form, facts: Facts, binding: Binding) -> tuple[Claim, ...
 
 
 def unstated(form: Form, facts: Facts, binding: Binding) -> tuple[Claim, ...]:
-    """The claims of a form for which neither end's page names the other end."""
+    """The claims of a form for which neither the subject's page names the object, nor the object's
+    page the subject."""
     return tuple(c for c in _claims_told(form, facts, binding) if not is_named(facts, c))
 
 
 def volatile_claims(form: Form, facts: Facts, binding: Binding) -> tuple[Claim, ...]:
-    """The claims of a form that may change from day to day. A form cannot state the day, so no
-    question may depend on a changing claim."""
+    """The claims of a form that may become wrong with time. A question cannot state the day on
+    which it holds. Therefore it must not depend on claims that may become wrong."""
     return tuple(c for c in _claims_told(form, facts, binding) if is_volatile(facts, c))
 
 
 def evidence(form: Form, facts: Facts, binding: Binding) -> tuple[Hop, ...] | None:
-    """One hop for each claim and sentence of the form, from the picture towards the answer; None
-    where a hop has no evidence."""
+    """One hop for each claim and sentence of the form, from the picture to the answer. The result
+    is None if a hop has no evidence."""
     depth = distances(form)
     hops = []
     if not all(claims_behind(facts, c, binding) for c in form.of(Fuzzy)):
@@ -137,10 +140,10 @@ def evidence(form: Form, facts: Facts, binding: Binding) -> tuple[Hop, ...] | No
 
 def num_hops(form: Form) -> int:
     """Number of claims, sentences and later pictures on the way from the picture to the asked
-    variable, including the asked attribute.
+    variable. The step to the value that is asked for counts too.
 
-    A claim that connects a node to a named constant is a clue, not a hop. Clauses without a
-    connection to the asked variable do not count.
+    A claim that only connects a thing with a named thing or value is a clue, not a hop. Clauses
+    that do not connect to the asked variable do not count.
     """
     near = distances(form)
     edges = [c for c in form.clauses if isinstance(c, ClaimClause | SentenceClause)]

@@ -1,8 +1,9 @@
-"""Runs a form as a query: every binding of its variables that the best claims support.
+"""Runs a logical form as a query on the store. The result is all ways to give its variables values
+so that the best claims support every clause.
 
-The cheapest clause comes first: clauses with bound variables, then look-ups with one bound end,
-then enumerations. An unknown value (`somevalue`) is never an answer here; `margin.py` treats it as
-a possible match.
+The cheapest clause comes first. Clauses whose variables all have values are cheapest, then look-ups
+from one known end, then enumerations. An unknown value (`somevalue`) is never an answer here. For
+an unknown value, `margin.py` assumes that it may match.
 """
 
 from collections.abc import Iterator, Mapping
@@ -42,21 +43,22 @@ Binding = dict[str, Value]
 
 
 def binding_of(bindings: Mapping[str, str]) -> Binding:
-    """The values that the bindings of a plan or question name."""
+    """Makes values from the value keys in the bindings of a plan or question."""
     return {var: value_of_key(key) for var, key in bindings.items()}
 
 
 class TooLarge(Exception):
-    """A clause would have to be enumerated beyond the limit. The caller decides how to treat such a clause."""
+    """A clause has more matches than may be enumerated. The caller of the query decides what
+    happens in this case."""
 
 
 def resolve(term: Term, binding: Binding) -> Value | None:
-    """The value of a term, or None for an unbound variable."""
+    """The value of a term; None for a variable without a value."""
     return binding.get(term) if isinstance(term, str) else term
 
 
 def holds(op: str, left: Value, right: Value) -> bool | None:
-    """Whether a comparison holds; None where the two values cannot be compared."""
+    """Whether a comparison holds; None if the two values cannot be compared."""
     if left.kind == right.kind == "time":
         if op == "=":
             return dates_overlap(left, right)
@@ -76,9 +78,9 @@ def holds(op: str, left: Value, right: Value) -> bool | None:
 
 
 def _in_order(op: str, left: Date, right: Date) -> bool | None:
-    """Whether `left` is before ("<") or after (">") `right`; None where the dates overlap.
+    """Whether `left` is before ("<") or after (">") `right`; None if the dates overlap.
 
-    A year or day is compared as a whole: no day of 1832 is before or after 1832.
+    A year or a day counts as a whole: no day of 1832 is before or after 1832.
     """
     (first, last), (other_first, other_last) = left.span, right.span
     if last < other_first or other_last < first:
@@ -91,8 +93,8 @@ def _in_order(op: str, left: Date, right: Date) -> bool | None:
 
 
 def cost(clause: Clause, names: tuple[str, ...], binding: Binding, facts: Facts) -> float:
-    """The present cost of a clause: 0 for a test, 1 for a look-up, more for an enumeration,
-    infinite if impossible yet."""
+    """What a clause would cost now: 0 for a test, 1 for a look-up, more for an enumeration,
+    infinity if it is not possible yet."""
     free = [v for v in names if v not in binding]
     if isinstance(clause, Compute):
         return 0 if set(free) <= {clause.out} else float("inf")
@@ -115,7 +117,7 @@ def cost(clause: Clause, names: tuple[str, ...], binding: Binding, facts: Facts)
 
 
 def extend(clause: Clause, binding: Binding, facts: Facts, limit: int) -> Iterator[Binding]:
-    """All extensions of a binding that satisfy one more clause."""
+    """Adds values to a binding in all ways that satisfy one more clause."""
     match clause:
         case ClaimClause():
             yield from _extend_claim(clause, binding, facts, limit)
@@ -177,8 +179,9 @@ def _extend_claim(
 def matching_subjects(
     facts: Facts, property: str, value: Value, limit: int = ENUMERATION_LIMIT
 ) -> tuple[str, ...]:
-    """Entities for which the store has the property with this value, with a place within the value,
-    or with a date that may be the same. Raises `TooLarge` beyond the limit."""
+    """Entities that have this value of the property in the store. Entities whose place lies within
+    the value, or whose date may be the same, count too. Raises `TooLarge` if there are more than
+    `limit`."""
     found = subjects_within(facts, property, value, limit)
     if found is None:
         raise TooLarge(f"{property} {value.key()}")
@@ -195,7 +198,8 @@ def _extend_reads(clause: Reads, binding: Binding, facts: Facts) -> Iterator[Bin
 
 
 def _extend_sentence(clause: SentenceClause, binding: Binding) -> Iterator[Binding]:
-    """A hop that only a text states holds where both of its ends are known; the store cannot enumerate its ends."""
+    """A hop that only a text states. Such a hop holds if both of its ends have values; the store
+    cannot list them."""
     value = resolve(clause.object, binding)
     if value is not None:
         yield binding
@@ -204,7 +208,8 @@ def _extend_sentence(clause: SentenceClause, binding: Binding) -> Iterator[Bindi
 def solutions(
     form: Form, facts: Facts, given: Binding, limit: int = ENUMERATION_LIMIT
 ) -> Iterator[Binding]:
-    """All bindings of a form, given the values of some variables (the picture's entity and its readings)."""
+    """All ways to give a form's variables values so that every clause holds. The values of the
+    pictured entity and of details read in the picture are given."""
 
     def search(
         left: tuple[tuple[Clause, tuple[str, ...]], ...], binding: Binding
@@ -230,7 +235,8 @@ def solutions(
 
 
 def coarsen_to_ask(value: Value, ask: Ask) -> Value:
-    """A date with the precision that the question asks for; any other value unchanged."""
+    """A date, made as exact as the question asks for. A value that is not a date stays
+    unchanged."""
     return (
         coarsened(value, PRECISIONS.get(ask.precision, value.precision))
         if value.kind == "time"
@@ -241,7 +247,7 @@ def coarsen_to_ask(value: Value, ask: Ask) -> Value:
 def answers(
     form: Form, facts: Facts, given: Binding, most: int = 3, limit: int = ENUMERATION_LIMIT
 ) -> tuple[Value, ...]:
-    """Up to `most` distinct values of the asked variable, in order of discovery (deterministic)."""
+    """Up to `most` different values of the asked variable, in a fixed order."""
     found: dict[str, Value] = {}
     for binding in solutions(form, facts, given, limit):
         value = coarsen_to_ask(binding[form.ask.var], form.ask)

@@ -1,10 +1,11 @@
-"""Guessing: what a person can answer who hears the question and does not see its picture.
+"""Guessing: how well somebody can answer who hears the question and does not see its picture.
 
-The picture might show any thing of the class that the words name. The words therefore leave several
-answers open; with two open answers, half of all guesses are right. Some answers are the commonest
-of their kind for any picture ("Northern Hemisphere", "mayor"). Ingest counts once how common each
-value is (`PropertyProfile.num_commonest`). For several steps, this module counts the ends of the
-whole chain.
+For somebody without the picture, it might show anything of the class that the words name. Therefore
+somebody who guesses has several answers to choose from. If two answers are possible, half of all
+guesses are right. Some answers are the most common of their kind, whatever the picture shows
+("Northern Hemisphere", "mayor"). The ingest job counts how common each value of a property is
+(`PropertyProfile.num_commonest`). For a chain of several steps, this module counts where the whole
+chain ends.
 """
 
 from collections import Counter
@@ -31,33 +32,34 @@ from questloom.transforms.facts.values import ENUMERATION_LIMIT, best_values, cl
 from questloom.transforms.remembered import remembered
 
 MOST_ANSWERS = 5
-"""Maximum number of answers that are counted. More open answers hardly lower the chance of a guess."""
+"""Maximum number of possible answers that are counted. With more possible answers, the
+chance that a guess is right is hardly lower."""
 BETWEEN_TWO = ("earliest", "latest", "largest", "smallest")
-"""Operations whose answer is one of the compared things."""
+"""Operations whose answer is one of the things that they compare."""
 WEIGHT = 10
-"""How many subjects of a class weigh as much as all other subjects of the property. Without this
-weight, a class of three towns would count as typical of all towns."""
+"""The share over all subjects of a property counts as much as this number of subjects of a class.
+Without this, three towns would be taken as typical of all towns."""
 
 MOST_COUNTED = 25_000
 """Maximum number of members of a class that are examined one by one."""
 WAYS_KEPT = 1_024
-"""Maximum number of remembered paths to a writing, each with its ends."""
+"""Maximum number of results of `_all_answers` that are remembered."""
 MIN_SHOWN = 5
-"""Minimum number of other pictured things with a complete chain, before the commonest end of their
-chains counts as a guess."""
+"""Minimum number of other pictured things whose chains are complete. If there are fewer such
+things, the most common end of the chains does not count as a guess."""
 
 
 @dataclass(frozen=True)
 class Guess:
-    """The number of answers that the words alone leave open, counted up to `MOST_ANSWERS`, and how
-    often the best guess is right (1 if no answer is open)."""
+    """How many answers the words alone leave possible (counted up to `MOST_ANSWERS`), and how often
+    the best guess is right (1 if no answer is possible)."""
 
     num_answers: int
     share: float
 
 
 def guess(form: Form, facts: Facts, binding: Binding) -> Guess:
-    """The answers and the best guess that remain where the picture gives nothing."""
+    """The possible answers and the best guess of somebody who does not see the picture."""
     number = num_answers_without_picture(form, facts, binding)
     share = 1 / number if number else 1.0
     return Guess(
@@ -66,8 +68,8 @@ def guess(form: Form, facts: Facts, binding: Binding) -> Guess:
 
 
 def guess_of_kind(form: Form, facts: Facts, binding: Binding) -> float:
-    """How often the best guess from the kind of answer alone is right: one of the compared things,
-    or the commonest value of the asked relations."""
+    """How often the best guess from the kind of answer is right. Such a guess is one of the
+    compared things, or the most common value of the asked relation."""
     compared = [
         1 / len(c.args) for c in form.of(Compute) if c.op in BETWEEN_TWO and c.out == form.ask.var
     ]
@@ -83,8 +85,8 @@ def guess_of_kind(form: Form, facts: Facts, binding: Binding) -> float:
 
 
 def num_answers_without_picture(form: Form, facts: Facts, binding: Binding) -> int:
-    """The number of answers of the form without its picture, counted up to `MOST_ANSWERS`. If there
-    are too many answers to enumerate, the number is `MOST_ANSWERS`."""
+    """The number of answers that the form has without its picture, counted up to `MOST_ANSWERS`. If
+    the answers are too many to enumerate, the number is `MOST_ANSWERS`."""
     anchor = form.anchor
     kind = find_descriptor_class(facts, binding[anchor].entity)
     extra = (
@@ -110,10 +112,13 @@ def num_answers_without_picture(form: Form, facts: Facts, binding: Binding) -> i
 
 
 def _cut_at_reading(form: Form) -> tuple[Form, Form] | None:
-    """A form cut where something is read: what gives the reading, and what follows from it; None where they have more in common.
+    """Cuts a form in two at a detail that is read. The first part leads to the detail, and the
+    second part follows from the detail. The result is None if the two parts of the form share more
+    than the detail.
 
-    Nothing leads from what is written to the picture. Whoever began with what follows would try all pictures of the class
-    for each thing; so the few things that are written are found first.
+    From what is written in a picture, no clause leads back to the picture. A search that began with
+    the second part would try all pictures of the class, for each thing. There are only few writings
+    in pictures, so the search begins with the first part.
     """
     for read in form.of(Reads):
         before, known = {read}, {read.of}
@@ -133,16 +138,17 @@ def _cut_at_reading(form: Form) -> tuple[Form, Form] | None:
 
 @remembered(WAYS_KEPT)
 def _all_answers(facts: Facts, form: Form) -> tuple[Value, ...]:
-    """All answers of a form, kept: things of one class share the ways to what is written."""
+    """All answers of a form. The answers are remembered, because many things of a class lead to the
+    same writings."""
     return answers(form, facts, {}, most=ENUMERATION_LIMIT)
 
 
 def commonest_share(facts: Facts, property: str, subject: str) -> float:
-    """How often the commonest value of a property is right for things of the subject's classes. The
-    subject itself does not count, only the other members with a value.
+    """How often the most common value of a property is right for things of the subject's classes.
+    The subject itself does not count, and neither do members of the class without a value.
 
-    The result is the largest share over the subject's direct classes. Each share is averaged with
-    the share over all subjects of the property, which weighs as much as `WEIGHT` subjects.
+    The result is the largest share among the subject's direct classes. Each share is mixed with the
+    share over all subjects of the property, which counts as much as `WEIGHT` subjects.
     """
     everywhere = _share(facts.profile(property), 0.0, 0)
     return max(
@@ -156,8 +162,8 @@ def commonest_share(facts: Facts, property: str, subject: str) -> float:
 
 
 def _share_in(facts: Facts, property: str, class_id: str, everywhere: float) -> float:
-    """The share of one guess in a class, averaged with the share over all subjects. The commonest
-    value of the class may be rare among all subjects."""
+    """How often a certain guess is right in a class, mixed with how often it is right over all
+    subjects. The most common value in the class may be rare among all subjects."""
     profile, all_subjects = facts.profile(property, class_id), facts.profile(property).num_subjects
     bound = _share(profile, everywhere, WEIGHT)
     if profile.num_instances > MOST_COUNTED:
@@ -172,7 +178,8 @@ def _share_in(facts: Facts, property: str, class_id: str, everywhere: float) -> 
 
 @remembered()
 def _entities_in(facts: Facts, property: str, class_id: str) -> Counter[str]:
-    """Counts the values of a class's own members that are things, by their keys."""
+    """Counts how often each thing is a value of the property, among the members that state this
+    class directly."""
     members = [
         m for m in facts.members(class_id, limit=MOST_COUNTED) if class_id in classes_of(facts, m)
     ]
@@ -182,12 +189,12 @@ def _entities_in(facts: Facts, property: str, class_id: str) -> Counter[str]:
 
 
 def _share_of_chain(form: Form, facts: Facts, binding: Binding) -> float:
-    """How often the commonest end of several forward steps is right, over all pictured things of
-    the picture's kind; 0 if too few pictured things have an end.
+    """How often the most common end of a chain of forward steps is right, over all pictured things
+    of the same kind as the pictured thing. If too few of these things have an end, the result is 0.
 
-    Only ends of the answer's own kind count, since the words state this kind. "Who gave their name
-    to the city where this man died?" is Washington for all pictured presidents, though most of them
-    died in cities that bear no person's name.
+    Only ends of the answer's kind count, because the words of the question state this kind. For
+    example, "Who gave their name to the city where this man died?" has the answer Washington for
+    all pictured presidents, although most of them died in cities without a person's name.
     """
     steps = chain(form)
     if len(steps) < 2 or any(reverse for _, reverse in steps):
@@ -206,9 +213,9 @@ def _share_of_chain(form: Form, facts: Facts, binding: Binding) -> float:
 
 @remembered()
 def _ends(facts: Facts, class_id: str, properties: tuple[str, ...], ask: Ask) -> Counter[str]:
-    """The ends of a chain from the pictured members of a class, counted. Each step of the chain
-    must have one value. A date counts by its year, or with the precision that the question asks
-    for."""
+    """Counts the ends of a chain that starts at the pictured members of a class. Every step of the
+    chain must have exactly one value; else the chain is not counted. A date counts by its year,
+    unless the question asks for another precision."""
     found: Counter[str] = Counter()
     for member in facts.members(class_id, limit=MOST_COUNTED):
         at = member if facts.images_of(member) else ""

@@ -1,10 +1,10 @@
-"""Checks the words of a question that state a thing's kind, such as "the man who", "the naturalist"
-or "in which borough". Claims must support these words.
+"""Checks words in a question that state a thing's kind, such as "the man who", "the naturalist" or
+"in which borough". Claims in the store must support these words for kinds.
 
-A kind, a sex or an occupation is rarely a clause of the form, but a reader learns it. The claims
-behind the words for kinds are therefore part of the evidence, and a word without a claim is
-refused. For English, `kind_words.txt` lists the words for kinds. In other languages the readers
-check these words.
+The logical form rarely has a clause for a kind, a sex or an occupation, but a reader of the
+question learns it. Therefore the claims behind words for kinds are part of the evidence. A word for
+a kind without a supporting claim is refused. For English, the file `kind_words.txt` lists the words
+for kinds. In other languages, models that read the question check the words for kinds.
 """
 
 import functools
@@ -24,18 +24,19 @@ KINDS = CLASS, SEX, OCCUPATION = "P31", "P21", "P106"
 HUMAN = "Q5"
 MALE, FEMALE = "Q6581097", "Q6581072"
 PARENTS = {"P22": MALE, "P25": FEMALE}
-"""Relations whose object has a known sex."""
+"""Relations to a person whose sex follows from the relation."""
 PERSON = ("person", "people", "human")
 GENERAL = frozenset(
     "building structure organization organisation work place settlement area entity object".split()
 )
-"""Generic last words of labels. Without its generic last word, a label still names the kind: "church building"."""
+"""Words that say little at the end of a label. Without such a word, the rest of a label still names
+the kind: "church building" names a church."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class StatedKind:
-    """A claim about a thing's kind, sex or occupation, with its name in prompts and the words that
-    state it in texts."""
+    """A claim about a thing's kind, sex or occupation. In prompts, `label` names what the claim
+    states; in texts, any of `words` states it."""
 
     claim: Claim
     label: str
@@ -63,7 +64,7 @@ def stated_kinds(facts: Facts, entity_id: str, language: str = "en") -> tuple[St
 
 
 def _said(facts: Facts, class_id: str, language: str) -> frozenset[str]:
-    """The words for a class or an occupation: the noun of each of its names."""
+    """The words for a class or an occupation: the main noun of each of its names."""
     entity = facts.entity(class_id)
     words = set()
     for name in entity.names((language,)) if entity else ():
@@ -73,7 +74,8 @@ def _said(facts: Facts, class_id: str, language: str) -> frozenset[str]:
 
 
 def find_kind_words(text: str) -> tuple[str, ...]:
-    """The words of an English text that state a kind, a sex or an occupation, in order.
+    """The words of an English text that state a kind, a sex or an occupation, in order, without
+    duplicates.
 
     >>> find_kind_words("In which borough was the man born, a naturalist, whose widow exists in a list?")
     ('borough', 'man', 'naturalist', 'widow')
@@ -85,7 +87,8 @@ def find_kind_words(text: str) -> tuple[str, ...]:
 
 
 def says(word: str, stated: frozenset[str]) -> bool:
-    """Whether a word is one of the stated words, or the ending of one ("writer" for a screenwriter)."""
+    """Whether a word is among the stated words, or is the end of one of them ("writer" of
+    "screenwriter")."""
     forms = {
         word,
         word.removesuffix("s"),
@@ -100,15 +103,15 @@ def says(word: str, stated: frozenset[str]) -> bool:
 
 
 def is_occupation(word: str) -> bool:
-    """Whether a word of `find_kind_words` states an occupation. A relation can state an occupation
-    too ("architect", "author")."""
+    """Whether a word from `find_kind_words` states an occupation. The name of a relation can also
+    state an occupation ("architect", "author")."""
     return word not in _sexed() and not any(
         says(word, frozenset(_lines()[name])) for name in ("place", "building")
     )
 
 
 def find_sex_words(form: Form | None) -> frozenset[str]:
-    """The words for the sexes that a form's relations imply: a father is a man."""
+    """The words for sexes that follow from a form's relations: a father is a man."""
     told = (
         {PARENTS[c.property] for c in form.of(ClaimClause) if c.property in PARENTS}
         if form is not None
@@ -118,8 +121,8 @@ def find_sex_words(form: Form | None) -> frozenset[str]:
 
 
 def kind_hops(facts: Facts, text: str, binding: Binding, form: Form | None) -> tuple[Hop, ...]:
-    """The claims behind a text's words for kinds, as evidence: one hop each, from the thing's
-    variable without a target."""
+    """The claims behind a text's words for kinds, as evidence. Each claim gives one hop. The hop of
+    such a claim starts at the thing's variable and has no target."""
     told = find_kind_words(text)
     hops = []
     things = [*binding.items(), *(("", value) for value in _constants(form))]

@@ -1,8 +1,8 @@
-"""No leak: no text that the policy sees may contain a name of a hidden node or of the answer.
+"""Leaks: no text that the policy sees may contain a name of the answer or of a thing on the path.
 
-Names are compared as whole words without case, accents, punctuation and simple inflections, in all
-languages of the recipe. Scripts without spaces are compared by character. Numbers are searched for
-as digits and as words.
+Names are compared as whole words in all languages of the recipe. Case, accents, punctuation and
+simple inflections of names do not matter. In scripts without spaces, names are compared character
+by character. Numbers are searched for both as digits and as words.
 """
 
 from questloom.knowledge.dates import dates_of
@@ -14,7 +14,8 @@ from questloom.transforms.facts.lookups import Facts
 
 
 def names_of_value(facts: Facts, value: Value, languages: tuple[str, ...]) -> tuple[str, ...]:
-    """Every name of a value: an entity's aliases, a date's year and day, a number's digits and words."""
+    """All names of a value: the names and aliases of an entity, the year and day of a date, the
+    digits and words of a number."""
     match value.kind:
         case "entity":
             entity = facts.entity(value.entity)
@@ -39,7 +40,7 @@ def names_of_value(facts: Facts, value: Value, languages: tuple[str, ...]) -> tu
 
 
 def answer_names(facts: Facts, answer: Answer, languages: tuple[str, ...]) -> tuple[str, ...]:
-    """All names of the answer."""
+    """All names of a question's answer."""
     return tuple(
         dict.fromkeys(
             (answer.text, *answer.aliases, *names_of_value(facts, answer.value, languages))
@@ -54,13 +55,14 @@ def find_leak(
     answer: Answer,
     languages: tuple[str, ...],
 ) -> dict[str, str] | None:
-    """The text and the hidden name in it, or None.
+    """Which text contains which hidden name; None if no text does.
 
     Args:
         texts: the texts that the policy sees, by kind: {"question": …, "caption": …, "picture": …}.
-        hidden: the values of all variables of the form, by variable, without named constants.
+        hidden: the values of all variables of the form, by variable. Things that the question names
+            on purpose do not belong here.
         answer: the answer.
-        languages: codes of the languages whose aliases count.
+        languages: codes of the languages in which names are compared.
     """
     for where, text in sorted(texts.items()):
         hit = leaked(text, answer_names(facts, answer, languages))

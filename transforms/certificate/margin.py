@@ -1,16 +1,19 @@
-"""Uniqueness despite missing facts: how many facts must be missing before another entity fits.
+"""Shows that a description fits one entity only, although facts may be missing from the store.
 
-Wikidata is incomplete, so a single matching row proves little. For each variable of a form, the
-description is tested clause by clause on every other entity (a *rival*):
+The margin is this number: how many facts must be missing before another entity could fit.
 
-* match: the store says that the rival fits (ancestors of places and classes, overlapping dates and
-  namesakes count);
+Wikidata is incomplete. Therefore it proves little that only one entity matches. Each variable of a
+form has a description. Each clause of the description is tested on every other entity (a *rival*),
+with one of three results:
+
+* match: the store says that the rival fits. A place within the stated place, a subclass, an
+  overlapping date and a thing of the same name count as matches;
 * contradicted: the store says that the rival does not fit, so the rival is out;
 * gap: the store says nothing.
 
-The *margin* is the fewest gaps over the rivals that are not out; 0 means that another entity fits.
-The matches of the m cheapest clauses contain all rivals with fewer than m gaps, since an entity
-that matches none of these clauses has m gaps.
+The *margin* is the smallest number of gaps among the rivals that are not out. A margin of 0 means
+that another entity fits. Only entities that match one of the m cheapest clauses must be tested. An
+entity that matches none of them has at least m gaps.
 """
 
 from collections.abc import Iterable
@@ -42,32 +45,33 @@ from questloom.transforms.facts.within import num_within, subjects_within
 from questloom.transforms.remembered import remembered
 
 NO_RIVAL = 9
-"""The margin where no entity is left as a rival."""
+"""The margin if no rival is left."""
 MAX_VETOED = 50
-"""Maximum number of rivals whose articles are read, nearest first."""
+"""Maximum number of rivals whose articles are read. The rivals with the fewest gaps come first."""
 MAX_BREAKING = 20
 
 
 @dataclass(frozen=True, kw_only=True)
 class Margin:
-    """The margin of one variable's description."""
+    """The margin of the description of one variable."""
 
     var: str
     margin: int
     nearest: Rival | None = None
     breaking: tuple[str, ...] = ()
-    """Claims that put out a rival which fits all other clauses. If one of the breaking claims were
-    absent or wrong, the margin would shrink."""
+    """Claims that alone rule out a rival which fits all other clauses. The margin would shrink if
+    one of these claims were missing or wrong."""
     too_large: bool = False
-    """Whether a clause had too many matches to enumerate. With too many matches the margin is a lower bound."""
+    """Whether some clause had too many matches to enumerate. With too many matches, the margin is
+    only a lower bound."""
     incomplete: str = ""
-    """The class that the store may hold only in part, so that the list of rivals may be incomplete.
-    With such a class the margin is 0."""
+    """A class of which the store may lack members, so that rivals may be missing from the list; ""
+    if there is no such class. If there is such a class, the margin is 0."""
 
 
 @remembered()
 def status(facts: Lookups, rival: str, part: Part) -> str:
-    """Compares one rival with one part: "match", "contradicted" or "gap"."""
+    """Compares a rival with one part of a description: "match", "contradicted" or "gap"."""
     unknown = "contradicted" if facts.trust.complete else "gap"
     if part.role == "kind":
         assert isinstance(part.clause, ClassClause)
@@ -124,9 +128,9 @@ def status(facts: Lookups, rival: str, part: Part) -> str:
 
 
 def _fuzzy_status(facts: Lookups, rival: str, clause: Fuzzy, value: Value) -> str:
-    """The status of a rival for a vague clause.
+    """Compares a rival with a vague clause.
 
-    A rival without a known value counts as a match: a vague clause fits most unknown values, so no single fact is missing.
+    A rival whose value is unknown counts as a match, not as a gap: a vague clause fits most values.
     """
     fit = fits(facts, clause, rival, value)
     if fit is None:
@@ -151,7 +155,9 @@ def _linked(facts: Facts, a: str, b: Value) -> bool:
 
 
 def settles(facts: Lookups, part: Part, parts: Iterable[Part]) -> bool:
-    """Whether a part alone rules out every entity that it does not match: a functional hop, or a complete column."""
+    """Whether a part of a description rules out every entity that it does not match. A
+    property with one value does so, and so does one that every member of the class has exactly
+    once."""
     assert part.value is not None or part.role == "kind"
     if facts.trust.complete:
         return part.role in ("has", "of", "kind")
@@ -171,7 +177,7 @@ def settles(facts: Lookups, part: Part, parts: Iterable[Part]) -> bool:
 
 
 def _matches(facts: Facts, part: Part) -> tuple[str, ...] | None:
-    """The entities that match a part, or None where they cannot be enumerated."""
+    """The entities that match a part of a description; None if they cannot be enumerated."""
     if part.role == "kind":
         assert isinstance(part.clause, ClassClause)
         return (
@@ -208,16 +214,16 @@ def margin_of(
     *,
     exact: bool = True,
 ) -> Margin:
-    """The margin of one description. A margin below `required` is exact; any other result is a
-    lower bound of at least `required`.
+    """The margin of a description. A margin below `required` is exact. A margin of `required` or
+    more is a lower bound.
 
     Args:
         facts: the store.
-        description: the variable and its parts.
-        intended: the entity (or literal) that the variable should be.
-        required: the least margin that the recipe accepts.
-        exact: whether to search all rivals. False stops at the first rival that is too near, which
-            is enough to refuse a description.
+        description: the variable and the parts that describe it.
+        intended: the entity or value that the variable should be.
+        required: the minimum margin that the recipe accepts.
+        exact: whether to test all rivals. If this is false, the search ends at the first rival that
+            is too near. The first such rival is enough for refusing a description.
     """
     var, parts = description.var, description.parts
     if not parts:
@@ -255,13 +261,14 @@ def margin_of(
 
 @remembered(4_096)
 def _margin_of(facts: Lookups, description: Description, intended: Value, required: int) -> Margin:
-    """The margin of a description. Forms that differ only in later clauses share this cached margin."""
+    """The margin of a description, from a cache. Forms that differ only in later clauses share the
+    cached margin."""
     return margin_of(facts, description, intended, required)
 
 
 def _incomplete(facts: Lookups, parts: tuple[Part, ...], intended: Value) -> str:
-    """The class in which a description must single out one member, if the store may lack members;
-    "" where the store holds nearly all."""
+    """A class that a description uses and of which the store may lack members; "" if the store
+    holds nearly all members."""
     kinds = [p.clause.class_id for p in parts if isinstance(p.clause, ClassClause)] or list(
         classes_of(facts, intended.entity)
     )
@@ -322,11 +329,13 @@ def _fewest_gaps(
 def _held_against(
     facts: Lookups, rival: str, parts: list[Part], sure: tuple[Part, ...], *, most: int
 ) -> tuple[list[Part], list[Part]]:
-    """Two lists of parts: the gaps of a rival, and the parts that put the rival out. The lists
-    stop once the second has one part more than `most`, or once both have a part.
+    """Two lists: the parts on which the store says nothing about a rival (gaps), and the parts that
+    rule the rival out. The search ends when the second list has more than `most` parts, or when
+    neither list is empty.
 
-    A hop leaves no gap if it leads to a single thing of its class (one of `sure`), even if its
-    property may have several values: a town lies in one county.
+    Some steps lead to a single thing of its class (one of `sure`). Such a step leaves no gap, even
+    if its property may have several values: a town lies in one county, so any other county is ruled
+    out.
     """
     gaps: list[Part] = []
     against: list[Part] = []
@@ -344,16 +353,18 @@ def _held_against(
 
 
 def is_too_near(facts: Lookups, rival: str, parts: Iterable[Part], required: int) -> bool:
-    """Whether a rival is known to fit a description, or to lack fewer than `required` claims for it.
+    """Whether a rival is known to be too near: the rival fits the description, or would fit if
+    fewer than `required` missing claims were true.
 
     Args:
         facts: the store.
-        rival: an entity other than the one that is meant.
-        parts: of the description.
-        required: the least margin.
+        rival: an entity other than the intended one.
+        parts: the parts of the description.
+        required: the minimum margin.
 
     Returns:
-        False also where `margin_of` would have to read the rival's page or know what a hop settles.
+        False also if only `margin_of` could decide, because it reads the rival's page and knows
+            which steps lead to a single thing.
     """
     num_gaps = 0
     for part in parts:
@@ -384,8 +395,8 @@ def _rival(facts: Facts, var: str, entity_id: str, num_gaps: int, gaps: list[Par
 
 
 def _literal_margin(facts: Lookups, description: Description, intended: Value) -> Margin:
-    """A literal is unique where it is the single best value of a functional property. No other
-    clause identifies a literal."""
+    """The margin of a value such as a date or a number. The value is unique if it is the only best
+    value of a property that has one value. No other clause can identify a date or a number."""
     for part in description.parts:
         if part.role == "of" and part.value is not None:
             found = best_values(facts, part.value.entity, part.property)
@@ -409,7 +420,7 @@ def _literal_margin(facts: Lookups, description: Description, intended: Value) -
 
 
 def _century_margin(facts: Lookups, description: Description) -> Margin:
-    """A century is unique where all dates of the thing lie in it."""
+    """The margin of a century. A century is unique if all dates of the thing lie in it."""
     for part in description.parts:
         if (
             part.role == "of"
@@ -425,7 +436,7 @@ def _century_margin(facts: Lookups, description: Description) -> Margin:
 
 
 def part_in_words(part: Part) -> str:
-    """The name of a part in the certificate: "P84=Q12" or "class Q39715"."""
+    """How the certificate names a part of a description: "P84=Q12" or "class Q39715"."""
     if isinstance(part.clause, ClassClause):
         return f"class {part.clause.class_id}"
     key = part.value.key() if part.value else ""
@@ -440,7 +451,8 @@ def part_in_words(part: Part) -> str:
 
 
 def margins(form: Form, facts: Lookups, binding: Binding, required: int = 2) -> tuple[Margin, ...]:
-    """The margins of all variables of a form, in the order in which the variables are identified."""
+    """The margins of all variables of a form, in the order in which the variables are
+    identified."""
     return tuple(
         _century_margin(facts, d)
         if form.ask.precision == CENTURY and d.var == form.ask.var
@@ -452,11 +464,12 @@ def margins(form: Form, facts: Lookups, binding: Binding, required: int = 2) -> 
 def num_fitting(
     facts: Lookups, description: Description, without: str, most: int = 2
 ) -> int | None:
-    """How many entities fit a description without the parts that depend on one end, counted up to
-    `most`.
+    """How many entities fit a description if all parts with a certain end are left out. The count
+    stops at `most`.
 
-    `without` is a variable or the id of a named entity. The result is None where no remaining part
-    can be enumerated; more than one entity then surely fits.
+    `without` is the end that is left out: a variable, or the id of a named entity. The result is
+    None if no remaining part can be enumerated. If no part can be enumerated, surely more than one
+    entity fits.
     """
     parts = [p for p in description.parts if not _rests_on(p, without)]
     found = _fitting(facts, parts, most)
@@ -464,7 +477,8 @@ def num_fitting(
 
 
 def fitting(facts: Lookups, description: Description, most: int) -> tuple[str, ...] | None:
-    """The entities that fit a description, at most so many; None where they cannot be enumerated."""
+    """The entities that fit a description, up to `most` of them; None if they cannot be
+    enumerated."""
     return _fitting(facts, list(description.parts), most)
 
 
@@ -479,7 +493,7 @@ def _fitting(facts: Lookups, parts: list[Part], most: int) -> tuple[str, ...] | 
 
 
 def constants_of(description: Description) -> tuple[str, ...]:
-    """The entities that a description names."""
+    """The entities that a description mentions by name."""
     terms = [
         getattr(p.clause, end, None) for p in description.parts for end in ("subject", "object")
     ]

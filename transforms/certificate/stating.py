@@ -1,9 +1,12 @@
-"""Finds where an encyclopedia states a claim: a sentence with the relation and the other end on the
-page of either end, else a line of the infobox.
+"""Finds where an encyclopedia states a claim.
 
-A page that names a value (`evidence.is_named`) proves less: "Vess Tower stands beside Lake Orm"
-names the lake and does not say who dug it. The oracle reads with the same relation words
-(`agent/oracle/relation_words.py`), so a reader of the page would find the same evidence.
+A sentence on the page of the subject or the object counts if it has the relation and the other end.
+Otherwise, a line of the subject's infobox counts.
+
+A page that only names a value (`evidence.is_named`) proves less: "Vess Tower stands beside Lake
+Orm" names the lake, but does not say who dug it. The oracle (a solver without a model) uses the
+same words for relations (`agent/oracle/relation_words.py`). Therefore a reader of the page would
+find the same evidence.
 """
 
 import re
@@ -22,7 +25,7 @@ from questloom.transforms.remembered import remembered
 
 Stated = Literal["sentence", "infobox", "no"]
 STATEMENTS_KEPT = 8_192
-"""Each holds its article."""
+"""Maximum number of statements that are remembered; each keeps its article in memory."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,11 +34,11 @@ class Statement:
 
     article: Article
     section: int
-    """Index of the section; -1 for the infobox."""
+    """Number of the section, from 0; -1 for the infobox."""
     start: int = -1
     end: int = -1
     text: str
-    """The sentence, or "parameter: value" of the infobox."""
+    """The sentence, or the infobox line as "parameter: value"."""
 
     @property
     def kind(self) -> Stated:
@@ -45,11 +48,11 @@ class Statement:
 
 @remembered(STATEMENTS_KEPT)
 def statement_of(facts: Facts, claim: Claim) -> Statement | None:
-    """The first sentence that states a claim, on the subject's page or the object's page; else the
-    line of the subject's infobox; else None.
+    """The first sentence that states a claim, on the page of the subject or of the object. If there
+    is no such sentence, the line of the subject's infobox; else None.
 
-    For a day, a text with the whole day wins: the infobox's "17 September 1915" before the
-    sentence's "(1846–1915)".
+    If the value is a day, a text with the whole day is preferred. For example, "17 September 1915"
+    in the infobox is better than "(1846–1915)" in a sentence.
     """
     info = facts.property(claim.property)
     label = info.label() if info else claim.property
@@ -78,7 +81,7 @@ def statement_of(facts: Facts, claim: Claim) -> Statement | None:
 
 
 def _written_days(value: Value) -> tuple[str, ...]:
-    """The forms in which texts write a day; empty for a value that is no day."""
+    """The ways in which texts write a day; empty if the value is not a day."""
     day = day_of(value)
     if day is None:
         return ()
@@ -89,7 +92,8 @@ def _written_days(value: Value) -> tuple[str, ...]:
 def _first_with(
     facts: Facts, article: Article, value: Value, cues: tuple[Cue, ...], names: tuple[str, ...]
 ) -> Statement | None:
-    """The first sentence in which a cue stands on its own side of the value."""
+    """The first sentence that has a word for the relation on the correct side of the value (before
+    or after it)."""
     target = facts.article(value.entity) if value.kind == "entity" else None
     links = {
         (link.section, link.sentence_start)
@@ -123,7 +127,7 @@ def _infobox(article: Article, cues: Cues, names: tuple[str, ...]) -> Statement 
 
 
 def _spots(text: str, names: tuple[str, ...]) -> list[int]:
-    """The offsets at which a text contains one of the names as whole words."""
+    """The positions at which a text contains one of the names as whole words."""
     return [
         found.start()
         for name in names
@@ -132,8 +136,8 @@ def _spots(text: str, names: tuple[str, ...]) -> list[int]:
 
 
 def sentences(text: str) -> Iterator[tuple[int, int]]:
-    """The offsets (start, end) of the sentences of a text. A newline ends a sentence, and so does a
-    full stop before a blank and a capital.
+    """The start and end of each sentence in a text. A sentence ends at a newline, or at a full stop
+    that is followed by a space and a capital.
 
     >>> text = "Built in 1850 by A. Lund. It fell.\\nNobody knows why."
     >>> [text[start:end] for start, end in sentences(text)]

@@ -1,8 +1,8 @@
-"""The text veto: before a gap counts for a rival, its article, infobox and links are searched for
-the missing value.
+"""The text veto: reads about a rival before a missing fact counts. The rival's article, infobox and
+links are searched for the missing value.
 
-An encyclopedia often states more than the claims. A hit lowers the margin. A missing hit proves
-nothing.
+An encyclopedia often states more than the store's claims. If the missing value is found, the margin
+becomes smaller. If the missing value is not found, this proves nothing.
 """
 
 from questloom.knowledge.dates import dates_of
@@ -13,8 +13,8 @@ from questloom.transforms.facts.lookups import Facts
 
 
 def text_says(facts: Facts, rival: str, part: Part) -> bool:
-    """Whether the rival's article names the value that the claims lack. A rival whose article names
-    the value may fit."""
+    """Whether the rival's article names the value that is missing from the claims. If the article
+    names the value, the rival may fit."""
     if part.role == "kind":
         return False
     assert part.value is not None
@@ -31,7 +31,8 @@ def text_says(facts: Facts, rival: str, part: Part) -> bool:
 
 
 def article_names(facts: Facts, article: Article, value: Value, names: tuple[str, ...]) -> bool:
-    """Whether an article links to a value's own article, or has one of the value's names in text or infobox."""
+    """Whether an article links to the value's own article, or has one of the value's names in its
+    text or infobox."""
     if not names:
         return False
     if value.kind == "entity":
@@ -43,7 +44,7 @@ def article_names(facts: Facts, article: Article, value: Value, names: tuple[str
 
 
 def names_of(facts: Facts, value: Value) -> tuple[str, ...]:
-    """The words with which an article would state a value."""
+    """The words that an article would use for a value."""
     if value.kind == "entity":
         entity = facts.entity(value.entity)
         return tuple(n for n in entity.names(("en",)) if len(n) > 2) if entity else ()
@@ -55,7 +56,8 @@ def names_of(facts: Facts, value: Value) -> tuple[str, ...]:
 
 
 def spellings(facts: Facts, value: Value) -> tuple[str, ...]:
-    """The forms of a value in texts: `names_of`, and a number of any size with and without separators."""
+    """The words that a text may use for a value: `names_of`, and numbers of any size, with and
+    without thousands separators."""
     if value.kind == "quantity" and value.number is not None:
         return tuple(dict.fromkeys((f"{value.number:.12g}", f"{value.number:,.12g}")))
     return names_of(facts, value)

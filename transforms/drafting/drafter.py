@@ -1,4 +1,7 @@
-"""The draft stage: turns a seed with its plans into a worded question, or a rejection with the commonest reason."""
+"""The draft stage: turns a seed (an entity) with its plans into a question in words.
+
+If no plan gives a question, the seed is rejected. The reason is the one that occurred most often.
+"""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -16,29 +19,31 @@ from questloom.transforms.stages.stage import Apply, reject
 from questloom.transforms.writing.writer import Reader, Vote, Wording, Writer, WriterRejection
 
 MAX_EXAMPLES = 3
-"""Maximum number of refusals that a seed's rejection shows in full."""
+"""Maximum number of refused plans that a seed's rejection shows in full."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Drafter:
-    """Everything that the function of the draft stage needs, opened once per process."""
+    """What the draft stage needs; it is opened once per process."""
 
     facts: Lookups
     writer: Writer
     reader: Reader | None = None
-    """Reads the words back; None where the words are composed from the form."""
+    """Checks the words against the plan by reading them; None if code made the words from the
+    logical form."""
     rules: DraftRules
     languages: tuple[str, ...] = ("en",)
-    """Languages in which the names of hidden things must not occur."""
+    """Languages in which the question must not name hidden things."""
     language: str
     word_filters: tuple[Apply, ...] = ()
-    """Filters that need only the words. Where a filter rejects the words, the seed tries its next plan."""
+    """Filters that look only at the words. If such a filter rejects a plan's words, the seed's next
+    plan is tried."""
 
     async def __call__(
         self, planned: PlannedSeed, preference: Preference | None = None
     ) -> Question | Rejection:
-        """The first plan whose words pass all checks, as a question. The plans are tried in the
-        order chosen over all seeds."""
+        """The plans are tried in the order that `preference` states. The plans are tried in the
+        order in `preference`."""
         assert preference is not None, "every seed with plans has an order"
         seed = planned.seed
         if not preference.order:
@@ -61,7 +66,7 @@ class Drafter:
         )
 
     async def _worded(self, plan: Plan, seed: Seed) -> Question | Refusal:
-        """A plan as a question. All checks without cost run on the words before a reader does."""
+        """Turns a plan into a question. Checks without cost run first; the reader comes last."""
         wording = await self.writer.word(plan, seed.id)
         if isinstance(wording, Refusal):
             return wording
@@ -78,7 +83,7 @@ class Drafter:
         return _read_back(question, votes)
 
     def _leak(self, plan: Plan, wording: Wording) -> Refusal | None:
-        """A refusal if the words name a hidden thing or the answer."""
+        """A refusal if the words name a hidden thing or the answer; else None."""
         leak = find_leak(
             self.facts,
             {"question": wording.text},
@@ -95,7 +100,7 @@ class Drafter:
         return Refusal(reason=Reason.NO_DESCRIPTION, evidence={"words": num, "most": most})
 
     def _filtered(self, question: Question) -> Refusal | None:
-        """A refusal if one of the word filters rejects the question; else None."""
+        """A refusal if a word filter rejects the question; else None."""
         for decide in self.word_filters:
             decided = decide(question)
             if isinstance(decided, Rejection):
@@ -125,7 +130,8 @@ class Drafter:
 
 
 def _read_back(question: Question, votes: list[Vote]) -> Question | Refusal:
-    """The question with the votes of its readers, if all votes agree with the form."""
+    """The question with the votes of its readers; or a refusal if a reader understood the words in
+    another way than the form."""
     against = [v for v in votes if not v.holds]
     if against or not votes:
         return Refusal(

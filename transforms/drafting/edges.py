@@ -1,4 +1,4 @@
-"""The edges of the graph for paths: the claims that a question may follow."""
+"""The claims that a question may follow from one thing to the next."""
 
 from dataclasses import dataclass
 
@@ -11,12 +11,14 @@ from questloom.transforms.facts.one_of_class import single_value
 from questloom.transforms.facts.said_class import find_descriptor_class
 
 MAX_REVERSE = 200
-"""Maximum number of claims into a node that are examined. A node with more claims counts as a hub."""
+"""Maximum number of claims that lead into a thing and are examined. A thing with more such claims
+is a hub, and no path goes through it."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Edge:
-    """One step of a path: to `target`, over a claim, along or against the claim's direction."""
+    """One step of a path, over a claim to the thing `target`. The step follows the claim from
+    subject to object, or backwards."""
 
     property: str
     target: str
@@ -24,13 +26,14 @@ class Edge:
     weight: float
 
     def repeats(self, property: str) -> bool:
-        """Whether this step repeats the kind of a step over `property` just before it."""
+        """Whether a step of the same kind, over `property`, came just before this step."""
         step = property_use(self.property).step
         return bool(step) and step == property_use(property).step
 
 
 def _claims_into(facts: Lookups, thing: str, of: str) -> tuple[Claim, ...]:
-    """The claims into a thing, or only those of the thing `of`; none if the first thing is a hub."""
+    """The claims that lead into a thing. With `of`, only the claims of the thing `of`. The result
+    is empty if many claims lead into the thing (a hub)."""
     own = tuple(c for c in facts.claims(of) if c.best and c.value.entity == thing) if of else ()
     if of and not own:
         return ()  # most neighbours: theirs are not looked up
@@ -41,11 +44,12 @@ def _claims_into(facts: Lookups, thing: str, of: str) -> tuple[Claim, ...]:
 def edges(
     facts: Lookups, entity: Entity, avoid: frozenset[str], max_hub: int, to: str = ""
 ) -> list[Edge]:
-    """The steps over claims that a path may take from an entity, in a fixed order. With `to`, only the steps to that thing.
+    """The steps that a path may take from an entity, in a fixed order. With `to`, only the steps to
+    that entity.
 
-    Forward steps use only functional properties ("the architect of …" must be one person, "the
-    county of …" one county). A reverse step leads to a node that a description must single out, so
-    the store must hold nearly all members of the node's class.
+    A forward step uses only properties with one value: "the architect of …" must be one person,
+    "the county of …" one county. A backward step leads to a thing that a description must single
+    out. The store must therefore hold nearly all members of the thing's class.
     """
     found = []
     for claim in facts.claims(entity.id):

@@ -1,6 +1,7 @@
-"""How much a reader might want to know the answer. The score picks the best of a seed's drafts.
+"""How much a reader might want to know the answer. This score picks the best of a seed's drafts.
 
-The score only orders drafts; `docs/measured.md` compares it with readers' marks.
+The score only orders drafts and drops none. `docs/measured.md` compares the score with marks by
+readers.
 """
 
 from math import log2
@@ -16,29 +17,32 @@ from questloom.transforms.writing.answers import telling
 
 LEAST, MOST = 1.0, 5.0
 ALIKE = 0.5
-"""Largest difference between two scores that still count as equal."""
+"""Two scores that differ by no more than this count as equal."""
 COMPUTED = 0.2
-"""The interest of a number of years between two dates."""
+"""The interest of an answer that is the number of years between two dates."""
 IN_A_ROW = 0.5
-"""Factor on the interest of the asked relation where the path goes from person to person, such as
-parents and teachers of unknown people."""
+"""The interest of the asked relation is multiplied by this factor if the path goes from person to
+person: parents and teachers of unknown people."""
 EASY_LINKS = 2
-"""Number of claims that a question may follow without a penalty, including the claim that it asks for."""
+"""Number of claims that a question may follow without losing points for it. The claim that the
+question asks for counts too."""
 PER_LINK, PER_NAME, BY_CHANCE, GIVEN_AWAY = 1.0, 1.0, 1.2, 0.8
-"""Penalties: for each further claim; for each named thing that only distinguishes others; for two
-things that share a place or maker by chance; for a name that contains the answer."""
+"""The points lost for four faults: each further claim; each thing that is named only to single out
+another; two things that merely share a place or maker; a name that contains the answer."""
 TELLING_WORD = 4
-"""Minimum number of letters of a word in a name that other names would not share."""
+"""A word with fewer letters is ignored when two names are compared."""
 WELL_KNOWN = 64
-"""Number of incoming links, or of language editions with an article, at which a thing counts as well known."""
+"""A thing counts as well known if this many things link to it, or this many language editions have
+an article on it."""
 
 
 def interest(form: Form, facts: Facts, binding: Binding) -> float:
-    """A score from 1 to 5 for the asked relation, the rarity of the answer, its distance from the
-    picture, the variety of the path, and how well known its stops are.
+    """A score from 1 to 5. The score rates the asked relation, how rare the answer is, how
+    different it is from the pictured thing, how varied the path is, and how well known its things
+    are.
 
     Args:
-        form: the form of a finished draft.
+        form: the logical form of a finished draft.
         facts: the store.
         binding: the intended value of every variable.
     """
@@ -79,7 +83,7 @@ def interest(form: Form, facts: Facts, binding: Binding) -> float:
 
 
 def _along(form: Form, binding: Binding) -> list[Value]:
-    """The things of the form, the pictured thing first."""
+    """All things of the form; the pictured thing comes first."""
     found = [
         binding[v]
         for v in dict.fromkeys(
@@ -98,8 +102,8 @@ def _along(form: Form, binding: Binding) -> list[Value]:
 
 
 def _distance(facts: Facts, stops: list[Entity]) -> float:
-    """The difference in kind between the pictured thing and the last thing: 1 for another domain,
-    0.5 for another class."""
+    """How different the pictured thing and the last thing are: 1 for another domain, 0.5 for
+    another class only, else 0."""
     first, last = stops[0], stops[-1]
     if first.domain != last.domain:
         return 1.0
@@ -107,8 +111,8 @@ def _distance(facts: Facts, stops: list[Entity]) -> float:
 
 
 def _burden(form: Form, facts: Facts, binding: Binding) -> float:
-    """The penalty for a tiresome question: too many links, named things that only distinguish
-    others, chance, names that contain the answer."""
+    """The points that a tiresome question loses. The faults are too many links, things named only
+    to single out others, chance, and names that contain the answer."""
     claims = form.of(ClaimClause)
     linked = [c for c in claims if isinstance(c.subject, str) and isinstance(c.object, str)]
     by_chance = any(
@@ -130,7 +134,8 @@ def _burden(form: Form, facts: Facts, binding: Binding) -> float:
 def _meet_by_chance(
     one: ClaimClause, other: ClaimClause, form: Form, facts: Facts, binding: Binding
 ) -> bool:
-    """Whether two things have only a place or a maker in common, like the river and the mineral of a mountain."""
+    """Whether two things only share a place or a maker, like a river and a mineral on the same
+    mountain."""
     if one.object != other.object or one.object in (form.anchor, form.ask.var):
         return False
     place = facts.entity(binding[str(one.object)].entity)
@@ -138,8 +143,9 @@ def _meet_by_chance(
 
 
 def _given_away(form: Form, facts: Facts, binding: Binding) -> bool:
-    """Whether a thing on the path has the answer in its name: the name of St Perran's Church says
-    to whom it is dedicated. A question about the namesake itself is allowed."""
+    """Whether a thing on the path has the answer in its name. For example, the name of St Perran's
+    Church tells to whom the church is dedicated. The result is false if the question asks after
+    whom the thing is named."""
     asked = [c.property for c in form.of(ClaimClause) if form.ask.var in (c.subject, c.object)]
     labels = {
         v: entity.label()
@@ -155,8 +161,8 @@ def _given_away(form: Form, facts: Facts, binding: Binding) -> bool:
 
 
 def _way(form: Form, facts: Facts, stops: list[Entity]) -> float:
-    """The variety of the path: informative relations between things of different classes. A path
-    from town to district to town has no variety."""
+    """How varied the path is: whether its relations say much, and whether its things are of
+    different classes. For example, a path from a town to a district to a town is not varied."""
     claims = form.of(ClaimClause)
     # Where the question asks for the subject of a claim ("Which film was shot at this castle?"),
     # the claim's relation belongs to the path.
@@ -170,7 +176,7 @@ def _way(form: Form, facts: Facts, stops: list[Entity]) -> float:
 
 
 def _people(facts: Facts, claim: ClaimClause, binding: Binding) -> bool:
-    """Whether both ends of a claim are people."""
+    """Whether both the subject and the object of a claim are people."""
     ends = [binding[t] if isinstance(t, str) else t for t in (claim.subject, claim.object)]
     return all(
         v.kind == "entity" and (e := facts.entity(v.entity)) and e.domain == "person" for v in ends
@@ -178,5 +184,6 @@ def _people(facts: Facts, claim: ClaimClause, binding: Binding) -> bool:
 
 
 def _known(entity: Entity) -> float:
-    """How well known a thing is, 0 to 1, by its language editions and incoming links."""
+    """How well known a thing is, from 0 to 1; computed from its language editions and the number of
+    links to it."""
     return min(1.0, log2(1 + max(entity.num_sitelinks, entity.in_degree)) / log2(1 + WELL_KNOWN))

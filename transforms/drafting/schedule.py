@@ -1,9 +1,10 @@
-"""The schedule of exploration: the ability and the level of each seed (ODE 3.1: balanced over
-domain, ability profile and difficulty).
+"""Plans the seeds of the method "exploration": which ability each question demands, and its level.
 
-A question about the picture alone has no room for many steps. A question about the picture alone is
-easy, or of medium level if it needs small print or a computation. A question is hard only if it
-needs a search.
+The seeds are balanced over topics, abilities and levels, as in ODE (3.1).
+
+A question about the picture alone has no place for many steps. A question about the picture alone
+is easy; it is medium if it needs small print or a computation. Only a question that needs a search
+can be hard.
 """
 
 from bisect import bisect
@@ -19,15 +20,17 @@ from questloom.transforms.facts.lookups import Facts
 from questloom.transforms.facts.readings import sure_readings, year_readings
 
 WRITTEN = "P1684"
-"""Writing on a picture, which needs a close look. Parts can be counted and colours seen at a glance."""
+"""The property of writing in a picture, which can be read only from close up. Parts in a picture
+can be counted, and colours seen, at a glance."""
 EASY, MEDIUM = "easy", "medium"
 SEARCH = "search"
-"""The word "search" in the name of an ability that needs a search for pages."""
+"""Abilities that need a search for pages have this word in their names."""
 PERCEPTION, WITH_REASONING = "perception", "perception+reasoning"
 
 
 def levels_of(facts: Facts, entity: Entity) -> dict[str, frozenset[str] | None]:
-    """For each ability that a seed can have, the levels that this ability allows; None for any level."""
+    """The abilities that a question from this seed can demand. For each ability, the levels that it
+    allows; None if it allows any level."""
     found: dict[str, frozenset[str] | None] = {
         "perception+search": None,
         "perception+search+reasoning": None,
@@ -41,18 +44,18 @@ def levels_of(facts: Facts, entity: Entity) -> dict[str, frozenset[str] | None]:
 
 
 def level_of_reading(detail: Detail) -> str:
-    """The level of a question that asks for a detail of its picture."""
+    """The level of a question that asks for a detail in its own picture."""
     return MEDIUM if detail.property == WRITTEN else EASY
 
 
 def drawn(
     facts: Facts, entity: Entity, rules: SeedRules, recipe_seed: int, place: str
 ) -> tuple[str, str] | None:
-    """The (ability, level) of a seed. The recipe's weights decide the draw among the possible
-    abilities and levels; None where nothing is possible.
+    """The (ability, level) of a seed, drawn at random. The draw uses the recipe's weights for the
+    possible abilities and levels. The result is None if no ability or no level is possible.
 
     Args:
-        place: name of the seed among the seeds of the run.
+        place: a name for this seed that no other seed of the run has.
     """
     possible = levels_of(facts, entity)
     ability = by_weight(
@@ -73,7 +76,8 @@ def drawn(
 
 
 def apportion(total: int, weights: Mapping[str, float]) -> dict[str, int]:
-    """Splits a number by weights, largest remainders first (ties by key).
+    """Splits a number in proportion to weights. What is left after rounding goes to the keys with
+    the largest remainders. Ties are decided by key.
 
     >>> apportion(7, {"easy": 0.4, "medium": 0.4, "hard": 0.2})
     {'easy': 3, 'hard': 1, 'medium': 3}
@@ -87,7 +91,7 @@ def apportion(total: int, weights: Mapping[str, float]) -> dict[str, int]:
 
 @dataclass(frozen=True, order=True)
 class Cell:
-    """A cell of the schedule: one topic, one ability and one level."""
+    """A cell of the schedule: a topic, an ability and a level."""
 
     topic: str
     ability: str
@@ -95,20 +99,21 @@ class Cell:
 
 
 def in_turn(supply: Mapping[Cell, int], rules: SeedRules, most: int) -> list[Cell]:
-    """The cells that give seeds, in order. Every prefix of the order keeps the weights of topics,
-    abilities and levels.
+    """The order in which the cells give seeds. However many seeds are taken, they have the wanted
+    shares of topics, abilities and levels.
 
-    Each cell has a most used value (topic, ability or level), relative to its weight. The cell
-    whose most used value has the lowest use comes next; ties compare the next value. A value that
-    runs out leaves its share to the other values of its axis.
+    Each cell has three values: a topic, an ability and a level. How much a value has been used is
+    measured relative to its weight. The next cell is the one whose most used value has been used
+    least. If cells tie, their second most used values are compared. If a value runs out of seeds,
+    its share goes to the other values of the same kind.
 
     Args:
-        supply: how many seeds each cell can give.
-        rules: weights of abilities and levels. All topics weigh the same.
+        supply: how many seeds each cell has.
+        rules: the weights of abilities and levels. All topics have the same weight.
         most: maximum number of seeds to take.
 
     Returns:
-        One cell for each seed, at most `most`.
+        The cell of each seed, in order; at most `most` seeds.
     """
     left = {cell: number for cell, number in sorted(supply.items()) if number}
     shares = shares_of(left, rules)
@@ -130,11 +135,12 @@ def in_turn(supply: Mapping[Cell, int], rules: SeedRules, most: int) -> list[Cel
 
 
 def shares_of(cells: Iterable[Cell], rules: SeedRules) -> dict[tuple[str, str], float]:
-    """The wanted share of each value, by axis and name. Abilities and levels follow their weights;
-    topics are equal. The shares of each axis add up to 1.
+    """The wanted share of each topic, ability and level. The shares of abilities and levels follow
+    their weights. All topics have the same share. The shares of all topics add up to 1, and so do
+    those of abilities and of levels.
 
     Args:
-        cells: cells that contain all topics.
+        cells: cells in which every topic occurs.
         rules: the weights of abilities and levels.
     """
     topics = dict.fromkeys((cell.topic for cell in cells), 1.0)
@@ -148,7 +154,7 @@ def shares_of(cells: Iterable[Cell], rules: SeedRules) -> dict[tuple[str, str], 
 
 
 def by_weight(weights: Mapping[str, float], recipe_seed: int, place: str, role: str) -> str:
-    """One key drawn by weight; "" where no key has a weight."""
+    """One key, drawn at random by weight; "" if all weights are 0."""
     if not any(weights.values()):
         return ""
     shares = list(accumulate(weights[key] for key in sorted(weights)))

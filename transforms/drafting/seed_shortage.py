@@ -1,5 +1,5 @@
-"""Explains why a store gives no seeds under a recipe: what excludes its things, and the recipe's
-thresholds beside the store's best values."""
+"""Explains why a store gives no seeds under a recipe: what excludes its things. The text also
+states the recipe's thresholds and the best values in the store."""
 
 from collections.abc import Iterator, Mapping
 
@@ -23,12 +23,12 @@ def shortage(
     rules: SeedRules,
     pictures: PictureRules,
 ) -> str:
-    """The causes in words, each with its number of things. After the causes the text lists the
-    thresholds of the recipe's rules and the best values in the store.
+    """The causes in words, each with the number of things that it excludes. After the causes come
+    the thresholds of the recipe's rules, with the best values in the store.
 
     Args:
-        found: the entities of the store, or the first part of them.
-        causes: the result of `obstacles` for these entities.
+        found: the entities of the store, or the first of them.
+        causes: what `obstacles` returns for these entities.
         facts: the store.
         rules: the recipe's settings for seeds.
         pictures: the recipe's settings for pictures.

@@ -1,5 +1,5 @@
-"""Seeds by rule: rare entities (VSearcher A.2), anchors (OpenSearch-VL 3.1), or any pictured
-entity, stratified over domains."""
+"""Selects seeds (entities of future questions) by rules: rare entities (VSearcher A.2), anchors
+(OpenSearch-VL 3.1), or any entity with a picture. The seeds are spread over domains."""
 
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
@@ -27,19 +27,21 @@ EXPLORATION = "exploration"
 
 @dataclass(frozen=True, kw_only=True)
 class Candidate:
-    """A possible seed of an entity, with its stratum and its rank in the random order."""
+    """A possible seed: an entity with the group to which it belongs and its rank in a random
+    order."""
 
     stratum: tuple[str, str]
-    """(method, rule). Domains are drawn within each stratum."""
+    """(method, rule): the seeds of each such pair are spread over domains."""
     group: str
-    """The domain, with a star where a picture of the entity shows a readable year. For the
-    exploration method the group is the cell of the schedule."""
+    """The domain, with a star if a picture of the entity shows a year that can be read. For the
+    method "exploration", the group is the cell of the schedule (topic, ability and level)."""
     rank: str
     seed: Seed
 
 
 def is_rare(entity: Entity, article: Article | None, rules: SeedRules) -> bool:
-    """VSearcher's rule: an article, few sitelinks, many statements, a picture, and not a human."""
+    """VSearcher's rule: the entity has an article, few sitelinks, many statements and a picture,
+    and is not a human."""
     return (
         article is not None
         and entity.num_sitelinks <= rules.rare_max_sitelinks
@@ -52,7 +54,8 @@ def is_rare(entity: Entity, article: Article | None, rules: SeedRules) -> bool:
 def is_anchor(
     entity: Entity, article: Article | None, images: Sequence[ImageAsset], rules: SeedRules
 ) -> bool:
-    """OpenSearch-VL's rule: an infobox, a picture that may be shown, and a number of incoming links within bounds."""
+    """OpenSearch-VL's rule: the entity has an infobox, a picture that may be shown, and neither too
+    few nor too many incoming links."""
     return (
         article is not None
         and bool(article.infobox)
@@ -67,11 +70,11 @@ def is_linked(
     living_people: bool,
     max_answer_words: int,
 ) -> bool:
-    """Whether a question may ask something with a short answer about the entity, and a picture can
+    """Whether a question about the entity can have a short answer, and another thing's picture can
     stand for the entity.
 
-    A picture can stand for the entity if a pictured thing has the entity as the only value of a
-    property.
+    Another thing's picture can stand for the entity if the entity is that thing's only value of
+    some property.
     """
     into = facts.claims_into(entity.id, limit=MAX_REVERSE)
     shown = [
@@ -87,19 +90,19 @@ def is_linked(
 
 
 def may_be_shown(facts: Facts, entity: Entity, living_people: bool) -> bool:
-    """Whether a question may show a picture of a person. By default a living person (at the
-    snapshot's date) may not be shown."""
+    """Whether a question may show pictures of an entity. Only people can be excluded. By default, a
+    question may not show people who were alive on the snapshot's date."""
     if living_people or HUMAN not in entity.class_closure:
         return True
     return bool(best_values(facts, entity.id, "P570"))
 
 
 def bears_another_name(facts: Facts, entity: Entity) -> bool:
-    """Whether an encyclopedia uses the entity's name for another thing of the same kind. Pictures
-    and dates of an entity with a shared name may belong to the other thing.
+    """Whether the entity's name, as the title of an article, means another thing of the same kind.
+    The pictures and dates of an entity with a shared name may belong to the other thing.
 
-    (An example: Wikidata gives the congressman Zachary Taylor a portrait of President Zachary
-    Taylor.)
+    For example, Wikidata gives the congressman Zachary Taylor a portrait of President Zachary
+    Taylor.
     """
     other = facts.entity_of_title(entity.label())
     return other not in (None, entity.id) and find_descriptor_class(
@@ -115,9 +118,10 @@ def candidates(
     recipe_seed: int,
     max_answer_words: int,
 ) -> Iterator[Candidate]:
-    """Every seed that one entity could give: rules × methods × levels, each with a random rank.
+    """All seeds that an entity could give, one for each rule, method and index, each with a random
+    rank.
 
-    `max_answer_words` is the maximum number of words of a short answer, for the rule `linked`.
+    `max_answer_words` is the maximum number of words in an answer, for the rule `linked`.
     """
     images = showable(facts.images_of(entity.id), pictures)
     fitting = _fitting(entity, facts, rules, images, max_answer_words)
@@ -156,8 +160,8 @@ def candidates(
 def _explored(
     entity: Entity, facts: Facts, rules: SeedRules, recipe_seed: int, index: int, fitting: list[str]
 ) -> Iterator[Candidate]:
-    """The n-th exploration seed of an entity, once for each rule that the entity fits, at the cell
-    that the schedule draws."""
+    """The exploration seed number `index` of an entity, once for each rule that the entity fits.
+    The schedule draws the seed's cell."""
     place = drawn(facts, entity, rules, recipe_seed, f"{entity.id}:{EXPLORATION}:{index}")
     if place is None:
         return
@@ -188,8 +192,8 @@ def _fitting(
     images: Sequence[ImageAsset],
     max_answer_words: int,
 ) -> list[str] | str:
-    """The recipe's rules that an entity fits, sorted; or the reason in words why it can be no seed.
-    A rule with weight 0 is never drawn and gets no leftover shares."""
+    """The rules of the recipe that an entity fits, sorted; or, if it fits none, the reason in
+    words. A rule with the weight 0 is left out, so it gets no seeds."""
     if rules.domains.get(entity.domain) == 0:
         return "are of a domain that the recipe leaves out"
     if not entity.classes:
@@ -220,7 +224,8 @@ def obstacles(
     pictures: PictureRules,
     max_answer_words: int,
 ) -> dict[str, int]:
-    """The reasons why entities can be no seeds, by the same rules as `candidates`, in words with counts."""
+    """Why entities cannot be seeds: each reason in words, with the number of entities. `candidates`
+    applies the same rules."""
     fitting = (
         _fitting(e, facts, rules, showable(facts.images_of(e.id), pictures), max_answer_words)
         for e in entities
@@ -230,16 +235,16 @@ def obstacles(
 
 
 def _level(rules: SeedRules, recipe_seed: int, entity_id: str, method: str, index: int) -> str:
-    """The level of an entity's n-th seed of a method, drawn by weight."""
+    """The level of an entity's seed number `index` for a method, drawn by weight."""
     return by_weight(rules.levels, recipe_seed, f"{entity_id}:{method}:{index}", "level")
 
 
 def choose(found: list[Candidate], rules: SeedRules) -> list[Seed]:
-    """The seeds of a recipe. Quotas by method and rule come first, then domain weights, then the
-    smallest ranks.
+    """Chooses the seeds of a run. Each pair of method and rule has a quota. Within a quota, the
+    weights of domains decide, and then the smallest ranks.
 
-    An entity that fits both rules is drawn once per (method, index). If a stratum has too few
-    candidates, the other strata fill its quota.
+    An entity that fits several rules is drawn only once for each method and index. If a quota has
+    too few candidates, candidates of the other pairs fill it.
     """
     weights = {
         (m, r): rules.methods[m] * rules.rules[r] for m in rules.methods for r in rules.rules
@@ -263,7 +268,8 @@ def choose(found: list[Candidate], rules: SeedRules) -> list[Seed]:
 
 
 def _by_cell(found: list[Candidate], rules: SeedRules, most: int) -> list[Candidate]:
-    """The candidates that the schedule takes from its cells, then the other candidates."""
+    """The candidates in the order of the schedule; after them the candidates that the schedule does
+    not take."""
     queues: dict[Cell, deque[Candidate]] = {}
     for candidate in sorted(found, key=lambda c: (c.rank, c.seed.id)):
         queues.setdefault(Cell(*candidate.group.split("/")), deque()).append(candidate)
@@ -273,7 +279,8 @@ def _by_cell(found: list[Candidate], rules: SeedRules, most: int) -> list[Candid
 
 
 def _by_domain(found: list[Candidate], rules: SeedRules) -> list[Candidate]:
-    """Candidates in an order in which every prefix keeps the proportions of the domain weights."""
+    """The candidates in an order that keeps the domains' weights, however many are taken from the
+    front."""
     queues = {
         g: sorted((c for c in found if c.group == g), key=lambda c: (c.rank, c.seed.id))
         for g in {c.group for c in found}

@@ -1,1 +1,2 @@
-"""Enhancement: a seeded share of kept questions gets a degraded picture that a named tool repairs."""
+"""Enhancement: a random share of the kept questions gets a degraded picture, which a named tool can
+repair."""

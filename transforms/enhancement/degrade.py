@@ -1,7 +1,9 @@
-"""Degradations of OpenSearch-VL: a seeded share of kept questions gets a picture that one named tool repairs.
+"""Degrades pictures as OpenSearch-VL does: a random share of the kept questions gets a picture that
+one named tool can repair.
 
-The share of degraded questions is 10 %. OpenSearch-VL does not publish the severity and the mixture
-of the three kinds; here the recipe sets them.
+The share of degraded questions is 10 % by default. OpenSearch-VL does not publish how severe its
+degradations are, nor how often each of its three kinds occurs. Here the recipe sets the severity
+and the kinds.
 """
 
 import random
@@ -22,17 +24,19 @@ TOOLS = {
     "upside_down": "rotate",
     "mirrored": "flip",
 }
-"""Maps each degradation to the tool that repairs it. The first three degradations come from
-OpenSearch-VL. A picture is mirrored top to bottom, since everybody notices that."""
+"""The tool that repairs each kind of degradation. The first three kinds come from OpenSearch-VL.
+"mirrored" means mirrored top to bottom, because everybody notices this."""
 TURNS = {"turned_left": 90.0, "turned_right": 270.0, "upside_down": 180.0}
-"""Degrees clockwise that turn the picture upright again."""
+"""By how many degrees clockwise a picture must be turned to be upright again."""
 _GROUNDS = ((58, 62, 68), (74, 60, 48), (205, 205, 198), (232, 226, 214))
-"""Background colours for a picture seen at an angle, dark or light, so that its outline stands out."""
+"""Background colours around a picture seen at an angle. The colours are dark or light, so that the
+picture's outline is easy to see."""
 
 
 @dataclass(frozen=True)
 class Degradation:
-    """One degradation drawn at random: its kind, its severity, and the seed for its other random numbers."""
+    """A degradation drawn at random: its kind and severity, and for "perspective" the corners and
+    the background colour."""
 
     kind: str
     severity: float
@@ -46,24 +50,24 @@ class Degradation:
 
 
 def is_chosen(question_id: str, seed: int, share: float) -> bool:
-    """Whether a question belongs to the degraded share. The question's id alone decides, so other
-    questions do not matter."""
+    """Whether a question gets a degraded picture. Only the question's id and the seed decide this,
+    and no other question."""
     return int(priority(seed, question_id, "enhancement")[:12], 16) < share * 16**12
 
 
 def draw(
     question_id: str, seed: int, rules: EnhancementRules, *, reads: bool = False
 ) -> Degradation:
-    """Draws the degradation of one question: all kinds of the recipe are equally likely, and
-    severity is uniform in its range.
+    """Draws the degradation of a question. All kinds in the recipe are equally likely; every
+    severity in the recipe's range is equally likely.
 
     Args:
         question_id: the question's id.
-        seed: the recipe's seed.
-        rules: the recipe's settings of degradation.
+        seed: the seed of the recipe.
+        rules: the recipe's settings for degraded pictures.
         reads: whether the question asks for a detail that is small in the picture. A picture with a
-            small detail is only tilted. No repair makes letters of 13 px readable after a blur of 2
-            px, not even deconvolution with the true width (0 of 8 plaques).
+            small detail is only tilted. No repair makes letters of 13 px readable again after a
+            blur of 2 px. Even deconvolution with the true width failed (0 of 8 plaques).
     """
     rng = chance(seed, question_id, "enhancement")
     kind = "perspective" if reads else rng.choice(sorted(rules.kinds))
@@ -76,7 +80,7 @@ def draw(
 
 
 def degrade(picture: Image.Image, degradation: Degradation) -> Image.Image:
-    """The degraded picture, RGB."""
+    """The degraded picture in RGB."""
     match degradation.kind:
         case "blur":
             return blur(picture, 0.006 * degradation.severity * max(picture.size))
@@ -91,8 +95,8 @@ def degrade(picture: Image.Image, degradation: Degradation) -> Image.Image:
 
 
 def _corners(rng: random.Random, severity: float) -> tuple[tuple[float, float], ...]:
-    """The new positions of the corners, from top left clockwise. Every corner moves in, and one
-    side moves more than the other."""
+    """The new positions of the four corners, clockwise from the top left. Every corner moves
+    inwards by a different distance."""
 
     def inward() -> float:
         return rng.uniform(0.3, 1.0) * 0.16 * severity

@@ -1,5 +1,5 @@
-"""Degrades the picture of one question, checks the repair, and records both. The original picture
-stays in the store."""
+"""Degrades the picture of a question, checks that it can be repaired, and records both. The
+original picture stays in the run's store."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,8 @@ from questloom.transforms.stages.stage import reject
 
 @dataclass(frozen=True)
 class Enhanced:
-    """The question with its new picture. `question.source_image_id` still names the picture before degradation."""
+    """A question with its degraded picture. `question.source_image_id` is still the id of the
+    picture before the degradation."""
 
     question: Question
     picture: ShownPicture
@@ -31,17 +32,17 @@ def enhance(
     seed: int,
     rules: EnhancementRules,
 ) -> Enhanced | Rejection:
-    """The question with a degraded picture, or a rejection where the repaired picture does not lead
-    back to the source.
+    """The question with a degraded picture; or a rejection if a search with the repaired picture
+    does not find the source.
 
     Args:
-        question: a kept question of the chosen share (`degrade.is_chosen`).
+        question: a kept question that `degrade.is_chosen` has chosen.
         original: the bytes of the question's picture.
-        source: the source that the search must find again.
-        clip: the checkpoint that made the index.
-        index: exact picture search.
-        seed: the recipe's seed.
-        rules: the recipe's settings of degradation.
+        source: the picture and entity that the search must find again.
+        clip: the CLIP checkpoint with which the search index was made.
+        index: an exact search for pictures.
+        seed: the seed of the recipe.
+        rules: the recipe's settings for degraded pictures.
     """
     degradation = draw(question.id, seed, rules, reads=question.reads_its_picture)
     picture = shown(degrade(decode(original), degradation))

@@ -8,7 +8,7 @@ from annotated_types import Ge, Le, MinLen
 from questloom.records.evolves import Evolves
 
 Severity = tuple[Annotated[float, Ge(0), Le(1)], Annotated[float, Ge(0), Le(1)]]
-"""Least and greatest severity."""
+"""The lowest and the highest severity of a degradation."""
 
 
 Kind = Literal[
@@ -24,11 +24,15 @@ class EnhancementRules:
     share: Annotated[float, Ge(0), Le(1), Evolves("pictures", 0, 0.5, 0.1)] = 0.1
     """Share of the kept questions that get a degraded picture."""
     kinds: Annotated[tuple[Kind, ...], MinLen(1)] = ("blur", "down_sampling", "perspective")
-    """Kinds of degradation, all equally likely. The default kinds are those of OpenSearch-VL. The
-    other kinds are our own: turned by a quarter, upside down, mirrored top to bottom."""
+    """Kinds of degradation. All kinds in this list are equally likely. The default kinds are the
+    three of OpenSearch-VL. The other kinds are our own: turned left, turned right, upside down,
+    mirrored top to bottom."""
     blur: Annotated[Severity, SEVERITIES] = (0.4, 0.9)
-    """Severity of blur. At severity 1 the blur's standard deviation is 0.6 % of the longer side."""
+    """Range of the severity of "blur". At severity 1, the standard deviation of the blur is 0.6 %
+    of the picture's longer side."""
     down_sampling: Annotated[Severity, SEVERITIES] = (0.4, 0.9)
-    """Severity of down-sampling. Severity 1 divides the sides by 4, severity 0 by 1."""
+    """Range of the severity of "down_sampling". At severity 1, width and height are divided by 4;
+    at severity 0, they stay the same."""
     perspective: Annotated[Severity, SEVERITIES] = (0.4, 0.9)
-    """Severity of perspective. At severity 1 a corner moves in by up to 16 % of each side."""
+    """Range of the severity of "perspective". At severity 1, a corner moves inwards by up to 16 %
+    of each side."""

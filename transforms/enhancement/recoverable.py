@@ -1,5 +1,6 @@
-"""Recoverability: after the paired tool's repair, the picture must lead to its source again.
-OpenSearch-VL describes no such check."""
+"""Checks that a degraded picture is recoverable: when a tool has repaired the picture, a picture
+search must find its source again. The paper on OpenSearch-VL does not check whether a degraded
+picture is recoverable."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -31,12 +32,12 @@ class Embedder(Protocol):
 
 @dataclass(frozen=True)
 class Source:
-    """The source that the search must find again.
+    """The source picture, which the search must find again after the repair.
 
-    `image_ids` are the pictures that count as found: the source and the other pictures of its
-    entity. `hidden` are the pictures that the run's search index does not return (the question's
-    own picture, where the recipe hides it). `perceptual_hash` is the hash of the source. `details`
-    are the details that the question asks for.
+    `image_ids` are the pictures that the search may find: the source and the other pictures of its
+    entity. `hidden` are pictures that the search of the run never returns. The question's own
+    picture is hidden if the recipe says so. `perceptual_hash` is the hash of the source. `details`
+    are the details of the picture that the question asks for, such as an inscription.
     """
 
     image_ids: Collection[str]
@@ -58,19 +59,19 @@ def find_again(
     """Repairs a degraded picture and searches with it.
 
     Args:
-        degraded: RGB, as the policy sees it.
+        degraded: the degraded picture in RGB, as the policy (the model that plays) sees it.
         degradation: the degradation that was applied.
-        source: the source that must be found.
-        clip: the checkpoint that made the index.
-        index: exact picture search.
-        k: how many results a policy looks at.
-        max_distance: maximum number of bits, of 64, by which the perceptual hashes of repaired
-            picture and source may differ.
+        source: the picture that the search must find.
+        clip: the CLIP checkpoint that computed the vectors of the index.
+        index: the index of pictures, searched by vector without approximation.
+        k: number of search results that a policy looks at.
+        max_distance: maximum number of bits (of 64) that may differ between the perceptual hash of
+            the repaired picture and that of the source.
 
     Returns:
-        Whether the check passed, and the evidence. The source must be found by vector among the
-        first `k` results or, if it is not hidden, by perceptual hash. An inscription that the
-        question asks for must still be legible.
+        Whether the degraded picture is recoverable, and the evidence. The source must be among the
+        first `k` results of the vector search. A source that is not hidden may also be recognised
+        by its perceptual hash. An inscription that the question asks for must still be legible.
     """
     repaired = repair(degraded, degradation)
     evidence: dict[str, Any] = {"degradation": degradation.kind, "severity": degradation.severity}
@@ -98,7 +99,8 @@ def find_again(
 
 
 def _distance(picture: Image.Image, source: Source) -> int:
-    """Number of different bits of the perceptual hashes; -1 where the source's hash is unknown."""
+    """Number of bits that differ between the perceptual hashes of a picture and its source; -1
+    where the hash of the source is unknown."""
     if not source.perceptual_hash:
         return -1
     return (int(str(imagehash.phash(picture)), 16) ^ int(source.perceptual_hash, 16)).bit_count()

@@ -1,4 +1,5 @@
-"""The tool for each degradation, with the settings that the recoverability check uses."""
+"""Repairs a degraded picture with the tool for its degradation, as the recoverability check
+does."""
 
 from PIL import Image, ImageOps
 
@@ -7,8 +8,8 @@ from questloom.transforms.enhancement.degrade import TURNS, Degradation
 
 
 def repair(picture: Image.Image, degradation: Degradation) -> Image.Image | None:
-    """The picture after its paired tool, with the tool's default settings as a policy would call
-    it. The result is None if the tool reports "no effect"."""
+    """Repairs the picture with the tool that fits its degradation. The tool has its default
+    settings. The result is None if the tool reports "no effect"."""
     match degradation.kind:
         case "blur":
             return sharpen(picture)

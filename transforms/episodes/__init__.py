@@ -1,1 +1,2 @@
-"""Teacher trajectories: tasks are played, judged, checked and selected. See README.md."""
+"""Makes the teacher's trajectories: the teacher plays tasks, and good trajectories are selected.
+See README.md."""

@@ -1,4 +1,4 @@
-"""Statistics of how the teacher's episodes use tools, and their distance from a reference set."""
+"""Counts how the teacher's episodes use tools, and compares the counts with a reference set."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -26,18 +26,19 @@ class Behaviour:
 
     num_episodes: int
     ends: dict[str, int]
-    """Number of episodes by `EndReason`."""
+    """Number of episodes that ended for each `EndReason`."""
     calls_by_tool: dict[str, int]
     faults_by_tool: dict[str, int]
     episodes_by_calls: dict[str, int]
-    """Number of episodes by number of calls."""
+    """How many episodes have 0, 1, 2, … tool calls."""
     episodes_by_turns: dict[str, int]
     sums: dict[str, int]
-    """Sums of the fields of `ToolStatistics` that `SUMS` names."""
+    """The fields of `ToolStatistics` that `SUMS` names, each added up over all episodes."""
 
     @property
     def mean_turns(self) -> float:
-        """Mean number of turns per episode. OpenSearch-VL's episodes have 6.3."""
+        """Mean number of turns per episode. The episodes of OpenSearch-VL have 6.3 turns on
+        average."""
         return sum(int(k) * n for k, n in self.episodes_by_turns.items()) / max(
             1, self.num_episodes
         )
@@ -70,8 +71,8 @@ class Numbers:
     played: Behaviour
     kept: Behaviour
     distances: dict[str, float | None]
-    """Jensen-Shannon distances, 0 to 1, of "tools" (calls by tool) and "calls" (episodes by number
-    of calls); empty without a reference."""
+    """The Jensen-Shannon distances (0 to 1) from the reference: "tools" compares the calls by tool,
+    and "calls" the number of calls per episode. Without a reference there are no distances."""
 
     def as_json(self) -> dict[str, Any]:
         """All figures as JSON."""
@@ -134,7 +135,8 @@ def behaviour(trajectories: Iterable[Trajectory]) -> Behaviour:
 
 
 def numbers_of(out: EpisodeFolder, reference: str = "") -> Numbers:
-    """The figures of a teacher's folder, compared with a file of reference counts if one is named.
+    """The figures of the episodes in a teacher's folder. The figures are compared with a file of
+    reference counts, if the caller names such a file.
 
     Raises:
         InputError: the reference cannot be read.

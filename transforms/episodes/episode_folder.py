@@ -1,5 +1,5 @@
-"""The folder of the episodes that one policy played of a run. The folder has the layout of a run
-folder, with the stages of playing and the episodes' files.
+"""The folder with the episodes of one policy, which played the questions of a run. The folder has
+the layout of a run folder, with the stages of playing and the episodes' files.
 
 ```
 RUN/episodes/POLICY/recipe.json      the settings, and the inputs that they were used on
@@ -44,8 +44,8 @@ class EpisodeFolder(RunFolder):
         return EpisodeFiles(self.path)
 
     def describe_extensions(self) -> list[str]:
-        """The tools and live services of other packages: each identity, after the tool's name where
-        it is a tool."""
+        """The tools and live services that come from other packages: "name: identity" for a tool,
+        and the identity alone for a service."""
         facts = self.read_recipe()
         names = facts.get("custom_tools", {})
         return [

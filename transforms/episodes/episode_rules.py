@@ -20,9 +20,9 @@ class TeachRules(PlaySettings):
     rollouts: Annotated[int, Gt(0)] = 1
     """Number of episodes per task."""
     uses: tuple[Literal["sft", "rl", "benchmark"], ...] = ("sft",)
-    """The uses whose questions are played. Trajectories of other uses than "sft" stay in the run
-    and never reach the data set. If the oracle plays a question of "rl" and never solves it, the
-    question leaves the configuration `rl`."""
+    """Only questions with one of the listed uses ("sft", "rl") are played. Trajectories of other
+    uses than "sft" stay in the run and never reach the data set. A question of "rl" that the oracle
+    plays and never solves is left out of the data set's configuration `rl`."""
     keep: Annotated[int, Ge(0)] = 0
     """Number of trajectories kept per task, drawn at random among those that passed; 0 for all.
     Rollouts with identical texts count once."""
@@ -39,7 +39,8 @@ class TeachRules(PlaySettings):
     """A JSON file of reference counts: {"tools": {"visit": 40, …}, "calls": {"3": 12, …}} (calls by
     tool, episodes by number of calls). The file may omit "tools" or "calls"."""
     episodes_at_once: Annotated[int, Gt(0), Le(4096)] = 64
-    """Number of episodes that one process plays at once. The number is no part of a run's identity."""
+    """Number of episodes that one process plays at once. The identity of a run does not depend on
+    the number of episodes played at once."""
 
 
 PLAYED = (
@@ -56,6 +57,7 @@ PLAYED = (
     "temperature",
     "top_p",
 )
-"""Settings that change which episodes are played."""
+"""Names of settings. If one of the settings changes, the episodes must be played again."""
 JUDGED = ("keep", "max_unfounded", "max_slips", "least_process_score")
-"""Settings whose change judges the episodes again without playing them again."""
+"""Names of settings. If one of the settings changes, the episodes are judged again, but not played
+again."""

@@ -5,8 +5,8 @@ from questloom.records.trajectories import EpisodeTimes
 
 
 def timeless(episode: Episode) -> tuple[Episode, EpisodeTimes]:
-    """The episode without its times and without the traces of a process's memory of tool results;
-    and the removed part."""
+    """Splits an episode in two: the episode without times, costs of tools and marks of cached
+    results, and a record of the removed values."""
     results = [turn.result for turn in episode.turns]
     times = EpisodeTimes(
         episode_id=episode.id,

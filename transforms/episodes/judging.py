@@ -20,7 +20,7 @@ _NOT_ANSWERED = {EndReason.FORMAT: Reason.FORMAT, EndReason.FATAL: Reason.FATAL_
 async def judge_answer(
     trajectory: Trajectory, judge: AnswerJudge
 ) -> Trajectory | Rejection | Pending:
-    """The trajectory with the judge's verdict, or the reason why it is not kept."""
+    """The trajectory with the judge's verdict, or the reason why the trajectory is not kept."""
     episode = trajectory.episode
     made = await judge.judge(
         trajectory.answer,
@@ -64,7 +64,8 @@ async def judge_answer(
 async def check_process(
     trajectory: Trajectory, judge: ProcessJudge
 ) -> Trajectory | Rejection | Pending:
-    """The trajectory with the process judge's verdict, or the rules that it breaks."""
+    """The trajectory with the process judge's verdict, or a rejection with the rules that the
+    trajectory breaks."""
     made = await judge.judge(trajectory.episode)
     findings = tuple(
         ProcessFinding(rule=r.rule, turn=r.turn, evidence=r.evidence[:MAX_SHOWN])

@@ -1,5 +1,5 @@
-"""Plays the rollouts of a task, stores their pictures, and returns each as a `Trajectory`. A
-provider's fault or the budget leaves the task pending.
+"""Plays the rollouts of a task, stores the pictures, and returns each rollout as a `Trajectory`. A
+task stays pending after a fault of a provider, or when the budget is spent.
 
 Each task has its own journal folder, so any process may continue the task. Finished rollouts are
 not played again, and an unfinished rollout continues after its last turn.
@@ -34,11 +34,12 @@ class Play:
         journal: returns the local folder for a question's journal.
         keep: stores a picture by its sha256.
         note: stores the times of a question's episodes.
-        source: returns the store's picture that equals a found picture, by sha256 and address; ""
-            for none.
-        withhold_own: see `PictureRules`.
-        begin: called with each question before its play, for engines that must know more than a
-            policy may.
+        source: takes the sha256 and the address of a picture that a tool found, and returns the id
+            of the same picture in the store; "" where the store does not have the picture.
+        withhold_own: whether picture search withholds a question's own picture (see
+            `PictureRules`).
+        begin: called with each question before it is played. Some engines must know more about the
+            question than a policy may see.
     """
 
     player: Player
@@ -52,7 +53,7 @@ class Play:
     begin: Callable[[Question], None] = lambda question: None
 
     async def __call__(self, question: Question) -> list[Trajectory | Pending]:
-        """The finished rollouts, and for the other rollouts what they wait for.
+        """The finished rollouts, and the reason why each of the other rollouts waits.
 
         Raises:
             PictureError: the question's picture cannot be used.
@@ -121,8 +122,8 @@ class Play:
         )
 
     def _sources(self, question: Question, images: tuple[BankImage, ...]) -> tuple[str, ...]:
-        """The source of each picture. A made picture has its parent's source; a figure has the
-        task's picture as source."""
+        """The source of each picture. A picture that a tool made from another picture has the
+        source of that picture. A figure has the task's picture as its source."""
         found: dict[int, str] = {}
         for image in images:
             if image.origin == "task":

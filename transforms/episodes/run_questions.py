@@ -1,5 +1,5 @@
-"""The questions of a finished run, and the task of each question for a player: the teacher, or a
-policy in training."""
+"""Reads the questions of a finished run, and makes each question a task. The teacher or a policy in
+training plays the task."""
 
 from questloom.agent.play.player import Task
 from questloom.files.parquet import read_metadata
@@ -33,7 +33,8 @@ def task_of(question: Question, picture: bytes, *, withhold_own: bool) -> Task:
 
     Args:
         picture: the question's picture as the policy sees it.
-        withhold_own: see `PictureRules`.
+        withhold_own: whether picture search withholds the question's own picture (see
+            `PictureRules`).
     """
     withheld = frozenset({question.source_image_id} - {""}) if withhold_own else frozenset()
     return Task(

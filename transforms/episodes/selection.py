@@ -19,7 +19,8 @@ class Chosen(Record):
 
     item_id: str
     rank: int
-    """Rank in the task's draw, from 0; -1 for a trajectory that repeats another."""
+    """Rank by a random draw among the trajectories of the task, from 0; -1 for a trajectory that
+    repeats another one."""
     repeats: int = -1
     """The rollout that this trajectory repeats."""
 
@@ -34,17 +35,18 @@ class Tally(Record):
     num_kept: int
     reasons: dict[str, int]
     waits: str = ""
-    """The cause of the wait, where a rollout waits for a provider or for budget."""
+    """Why a rollout of the task waits (for a provider or for budget), if one waits."""
 
 
 def choose(
     trajectories: Iterable[Trajectory], seed: int, licensed: Callable[[str], bool]
 ) -> list[Chosen]:
     """Ranks the trajectories of each task by a random draw. Trajectories whose pictures may be
-    published come first. Of trajectories with identical texts only the first rollout counts.
+    published come first. If several trajectories have identical texts, only the first rollout
+    counts.
 
     Args:
-        licensed: whether a picture of the store, by its id, may be published.
+        licensed: takes a picture's id, and returns whether the picture may be published.
     """
     by_task: dict[str, list[Trajectory]] = defaultdict(list)
     for trajectory in trajectories:
@@ -68,8 +70,8 @@ def choose(
 
 
 def _without_licence(trajectory: Trajectory, licensed: Callable[[str], bool]) -> BankImage | None:
-    """The first picture of an episode that may not be published. The task's own picture was checked
-    when it was chosen."""
+    """The first of an episode's pictures whose licence does not allow publication. The task's own
+    picture is left out, since its licence was checked when the picture was chosen."""
     return next(
         (
             image
@@ -91,7 +93,7 @@ def keep(
 
     Args:
         most: number of trajectories per task; 0 for all.
-        licensed: whether a picture of the store, by its id, may be published.
+        licensed: takes a picture's id, and returns whether the picture may be published.
     """
     assert chosen is not None, "every trajectory was ranked"
     about = {"question": trajectory.question_id, "rollout": trajectory.episode.rollout}
@@ -124,8 +126,8 @@ def tally(
         played: the trajectories that were played.
         correct: ids of the trajectories with a correct answer.
         kept: ids of the kept trajectories.
-        rejected, pending: items of the stages after playing. Pending items of playing itself have
-            the question's id.
+        rejected, pending: rejected and pending items of the stages after playing. An item whose
+            question is still being played has the question's id.
     """
     task_of = {t.id: t.question_id for t in played}
     rollouts, right, good = (

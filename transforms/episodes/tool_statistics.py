@@ -1,4 +1,4 @@
-"""Statistics of how episodes use tools, and their distance from a reference."""
+"""Counts how episodes use tools, and computes the distance of the counts from a reference."""
 
 import json
 import math
@@ -13,7 +13,7 @@ from questloom.records.errors import InputError
 from questloom.records.trajectories import ToolStatistics
 
 FINDING_TOOLS = frozenset(tool.name for tool in TOOLS if tool.finds)
-"""Tools whose pictures come from outside. All other tools make their pictures."""
+"""Tools that find pictures, for example on a page. All other tools make new pictures."""
 
 
 def is_made(image: BankImage) -> bool:
@@ -50,11 +50,12 @@ def statistics_of(episode: Episode) -> ToolStatistics:
 
 
 def distance(one: Mapping[str, float], other: Mapping[str, float]) -> float | None:
-    """The Jensen-Shannon distance of two distributions given as counts: the root of the divergence
-    in bits, from 0 (equal) to 1 (nothing in common).
+    """The Jensen-Shannon distance of two distributions, from 0 (equal) to 1 (nothing in common).
+    The distributions are given as counts. The distance is the square root of the divergence in
+    bits.
 
-    None where one distribution is empty. (Endres and Schindelin 2003 prove that the distance is a
-    metric.)
+    The result is None where one distribution is empty. (Endres and Schindelin 2003 prove that the
+    distance is a metric.)
 
     >>> distance({"visit": 2, "crop": 2}, {"crop": 30, "visit": 30}), distance({"visit": 1}, {"crop": 1})
     (0.0, 1.0)
@@ -74,7 +75,7 @@ def read_reference(path: Location) -> dict[str, dict[str, float]]:
     """The counts of a reference file: {"tools": {…}, "calls": {…}}.
 
     Raises:
-        InputError: the file cannot be read, or holds something else than counts under "tools" and
+        InputError: the file cannot be read, or contains anything but counts under "tools" and
             "calls".
     """
     fix = 'Write {"tools": {"visit": 40, …}, "calls": {"3": 12, …}}; either may be absent.'

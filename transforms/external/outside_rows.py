@@ -1,10 +1,13 @@
-"""Outside rows: (picture, question, answer) rows of other data sets, which enter at the filters
-(OpenSearch-VL merges FVQA, WebQA and others).
+"""Reads outside rows: (picture, question, answer) rows of other data sets. Outside rows skip the
+earlier stages and start at the filters. OpenSearch-VL also merges other data sets: FVQA, WebQA and
+more.
 
-A row becomes a seed of rule "external" and a question without a form. The certificate of an outside
-row has the basis `external`, because no form was executed. Readers of the data set can therefore
+Each row becomes a question without a form (the formal query behind a question). The seed of the
+question (the item that it starts from) has the rule "external". The certificate of an outside row
+has the basis `external`, because no form was executed. Readers of the data set can therefore
 recognise outside rows. Sources are JSON lines with paths of pictures, Parquet files, or a data
-set's folder in the Hub's format, on this machine or in a bucket. Nothing else is downloaded.
+set's folder in the Hub's format, on this machine or in a bucket. The program does not download
+outside rows from anywhere else.
 """
 
 import json
@@ -37,17 +40,17 @@ from questloom.transforms.stages.stage import reject
 
 METHOD = "external"
 MAX_TEXT = 4_000
-"""Maximum number of characters of a question or answer. A longer text is no question."""
+"""Maximum number of characters of a question or answer. A row with a longer text is rejected."""
 MAX_PICTURE_BYTES = 200_000_000
 
 
 @dataclass(frozen=True)
 class Source:
-    """An open source: rows by number, and pictures on request."""
+    """An open source: gives rows by number, and pictures on request."""
 
     rules: ExternalRules
     rows: Any
-    """A list of dicts, or a `datasets.Dataset` (memory-mapped)."""
+    """The rows: a list of dicts, or a memory-mapped `datasets.Dataset`."""
 
     def __len__(self) -> int:
         return min(len(self.rows), self.rules.limit or len(self.rows))
@@ -68,8 +71,9 @@ class Source:
         return "" if value is None else " ".join(str(value).split())
 
     def picture(self, number: int) -> bytes | None:
-        """The bytes of a row's picture. None where the row has no picture or several, or where its
-        file is too large or outside the source's folder."""
+        """The bytes of a row's picture. None where the row has no picture or several pictures. The
+        result is also None where the picture's file is too large or lies outside the source's
+        folder."""
         value = self.rows[number].get(self.rules.image_column)
         if isinstance(value, list) and len(value) == 1:
             value = value[0]
@@ -167,7 +171,7 @@ def _json_lines(path: Location) -> list[dict[str, Any]]:
 
 
 def _columns(path: Path, rules: ExternalRules, where: str) -> Any:
-    """A `datasets.Dataset` whose picture column stays encoded."""
+    """Opens a `datasets.Dataset` without decoding its pictures."""
     import datasets  # importing datasets is slow, and only recipes with such a source need it
 
     try:
@@ -194,7 +198,7 @@ def _columns(path: Path, rules: ExternalRules, where: str) -> Any:
 
 
 def question_of(seed: Seed, source: Source, number: int, language: str) -> Question | Rejection:
-    """A row as a question, or the reason why it is no question."""
+    """Makes a question of a row, or gives the reason why the row cannot be a question."""
     rules = source.rules
     text, answer = (
         source.text(number, rules.question_column),
@@ -293,5 +297,6 @@ def picture_of(
 
 
 def certified(question: Question) -> Question:
-    """The question with the certificate of an outside row, which states only its basis."""
+    """The question with the certificate of an outside row. The certificate of an outside row states
+    only the basis `external`."""
     return question.replace(certificate=Certificate(basis=METHOD, margin=-1))

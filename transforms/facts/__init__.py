@@ -1,1 +1,1 @@
-"""The facts derived from a store, and how far the store is trusted."""
+"""Derives facts from a store, and decides how far the store is trusted."""

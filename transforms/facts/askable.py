@@ -1,9 +1,9 @@
-"""Whether people would ask for a value of a relation: of this subject, of this kind, and consistent
-with the store's own dates.
+"""Decides whether people would ask for a fact. The relation must suit the subject and the kind of
+the value. The fact must also agree with the store's own dates.
 
-A claim can be true, single and well worded, and still make a question that nobody asks ("In which
-grave is this man buried?", "How many centimetres tall was this president?"). The store itself may
-also contradict the answer (a death before the war in which the dead man fought).
+A claim can be true and well worded, and still make a question that nobody asks: "In which grave is
+this man buried?", "How many centimetres tall was this president?". The store may also contradict
+itself: a man cannot die before the war in which he fought.
 """
 
 from questloom.prompts.phrases import common_class_ranks, property_use, vague_classes
@@ -19,7 +19,7 @@ RARE = 2_000
 `FEWEST` members. People do not use the name of a rare class ("grave", "palazzo")."""
 FEWEST = 20
 MOST_PARTS = 200
-"""Maximum number of claims into a value that are examined."""
+"""Maximum number of claims with the same value that are examined."""
 _PART_OF = ("P279", "P361")
 
 
@@ -35,8 +35,8 @@ def leads_to_kind(facts: Facts, property: str, entity_id: str) -> bool:
 
 @remembered()
 def has_common_class(facts: Facts, entity_id: str) -> bool:
-    """Whether a question can ask for the thing by its kind: a common noun, or a frequent class of
-    the store. Classes that fit everything do not count."""
+    """Whether a question can name the thing's kind. The kind must be a common noun or a frequent
+    class of the store. Classes that fit every thing do not count."""
     class_id = find_descriptor_class(facts, entity_id)
     if not class_id or class_id in vague_classes():
         return False
@@ -68,7 +68,7 @@ def is_askable(facts: Facts, subject: str, property: str, value: Value) -> bool:
 
 @remembered()
 def _is_coarse(facts: Facts, property: str, entity_id: str) -> bool:
-    """Whether the relation also has values that are parts of this value and of the same kind. A
+    """Whether the relation has another value that is a part of this value and of the same kind. A
     solver who answers "High Renaissance" would be marked wrong if "Renaissance" was expected."""
     into = facts.claims_into(entity_id, limit=MOST_PARTS)
     parts = {

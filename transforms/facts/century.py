@@ -1,9 +1,10 @@
-"""The century of a thing's beginning. A question can ask for the century of a date if sources mean
-different years by the date.
+"""Decides whether a question may ask for the century in which a thing began. Sources often give
+different years for one beginning, so a question asks for the century.
 
 An inception is the year in which a painting was begun, finished or first shown, or the middle of
 "about 1485 to 1490". Of sixteen paintings in a slice of Wikidata, half had another year than books
-give, but none had another century. Near the turn of a century a few years change the century.
+give, but none had another century. Near the turn of a century, a difference of a few years changes
+the century.
 """
 
 from collections import Counter
@@ -22,19 +23,21 @@ from questloom.transforms.remembered import remembered
 
 CENTURY = "century"
 NEAR_TURN = 10
-"""Years before and after the turn of a century for which no century is stated."""
+"""Number of years before and after the turn of a century. A date near the turn of a century gives
+no question about a century."""
 MAX_MEMBERS = 2_000
-"""Maximum number of members of a class that are examined one by one: enough for a share, and few
-enough for every class of a large store."""
+"""Maximum number of members of a class that are examined one by one. So many members suffice to
+estimate a share, and can be examined in a short time for every class of a large store."""
 
 
 def has_one_century(facts: Lookups, subject: str, property: str) -> bool:
-    """Whether all dates of a thing lie in one century, none near its turn or before Christ, and the
-    members of its classes usually have one century each.
+    """Whether the dates of a thing name one certain century. All dates must lie in one century
+    after Christ, and not near its turn. The members of the thing's classes must usually have one
+    century each.
 
     Args:
         facts: the store.
-        trust: holds the threshold for properties with one value by their meaning.
+        trust: states how single-valued a property must be (its minimum functionality).
         subject: the thing.
         property: the relation. The result is False for relations that are not asked by century
             (`PropertyUse.century`).
@@ -49,8 +52,8 @@ def has_one_century(facts: Lookups, subject: str, property: str) -> bool:
 
 
 def commonest_century(facts: Facts, subject: str, property: str, weight: int) -> float:
-    """How often the commonest century is right for things of the subject's classes. The subject
-    itself does not count, only the other members with a date.
+    """The share of a class's members whose date lies in the commonest century of the class. Only
+    members with a date are counted, without the subject itself.
 
     The result is the largest share over the subject's direct classes. Each share is averaged with
     the share over all subjects of the property, which weighs as much as `weight` subjects. The
@@ -68,8 +71,9 @@ def commonest_century(facts: Facts, subject: str, property: str, weight: int) ->
 
 
 def _is_functional(facts: Lookups, subject: str, property: str) -> bool:
-    """Whether the members of the subject's classes have one century each. The functionality is
-    estimated as for properties with one value by their meaning (`values.py`)."""
+    """Whether the members of the subject's classes have one century each. The functionality
+    (subjects ÷ pairs) is estimated as in `values.py` for properties that have one value by their
+    meaning."""
     for counts, num_subjects in (
         _centuries_in(facts, property, c) for c in classes_of(facts, subject)
     ):
@@ -83,8 +87,7 @@ def _is_functional(facts: Lookups, subject: str, property: str) -> bool:
 
 @remembered()
 def _centuries_in(facts: Facts, property: str, class_id: str) -> tuple[Counter[str], int]:
-    """How many of a class's own members with a year have each century, by its key; and the number
-    of these members."""
+    """Counts the members of a class that have a year: first by century, then all of them."""
     members = [
         m for m in facts.members(class_id, limit=MAX_MEMBERS) if class_id in classes_of(facts, m)
     ]

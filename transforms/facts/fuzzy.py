@@ -1,7 +1,8 @@
-"""Fuzzy clauses on a store: whether a clause fits a thing, which claim it stands for, and how many things it leaves.
+"""Evaluates fuzzy clauses (vague clues, such as a decade in place of a year) on a store. In a
+question, a fuzzy clause replaces an exact claim.
 
-A vague clause fits most unknown values. So the certificate counts a thing without a known value as a match
-(`transforms/certificate/margin.py`).
+An unknown value probably fits a vague clause. The certificate therefore counts a thing without a
+known value as a match (`transforms/certificate/margin.py`).
 """
 
 from questloom.knowledge.dates import dates_of
@@ -34,7 +35,8 @@ def fits(facts: Facts, clause: Fuzzy, subject: str, other: Value | None = None) 
         facts: the store.
         clause: the fuzzy clause.
         subject: the thing.
-        other: the thing from whose date an arithmetic clause counts.
+        other: for an arithmetic clause ("ten years after the tower"), the thing from whose date the
+            years are counted.
     """
     values = best_values(facts, subject, clause.property)
     found = [_value_fits(facts, clause, v, other) for v in values]
@@ -62,7 +64,8 @@ def _value_fits(facts: Facts, clause: Fuzzy, value: Value, other: Value | None) 
 
 
 def _is_of(facts: Facts, clause: Fuzzy, value: Value, *, name: bool) -> bool | None:
-    """Whether a thing, or a place around it, belongs to the clause's class. With `name`, the thing's name must fit the clause too."""
+    """Whether a thing, or a place around it, belongs to the clause's class. If `name` is true, the
+    name of the thing or place must fit the clause too."""
     assert isinstance(clause.object, Value)
     class_id, found = clause.object.entity, list[bool | None]()
     around = sorted(places_around(facts, clause.property, value.entity))
@@ -83,7 +86,8 @@ def names(entity: Entity) -> tuple[str, ...]:
 
 
 def has_name(name: str, clause: Fuzzy) -> bool:
-    """Whether a meta-attribute clause fits a name."""
+    """Whether a name has the first letter, or the number of words, that a meta-attribute clause
+    states."""
     if clause.initial:
         return name[:1].casefold() == clause.initial.casefold()
     return len(name.split()) == clause.number
@@ -115,11 +119,11 @@ def _is_elsewhere(facts: Facts, clause: Fuzzy, value: Value) -> bool | None:
 
 
 def exact_clause(facts: Facts, clause: Fuzzy, bound: Bound) -> ClaimClause | None:
-    """The claim behind a fuzzy clause, as an exact clue would state it; None if there is none.
+    """The exact claim that a fuzzy clause replaces; None if no such claim exists.
 
     Args:
         facts: the store.
-        clause: over bound variables.
+        clause: the fuzzy clause; all its variables must be in `bound`.
         bound: the intended value of every variable.
     """
     subject = bound[clause.subject]
@@ -148,9 +152,11 @@ def claims_behind(facts: Facts, clause: Fuzzy, bound: Bound) -> tuple[ClaimClaus
 
 
 def count_candidates(facts: Facts, form: Form, clause: Fuzzy, bound: Bound) -> Fuzzed | None:
-    """Counts the candidates of a clause: the things of the described thing's class that fit the exact claim, and those that fit the vague clause.
+    """Counts the things of the described thing's class twice: those that fit the exact claim, and
+    those that fit the vague clause.
 
-    For an arithmetic clause every thing of the other thing's class may be the start, because a solver must find that thing first.
+    An arithmetic clause counts years from the date of another thing. Every thing of that thing's
+    class may be the start, because a solver must find the thing first.
 
     Returns:
         The counts; None where the class has too many members.
@@ -181,7 +187,7 @@ def count_candidates(facts: Facts, form: Form, clause: Fuzzy, bound: Bound) -> F
 
 
 def num_members_with(facts: Facts, form: Form, clue: ClaimClause, bound: Bound) -> int:
-    """Number of things of the described thing's class that have a clue's value."""
+    """Number of things that have the value of a clue and belong to the described thing's class."""
     value = clue.object
     assert isinstance(clue.subject, str) and isinstance(value, Value), "a clue names its value"
     return sum(
@@ -204,7 +210,7 @@ def _class_of(facts: Facts, form: Form, var: str, bound: Bound) -> tuple[str, ..
 
 @remembered()
 def _years_of(facts: Facts, class_id: str, property: str) -> frozenset[int]:
-    """The years that members of a class have for a property."""
+    """All years that the members of a class have as values of a property."""
     dates = (
         v
         for m in facts.members(class_id, limit=ENUMERATION_LIMIT)

@@ -1,8 +1,8 @@
-"""Whether the store's own claims agree with the dates that it gives for a life.
+"""Checks whether the store's claims about a person agree with the dates of birth and death.
 
-Sources merge people of one name; a general then dies seventy years after his war. The store alone
-shows errors of this kind: a life has an order, and spouses and teachers were alive at the same
-time.
+Sources sometimes merge two people with the same name. A general then dies seventy years after his
+war. The store's own claims show errors in the dates of a life. The events of a life have an order,
+and spouses or teachers were alive at the same time.
 """
 
 from math import inf
@@ -17,15 +17,15 @@ LONGEST = 115
 _TOGETHER = ("P26", "P184", "P185", "P451", "P802", "P1066")
 """Relations between people who were alive at the same time: spouses, teachers, pupils."""
 _WITHIN = ("P607", "P1344")
-"""Events during a person's life."""
+"""Properties for events that take place during a person's life."""
 _AFTER_BIRTH, _AFTER_DEATH, _BEFORE_DEATH = ("P2031", "P2032", "P4602"), ("P4602",), ("P2031",)
-"""Properties with years of work or of the burial."""
+"""Properties with the years of a person's work or burial."""
 
 
 @remembered()
 def contradicted(facts: Facts, person: str) -> bool:
-    """Whether some claim of the store contradicts this birth and death: the life ends before it
-    begins, or misses the person's own war."""
+    """Whether some claim of the store contradicts the dates of birth and death. For example, the
+    death comes before the birth, or before a war in which the person fought."""
     first, last = _years(facts, person, (BIRTH,)), _years(facts, person, (DEATH,))
     born, died = max(first, default=-inf), min(last, default=inf)
     if first and last and not 0 <= died - born <= LONGEST:

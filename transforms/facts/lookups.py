@@ -1,4 +1,5 @@
-"""`Lookups`: a store, how far it is trusted, and the answers derived from both."""
+"""Defines `Lookups`: a store with the recipe's trust in the store, and the answers derived from
+both."""
 
 from typing import Protocol
 
@@ -15,10 +16,11 @@ from questloom.transforms.facts.trust import Trust
 
 class Facts(Protocol):
     """The look-ups of `questloom.knowledge.store.Store` that certificates need. Tests use small
-    in-memory versions.
+    stores in memory.
 
-    The `subjects` of a date are those of all overlapping dates
-    (`questloom.knowledge.dates.overlapping`): a question by a year means every day of it.
+    For a date, `subjects` returns the subjects of all overlapping dates
+    (`questloom.knowledge.dates.overlapping`), because a question that names a year means every day
+    of the year.
     """
 
     def __hash__(self) -> int: ...
@@ -39,11 +41,11 @@ class Facts(Protocol):
 
 
 class Lookups:
-    """A store and how far it is trusted. A `Lookups` answers every look-up of a store, and
-    `remembered` keeps the derived answers in it.
+    """A store and how far it is trusted. A `Lookups` answers every look-up of a store. The
+    decorator `remembered` keeps derived answers in the `Lookups`.
 
     Make one `Lookups` per process and recipe (`Job.lookups`): the answers live as long as the
-    object. A copy or a pickle starts without answers.
+    object. A copy or a pickle of a `Lookups` starts without answers.
 
     Args:
         facts: the store.

@@ -1,9 +1,8 @@
-"""A hop whose value is the only one of its class: a town lies in a county and in a state, but in
-one county.
+"""Decides whether a thing has only one value of a class: a town lies in a county and in a state,
+but in only one county.
 
 Many properties have several values of different kinds, and a question's words name the kind ("the
-county where …"). If the words name a kind, a hop is functional if its property is functional among
-the values of this kind.
+county where …"). If the words name a kind, it is enough that the thing has one value of this kind.
 """
 
 from questloom.records.knowledge import Value
@@ -24,8 +23,8 @@ MAX_SUBJECTS = 2_000
 
 
 def single_value(facts: Lookups, subject: str, property: str, class_id: str = "") -> Value | None:
-    """The only value that the subject has, or has of the class, where the property is functional
-    (within the class); else None."""
+    """The only value that the subject has for the property; otherwise its only value of the given
+    class. None if similar things usually have several values."""
     found = best_values(facts, subject, property)
     if any(v.kind in ("somevalue", "novalue") for v in found):
         return None

@@ -14,7 +14,7 @@ _YEAR = re.compile(r"(?<!\d)(1[0-9]{3}|20[0-2][0-9])(?!\d)")
 
 
 def reading_value(detail: Detail) -> Value:
-    """The value of a detail: an inscription with exactly one year is that year."""
+    """The value of a detail. For an inscription with exactly one year, the value is the year."""
     if detail.value.kind in ("string", "monolingual"):
         years = _YEAR.findall(detail.value.text)
         if len(set(years)) == 1:
@@ -67,7 +67,8 @@ def pictures_on_page(facts: Facts, entity_id: str) -> tuple[ImageAsset, ...]:
 @remembered()
 def later_readings(facts: Facts, entity_id: str) -> tuple[Detail, ...]:
     """Details on which all pictures of a thing's page agree and which the page's text does not
-    state, in a fixed order. A solver must look at the pictures."""
+    state, in a fixed order. To learn a detail that the text does not state, a solver must look at
+    the pictures."""
     shown = pictures_on_page(facts, entity_id)
     article = facts.article(entity_id)
     if article is None or not shown:

@@ -1,7 +1,7 @@
 """The class that people would name for a thing: "country" for England, not "stateless nation";
 "city" for Amsterdam."""
 
-from questloom.prompts.phrases import common_class_ranks
+from questloom.prompts.phrases import common_class_ranks, vague_classes
 from questloom.transforms.facts.lookups import Facts
 from questloom.transforms.facts.values import best_values
 from questloom.transforms.remembered import remembered
@@ -12,11 +12,12 @@ MOST_ABOVE = 3
 
 @remembered()
 def find_descriptor_class(facts: Facts, entity_id: str) -> str:
-    """The class that people would name: a common noun among the direct classes, else the commonest
-    direct class; "" where there is none.
+    """The class that people would name for a thing. A direct class with a common noun as its name
+    comes first, then the commonest direct class; "" where the thing has no class.
 
     Where the class has more than one word ("Belgian municipality with city privileges", "county
-    seat"), the nearest common noun among its superclasses replaces the class.
+    seat"), the nearest common noun among its superclasses replaces the class. Vague nouns are not
+    used as a replacement: people say "art academy", not "organization".
     """
     entity = facts.entity(entity_id)
     if entity is None or not entity.classes:
@@ -31,8 +32,8 @@ def find_descriptor_class(facts: Facts, entity_id: str) -> str:
 
 
 def _above(facts: Facts, classes: tuple[str, ...]) -> str:
-    """The nearest superclass with a common noun as its name, or ""."""
-    ranks = common_class_ranks()
+    """The nearest superclass with a common noun as its name; "" where there is none."""
+    ranks = {c: rank for c, rank in common_class_ranks().items() if c not in vague_classes()}
     level, seen = set(classes), set(classes)
     for _ in range(MOST_ABOVE):
         level = {

@@ -1,7 +1,9 @@
-"""Pictures that are a sign of a thing and do not show the thing: its flag, coat of arms or logo.
+"""Recognises pictures that show a sign of a thing (its flag, coat of arms or logo) in place of the
+thing.
 
-A claim of the thing names the file, or the file has the thing's name ("Flag of Peru.png"). Nobody
-says "this country" of its flag, so the words of a question must say what the picture is.
+A picture is a sign if a claim of the thing names the file, or if the file has a name like "Flag of
+Peru.png". Nobody says "this country" and points to a flag, so the words of a question must say that
+the picture is a flag.
 """
 
 import re
@@ -11,13 +13,13 @@ from questloom.records.knowledge import ImageAsset
 from questloom.transforms.facts.lookups import Facts
 
 SIGNS = {"P41": "flag", "P94": "coat of arms", "P154": "logo"}
-"""Properties whose value is the file of a sign, with the name of the sign."""
+"""Properties whose values are image files of emblems, each with the word for its emblem (flag, coat of arms, logo)."""
 _CALLED = re.compile(r"(flag|coat of arms|logo) of (?:the )?(.+?)(?: \([^()]*\))?")
 
 
 def sign_of(facts: Facts, entity_id: str, image: ImageAsset) -> str:
-    """The property whose value is one of a thing's pictures, if the picture is a sign; "" where the
-    picture shows the thing itself."""
+    """The property for the kind of sign in a picture ("P41" for a flag); "" where the picture shows
+    the thing itself."""
     name = _stem(image.file)
     for claim in facts.claims(entity_id):
         if claim.best and claim.property in SIGNS and _stem(claim.value.text) == name:
@@ -30,14 +32,15 @@ def sign_of(facts: Facts, entity_id: str, image: ImageAsset) -> str:
 
 
 def sign_shown(facts: Facts, entity_id: str) -> str:
-    """The property of the sign that stands for a thing; "" where some picture shows the thing
-    itself, or where it has no picture."""
+    """The property for the sign of a thing that only has pictures of signs; "" where some picture
+    shows the thing itself, or where the thing has no picture."""
     signs = {sign_of(facts, entity_id, image) for image in facts.images_of(entity_id)}
     return "" if "" in signs else min(signs, default="")
 
 
 def with_sign(form: Form, facts: Facts, anchor: str) -> Form:
-    """The form, marked with the property of the sign if the picture is a sign (flag, logo) of the thing."""
+    """Marks the form with the property for the sign, if the thing's pictures show a sign (flag,
+    logo)."""
     sign = sign_shown(facts, anchor)
     clauses = tuple(
         Image(var=c.var, sign=sign) if isinstance(c, Image) else c for c in form.clauses
@@ -46,5 +49,6 @@ def with_sign(form: Form, facts: Facts, anchor: str) -> Form:
 
 
 def _stem(file: str) -> str:
-    """A file's name for comparison: on Commons a flag is an SVG, while the shown file is a PNG."""
+    """A file's name without folder and ending, for comparison: a flag may be an SVG on Commons and
+    a PNG in the store."""
     return file.rpartition("/")[2].rpartition(".")[0].replace("_", " ").casefold()

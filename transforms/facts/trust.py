@@ -1,4 +1,5 @@
-"""How far a store is trusted: these settings of a recipe decide what missing facts mean."""
+"""Settings of a recipe for how far a store is trusted. The settings decide what a missing fact
+means."""
 
 from dataclasses import dataclass
 
@@ -7,16 +8,18 @@ from dataclasses import dataclass
 class Trust:
     """How far the store is trusted. The recipe can set every field.
 
-    `declared` and `measured` are minimum functionalities (subjects ÷ pairs). `declared` holds for a
-    property that Wikidata's constraints call single-valued, or that has one value by its meaning;
-    `measured` holds for any other property. With `complete`, a fact that the store lacks is false
-    (closed world).
+    `declared` and `measured` are minimum values of a property's functionality: the number of
+    subjects divided by the number of (subject, value) pairs. `declared` holds for a property that
+    Wikidata's constraints call single-valued, or that has one value by its meaning; `measured`
+    holds for any other property. With `complete`, a fact that the store lacks is false (closed
+    world).
     """
 
     declared: float = 0.98
-    """Minimum functionality (subjects ÷ pairs) of a property that Wikidata declares single-valued."""
+    """Minimum functionality (subjects ÷ (subject, value) pairs) of a property that Wikidata
+    declares single-valued."""
     measured: float = 0.995
-    """Minimum functionality (subjects ÷ pairs) of any other property."""
+    """Minimum functionality (subjects ÷ (subject, value) pairs) of any other property."""
     complete: bool = False
     """Whether a fact that the store lacks counts as false."""
     completeness: float = 0.9

@@ -1,5 +1,5 @@
-"""Facts about the store's claims: the best values, whether a property has at most one value,
-whether two values agree, whether names collide."""
+"""Facts about the store's claims: the best values, single-valued properties, values that agree, and
+things with the same name."""
 
 from questloom.knowledge.dates import coarsened, dates_overlap, refined
 from questloom.knowledge.store.profiles import PERIODS
@@ -18,15 +18,17 @@ ENUMERATION_LIMIT = 5_000
 """Maximum number of matches of a clause that are enumerated. A clause with more matches is too
 general for a clue (a hub, a common material)."""
 MOST_SUBJECTS = 32_768
-"""Number of things whose best values stay in memory: about ten kilobytes each."""
+"""Number of things whose best values stay in memory. The values of one thing take about ten
+kilobytes."""
 MIN_EVIDENCE = 20
-"""Minimum number of subjects for measuring a property's functionality. The same number, in
-subjects, is the weight of the prior before a class is counted."""
+"""Minimum number of subjects from which a property's functionality is measured. In an estimate, the
+prior weighs as much as `MIN_EVIDENCE` subjects."""
 DECLARED_SURPLUS, OTHER_SURPLUS = 0.005, 0.05
-"""Prior number of second values per subject: for a property that is declared single-valued, and for
-any other property."""
+"""Prior estimates of the number of second values per subject: first for a property that is declared
+single-valued, then for any other property."""
 MOST_DATED = 0.05
-"""Maximum share of subjects with dated values. A property above this share has values that come and go."""
+"""Maximum share of subjects with dated values. If more subjects have dated values, the values of
+the property come and go."""
 CLIMB_DEPTH = 6
 """Maximum number of steps from a place up to its surroundings, and from a place down into its parts."""
 _PLACES = ("P131", "P276", "P706")
@@ -35,24 +37,23 @@ TRANSITIVE = {
     "P361": ("P361", "P131"),
     **dict.fromkeys(("P131", "P276", "P706", "P19", "P20", "P159"), _PLACES),
 }
-"""Properties for which a value's ancestors match too, with the properties to climb by: a wreck off
-an island is in the island's sea."""
+"""Properties whose value also lies in larger things: a wreck off an island is in the island's sea.
+Each property has a list of the properties that lead from a value to the larger things."""
 
 
 def best_values(facts: Facts, subject: str, property: str) -> tuple[Value, ...]:
     """The best values of a property, without duplicates, in the store's order. The values include
     somevalue (unknown) and novalue (none).
 
-    A date does not count where the property also has a more exact form of the date ("1732" beside
-    "22 February 1732").
+    The date "1732" does not count where the property also has "22 February 1732".
     """
     return _best_by_property(facts, subject).get(property, ())
 
 
 @remembered(MOST_SUBJECTS)
 def _best_by_property(facts: Facts, subject: str) -> dict[str, tuple[Value, ...]]:
-    """`best_values` of every property. A margin asks many rivals for one property after another,
-    and reading a thing's claims costs most of the time."""
+    """The result of `best_values` for every property of a thing. A certificate asks many things for
+    one property after another. Most of the time goes into reading a thing's claims."""
     found: dict[str, dict[str, Value]] = {}
     for claim in facts.claims(subject):
         if claim.best:
@@ -68,10 +69,11 @@ def is_functional(
 
     The number of second values per subject is estimated for each direct class and compared with the
     threshold. The estimate for a small class is shrunk towards the estimate for all subjects. The
-    estimate for all subjects is shrunk towards the prior. No count of subjects therefore makes a
-    jump. Threshold and prior favour a property whose constraints say single value, unless the
-    subject is among their exceptions. Threshold and prior also favour a property with one value by
-    its meaning ("date of birth"). A property whose values come and go is never functional.
+    estimate for all subjects is shrunk towards the prior. The estimate therefore changes smoothly
+    with the number of subjects. Threshold and prior favour a property that Wikidata's constraints
+    call single-valued, unless the subject is an exception to these constraints. Threshold and prior
+    also favour a property with one value by its meaning ("date of birth"). A property whose values
+    come and go never counts as functional (single-valued).
     """
     if facts.profile(property).num_dated > MOST_DATED * facts.profile(property).num_subjects:
         return False
@@ -98,11 +100,12 @@ def is_functional(
 
 
 def is_volatile(facts: Facts, claim: Claim) -> bool:
-    """Whether the claim may differ on another day: by the table of properties, or because it is a
-    number that holds at a stated time.
+    """Whether the value of the claim may change with time. The value may change if the table of
+    properties says so, or if the value is a number that holds at a stated time.
 
-    No table can list every count of people, women or speakers. A number that depends on a date
-    states the date itself, or most claims of its property do.
+    No table can list every count of people, women or speakers. A number depends on a date if its
+    claim states a date. A number also depends on a date if more than `MOST_DATED` of the property's
+    subjects have dated values.
     """
     if property_use(claim.property).volatile:
         return True
@@ -145,8 +148,8 @@ def is_instance(facts: Facts, entity_id: str, class_id: str) -> bool | None:
 
 
 def values_match(facts: Facts, property: str, wanted: Value, found: Value) -> bool:
-    """Whether a found value matches the wanted value: equal, a date or measure that may be the
-    same, or a place inside it."""
+    """Whether a found value matches the wanted value. The values are equal, or two dates or
+    measures may be the same, or the found place lies inside the wanted place."""
     if wanted.kind == "time" and found.kind == "time":
         return dates_overlap(wanted, found)
     if wanted.key() == found.key():
@@ -163,8 +166,9 @@ def values_match(facts: Facts, property: str, wanted: Value, found: Value) -> bo
 
 @remembered()
 def places_around(facts: Facts, property: str, entity_id: str) -> frozenset[str]:
-    """The things within which a thing lies, through the properties by which a property's values are
-    climbed; empty for other properties. A margin asks this of the same places again and again."""
+    """The larger things in which a thing lies, as `TRANSITIVE` defines for a property; empty for
+    other properties. The answers are remembered because certificates ask about the same places
+    again and again."""
     climb = TRANSITIVE.get(property, ())
     seen, level = {entity_id}, {entity_id}
     for _ in range(CLIMB_DEPTH if climb else 0):
@@ -182,11 +186,11 @@ def places_around(facts: Facts, property: str, entity_id: str) -> frozenset[str]
 
 
 def is_namesake(facts: Facts, wanted: Value, found: Value) -> bool:
-    """Whether both entities have the name of the wanted entity. A reader of "designed by Ivo Mersk"
-    cannot tell two people of this name apart.
+    """Whether the found entity also has the name of the wanted entity. A reader of "designed by Ivo
+    Mersk" cannot tell two people of this name apart.
 
-    Namesakes are recognised among the values of rivals. There is no look-up by name, so a rival
-    that only its namesake's value would reveal is not found.
+    Namesakes are recognised only among the values of known rivals (other things that may fit),
+    since the store has no look-up by name.
     """
     if wanted.kind != "entity" or found.kind != "entity":
         return False
@@ -200,7 +204,8 @@ def is_namesake(facts: Facts, wanted: Value, found: Value) -> bool:
 
 
 def is_less_specific(facts: Facts, rival: str, class_id: str) -> bool:
-    """Whether the rival's class is an ancestor of the wanted one, so that it may well be an instance of it."""
+    """Whether the rival's class is an ancestor of the wanted class. If so, the rival may also be an
+    instance of the wanted class."""
     wanted = facts.entity(class_id)
     ancestors = set(wanted.class_closure) if wanted else set()
     frontier = {class_id}
@@ -218,7 +223,7 @@ def is_less_specific(facts: Facts, rival: str, class_id: str) -> bool:
 
 
 def value_as_clue(value: Value) -> Value:
-    """A value as a clue says it: a date by its year, a thing without its qualifiers."""
+    """A value as a clue states it: a date as a year, a thing without qualifiers."""
     if value.kind == "time" and value.precision > YEAR:
         return coarsened(value, YEAR)
     return entity_value(value.entity) if value.kind == "entity" else value

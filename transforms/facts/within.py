@@ -2,8 +2,9 @@
 those of its towns.
 
 `values.values_match` also counts a value's ancestors as matches when it tests one thing. This
-module lists the subjects of a value together with the subjects of all its parts. A list by the
-value alone lacks the things in its parts, and no margin counts a rival that no list contains.
+module lists the subjects of a value together with the subjects of all its parts. A list without the
+subjects of the parts would lack rivals (other things that fit the question), and the certificate
+would not count them.
 """
 
 from questloom.records.knowledge import Value, entity_value
@@ -12,7 +13,8 @@ from questloom.transforms.facts.values import CLIMB_DEPTH, ENUMERATION_LIMIT, TR
 from questloom.transforms.remembered import remembered
 
 MOST_INSIDE = 2_000
-"""Maximum number of things inside a value for a list. A country holds too many towns to be a useful clue."""
+"""Maximum number of things inside a value that are listed. A country holds too many towns to be a
+useful clue."""
 
 
 def subjects_within(
@@ -63,7 +65,7 @@ def _within(facts: Facts, property: str, value: Value, limit: int) -> tuple[str,
 
 @remembered()
 def _inside(facts: Facts, climb: tuple[str, ...], entity_id: str) -> tuple[str, ...] | None:
-    """A thing and everything inside it, by the properties to climb by; None where there are more
+    """A thing and all things that the given properties place inside it; None where there are more
     than `MOST_INSIDE` things."""
     seen, level = {entity_id}, {entity_id}
     for _ in range(CLIMB_DEPTH):

@@ -41,7 +41,7 @@ def make_answer_in_question(job: FilterJob) -> Apply:
 
 @dataclass(frozen=True, kw_only=True)
 class AnswerInQuestionRules:
-    """The switch of the filter `answer_in_question`."""
+    """The setting that switches the filter `answer_in_question` on or off."""
 
     answer_in_question: Switch = True
     """Whether to drop questions that contain their own answer."""

@@ -1,4 +1,4 @@
-"""Filters of outside packages: `filters.custom: [mypackage:NoSports]`.
+"""Loads filters from other packages. A recipe names them: `filters.custom: [mypackage:NoSports]`.
 
 A custom filter is a class that the program calls without arguments, once per process.
 `examples/no_sports.py` is an example.
@@ -48,7 +48,8 @@ class CustomFilter(Protocol):
     """
 
     reasons: Mapping[str, str]
-    """Each reason for dropping, as one word, with its sentence for the report."""
+    """The reasons for which the filter drops questions. Each reason is one word, with a sentence
+    for the report."""
 
     def __call__(self, question: Question, store: "Store") -> Drop | None:
         """The return value None keeps the question. The result must depend only on the arguments;
@@ -57,8 +58,8 @@ class CustomFilter(Protocol):
 
 @dataclass(frozen=True)
 class Named:
-    """The filter's description for the user before a run: which object the filter is, and its
-    sentence."""
+    """Describes the filter to the user before a run: the name of the Python object, and the
+    sentence about questions that passed."""
 
     identity: str
     help: str
@@ -73,8 +74,8 @@ class CustomFilterError(QuestloomError):
 
 @dataclass(frozen=True)
 class MakeCustom:
-    """Makes the function of a custom filter in a process. `identity` is the identity in the process
-    that made the job."""
+    """Makes the function of a custom filter in a worker process. `identity` states which filter the
+    process found that made the job. A worker must find the same filter."""
 
     named: str
     name: str
@@ -130,10 +131,10 @@ def _made(found: Extension) -> CustomFilter:
 
 @cache
 def custom_filter(named: str) -> Filter:
-    """The filter that a recipe names, in the form of the program's own filters.
+    """Loads the custom filter that a recipe names, and makes it a `Filter` like the built-in ones.
 
     Raises:
-        InputError: the name leads to no object, or to an object that is no `CustomFilter`.
+        InputError: the name leads to no object, or the object is not a `CustomFilter`.
     """
     found = load_extension(named, "filters", KEY)
     where, made = f"{KEY}: {named}", found.object
@@ -171,7 +172,7 @@ def custom_filter(named: str) -> Filter:
 
 def words_of_custom(settings: Any) -> dict[str, dict[str, Any]]:
     """The texts that a run stores about its custom filters: identity, sentence and reasons by name.
-    With these texts, readers of the run need none of the filters' packages."""
+    Readers of the run use the stored texts and do not need the packages of the filters."""
     return {
         each.name: {
             "identity": each.make.identity,  # type: ignore[attr-defined]
@@ -186,6 +187,6 @@ def custom_filters(settings: Any) -> tuple[Filter, ...]:
     """The custom filters that the filter settings name, in that order.
 
     Raises:
-        InputError: see `custom_filter`.
+        InputError: one of the filters cannot be loaded (see `custom_filter`).
     """
     return tuple(custom_filter(named) for named in settings.custom)

@@ -1,20 +1,22 @@
 """Finds the questions to drop as duplicates over all questions at once, and writes them into the
 folder of the stage that drops them.
 
-Each question gives keys. If two questions share a key, the question with the smaller rank (drawn
-from the recipe's seed) stays. Then nearly identical texts are compared (`near_duplicates`). A
-question is dropped where a nearly identical text has a smaller rank.
+Each question has several keys. If two questions share a key, the question with the smaller rank
+(drawn from the recipe's seed) stays. Then nearly identical texts are compared (`near_duplicates`).
+A question is dropped where a nearly identical text has a smaller rank.
 
-**Who is dropped**: a question that has a duplicate with a smaller rank, whether or not the
-duplicate stays. The result therefore needs no order and no second round, and every group of
-duplicates keeps its first question. Chains lose more: let a be similar to b, and b to c, but a not
-to c. With ranks a < b < c both b and c are dropped, c because of a question that is itself dropped.
-If b has the smallest rank, a and c are dropped; if b has the largest, only b is dropped.
+**Which questions are dropped**: a question is dropped if any duplicate has a smaller rank, even if
+that duplicate is dropped too. The order of the questions therefore does not matter, and one round
+suffices. Every group of duplicates keeps its first question. A chain of similar questions may lose
+more than necessary: let a be similar to b, and b to c, but a not to c. With ranks a < b < c both b
+and c are dropped, c because of a question that is itself dropped. If b has the smallest rank, a and
+c are dropped; if b has the largest, only b is dropped.
 
-**Shuffle traffic** per question of 28 words at a similarity of 0.85: keys with rank, id and shard,
-including the folded words as one key (0.25 kB). The first question of each text also sends the
-words with rank, id and shard once per band (12 × 0.27 = 3.3 kB, by `benchmarks.near_duplicates`).
-The words are shorter than hashes of their triples at 8 B each, and cannot collide.
+**Shuffle traffic** for a question of 28 words at a similarity of 0.85: each question sends its keys
+with rank, id and shard (0.25 kB). One key is the folded text. The first question of each text also
+sends its text once per MinHash band, with rank, id and shard. `benchmarks.near_duplicates` measured
+12 × 0.27 = 3.3 kB. The text itself is shorter than 8-byte hashes of its word triples, and texts
+cannot collide.
 """
 
 from collections.abc import Iterable, Iterator
@@ -36,8 +38,9 @@ TEXT = "text"
 
 
 def duplicate_keys(question: Question) -> Iterator[str]:
-    """Keys that two duplicates share: words; path with answer; picture with answer; picture and
-    things of a computation.
+    """The keys of a question; two questions with a common key are duplicates. The keys are: the
+    words; the path with the answer; the picture with the answer; the picture with the things of a
+    computation.
 
     Words alone ("Who painted this?") prove little, so their key includes the answer and the
     pictured thing.
@@ -58,7 +61,7 @@ def duplicate_keys(question: Question) -> Iterator[str]:
 
 @dataclass(frozen=True, kw_only=True)
 class Loser(Record):
-    """A question that lost against a duplicate, with the kind of their common key."""
+    """A question that is dropped for a duplicate, with the kind of key that both questions have."""
 
     item_id: str
     winner: str
@@ -66,7 +69,8 @@ class Loser(Record):
 
 
 class ShardKeys(beam.DoFn):
-    """Takes shard numbers; gives (key, (rank, id, shard)) for every question that reached the stage."""
+    """Takes shard numbers. Gives (key, (rank, id, shard)) for every key of every question that
+    reached the stage."""
 
     def __init__(self, job: FilterJob, source: str) -> None:
         self.job, self.source = job, source
@@ -81,8 +85,8 @@ class ShardKeys(beam.DoFn):
 
 
 class Losers(beam.PTransform):
-    """Takes (key, (rank, id)) pairs; gives (losing id, (winning id, kind of key)). A question that
-    loses by several keys is given several times.
+    """Takes (key, (rank, id)) pairs. Gives (id of the dropped question, (id of the question that
+    stays, kind of key)). A question appears several times if several keys make it a duplicate.
 
     Args:
         similarity: minimum Jaccard similarity of word triples of two nearly identical texts, 0.5 to
@@ -123,8 +127,8 @@ def losers_of(
 def banded(
     group: tuple[str, Iterable[tuple[str, str]]], similarity: float
 ) -> Iterator[tuple[str, Member]]:
-    """Gives the first question of a group with one text, once for each band of the text. Groups by
-    another kind of key give nothing."""
+    """For a group of questions with the same text, gives the first question once per MinHash band.
+    A group with another kind of key is skipped."""
     key, members = group
     if key.startswith(f"{TEXT}:"):
         about, _, words = key.rpartition(":")  # folded words have no colon, but an answer may
@@ -135,8 +139,8 @@ def banded(
 def near_losers_of(
     group: tuple[str, Iterable[Member]], similarity: float
 ) -> Iterator[tuple[str, tuple[str, str]]]:
-    """The members of a band's group with an earlier member whose text is really similar, each with
-    the id of this earlier member."""
+    """Compares the texts of questions with a common MinHash band. Gives each question whose text is
+    similar enough to that of an earlier question, with the id of the earlier question."""
     yield from (
         (loser, (winner, TEXT)) for (_, loser, _), (_, winner, _) in alike(group[1], similarity)
     )

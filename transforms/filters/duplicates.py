@@ -1,5 +1,5 @@
-"""`duplicates`: keeps one of several questions with the same words, nearly the same words, or the
-same path and picture."""
+"""`duplicates`: keeps only one question of several with the same words, nearly the same words, or
+the same path and picture."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 
 def make_duplicates(job: FilterJob) -> Apply:
-    """The function that drops losing duplicates. `duplicate_losers.py` has found the losing
-    duplicates over all questions."""
+    """Makes the function that drops duplicates. `duplicate_losers.py` has found before which
+    questions must be dropped."""
     verdict = Verdict(filter="duplicates", passed=True, solver="keys")
 
     def drop(question: Question, loser: "Loser | None") -> Question | Rejection:

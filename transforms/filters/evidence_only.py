@@ -1,8 +1,8 @@
 """`solvable` without a model: a solver must reach the answer from the evidence alone.
 
-Without a model, the form is executed over the certificate's own claims alone. The execution fails
-where the evidence has a fault: a hop without its claim, a reading that the picture does not show,
-or an answer that depends on something else.
+Without a model, the form (the question as a query) is executed over the certificate's own claims
+alone. The execution fails where the evidence has a fault: a claim of a step is missing, the picture
+does not show a detail, or the answer depends on something else.
 """
 
 from collections.abc import Iterable
@@ -27,7 +27,8 @@ from questloom.transforms.writing.form_edits import constants
 
 
 class EvidenceFacts:
-    """`Facts` with only the given nodes and claims. Classes and pictures are those of the store."""
+    """A store with only the given nodes and claims. Classes and pictures come from the whole
+    store."""
 
     def __init__(self, facts: Facts, nodes: Iterable[str], claims: Iterable[Claim]) -> None:
         self._facts = facts

@@ -1,11 +1,11 @@
-"""Which measure of fame the popularity prior uses in a store, from which value on a thing counts as
-known, and whether any measure works.
+"""Chooses a measure of fame for a store, and the least value at which a thing counts as known. The
+popularity prior (a stand-in for a model) uses the measure.
 
-Three figures measure how well known a thing is: the wikis with a page about the thing, the views of
-its pages, and the pages that link to it. A figure works only where some things of the store reach
-the recipe's threshold and others do not. In a store of one wiki's titles, for example, every thing
-has 0 or 1 sitelinks. Without a working figure the prior would pass everything, as if no question
-failed the filter. Without a working figure the filter does not run, and a notice says so.
+Three figures measure how well known a thing is: the number of wikis with a page about the thing, of
+views of its pages, and of pages that link to it. A figure is useful only if some things of the
+store reach the recipe's threshold and others do not. In a store of one wiki's titles, for example,
+every thing has 0 or 1 sitelinks. Without a useful figure the prior would let every question pass.
+The filter therefore does not run without a useful figure, and a notice says so.
 """
 
 from collections.abc import Iterable, Mapping
@@ -18,13 +18,13 @@ FIGURES = {
     "page_views": "page views",
     "in_degree": "links from other pages",
 }
-"""The figures in the order of preference, with their names for people. Of the three figures,
+"""The figures in the order of preference, each with its name in messages. Of the three figures,
 sitelinks predicted best which of 212 things a released model knew (`docs/measured.md`)."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Fame:
-    """The figure in use, and the least value of a known thing."""
+    """The figure in use, and the least value at which a thing counts as known."""
 
     figure: str
     least: int
@@ -44,7 +44,7 @@ class Fame:
 
 
 def figure_of(entity: Entity, figure: str) -> int | None:
-    """The value of one of `FIGURES` for an entity; None where it is missing."""
+    """The value of one of the `FIGURES` for an entity; None where the store has no value."""
     match figure:
         case "sitelinks":
             return entity.num_sitelinks
@@ -59,12 +59,12 @@ def _is_stated(entity: Entity, figure: str) -> bool:
 
 
 def fame_of(entities: Iterable[Entity], least: Mapping[str, int]) -> Fame | str:
-    """The first figure that separates known things from others; or the reason in words why no
-    figure does.
+    """The first figure that separates known things from other things. If no figure does, the result
+    is the reason in words.
 
     Args:
         entities: the entities of a store, all or an even sample.
-        least: for each figure, the least value of a known thing.
+        least: for each figure, the least value at which a thing counts as known.
     """
     num, most, partial = 0, dict[str, int](), set[str]()
     reached: dict[str, set[bool]] = {figure: set() for figure in FIGURES}

@@ -1,9 +1,9 @@
 """Defines a filter: one object that holds everything the program knows about it.
 
 To add a filter, write a file beside this one with a `Filter`, and put the object into `registry.py`
-at its place in the order. The stage table, the recipe, the forecast, progress, report, card and the
-loop read the filter from there. The recipe imports this module and the files of the filters, so
-they import slow packages inside functions.
+at its place in the order. All parts of the program, from the recipe to the report, read the filters
+from `registry.py`. Reading a recipe imports this module and the files of the filters. The files of
+the filters therefore import slow packages inside functions.
 """
 
 import inspect
@@ -39,7 +39,7 @@ class FilterJob(Protocol):
     def store_path(self) -> str: ...
     @property
     def recipe(self) -> Any:
-        """All settings; `recipe.filters` holds those of the filters."""
+        """All settings of the recipe; `recipe.filters` holds the settings of the filters."""
 
     @property
     def opened(self) -> "Opened": ...
@@ -54,7 +54,8 @@ class FilterJob(Protocol):
 
 @dataclass(frozen=True)
 class Measured:
-    """How many of its questions a filter kept in a measured run. The forecast starts from this share."""
+    """How many questions a filter kept, of all that it saw, in a measured run. The forecast for a
+    run starts from the measured share."""
 
     kept: int
     total: int
@@ -63,7 +64,8 @@ class Measured:
 
 @dataclass(frozen=True, kw_only=True)
 class Asks:
-    """The model that decides a filter, if the recipe names one."""
+    """Describes the model that decides in place of the filter's rules, if the recipe names a
+    model."""
 
     role: str
     share: tuple[float, float, float]
@@ -76,12 +78,13 @@ class Asks:
 @dataclass(frozen=True, kw_only=True)
 class InLoop:
     """How the closed loop treats questions that slipped through while the filter was off. The loop
-    runs the filter on these questions and changes the recipe."""
+    runs the filter on questions that slipped through, and changes the recipe."""
 
     tool: str = ""
-    """The tool that the shortcut needs. A policy without this tool cannot take the shortcut."""
+    """The tool that a policy needs to take the shortcut for which the filter looks."""
     remedies: tuple[tuple[str, int], ...] = ()
-    """Changes to try after the filter's switch, in order: (field of the recipe, direction of the step)."""
+    """Changes that the closed loop tries in order, after the filter's switch: (field of the recipe,
+    direction of the change)."""
     guidance: str = ""
     """Additional instruction for the model that words plans."""
 
@@ -111,44 +114,48 @@ class Filter:
     help: str
     """One sentence that is true of every question that passed."""
     doing: str
-    """The filter's action in the progress display: "trying one text search on each question"."""
+    """What the filter is doing, for the progress display: "trying one text search on each
+    question"."""
     make: Callable[[Any], Apply]
-    """Makes the filter's function from a `FilterJob`, once per process. The function keeps a
-    question with a verdict, or rejects it. `make` must be a module-level function, since stages are
-    sent to workers."""
+    """Takes a `FilterJob` and makes the filter's function, once per process. The function returns
+    the question with a verdict, or a rejection. `make` must be a module-level function, since
+    stages are sent to workers."""
     reasons: Mapping[str, str] = field(default_factory=dict)
-    """Each reason of the filter that has no sentence in `reason_words.py`, with its sentence."""
+    """A sentence for each reason that is not in `reason_words.py` and for which the filter rejects
+    questions."""
     settings: type | None = None
     """A frozen dataclass with the filter's keys in the section `filters` of a recipe. A boolean
     with the filter's name is its switch."""
     measured: Measured | Callable[[Any], Measured] | None = None
-    """The share that passes without a model; a function computes it from the settings of the
-    filters. With None, the forecast assumes a share and says so."""
+    """The share of questions that pass without a model, as a number or as a function of the
+    filters' settings. With None, the forecast assumes a share and says that the share is
+    assumed."""
     seconds: tuple[float, float, float] | None = None
-    """Low, likely and high seconds of one core per question, without waiting for models. None
-    stands for less than a millisecond."""
+    """Low, likely and high seconds of one core per question, without waiting for models. None means
+    less than a millisecond."""
     of_words: bool = False
-    """Whether the filter needs only the words and no model. Where a filter of words rejects a
-    question, the seed tries its next plan."""
+    """Whether the filter needs only the question's words and no model. If a filter of words rejects
+    a question, the program tries the next plan for the same seed."""
     coroutine: Literal["never", "by settings", "always"] = "never"
     """Whether the filter's function is a coroutine."""
     side: Callable[[], Side] | None = None
-    """The filter's second input, if it must see all questions at once. The field `side` holds a
+    """Makes a second input for a filter that must see all questions at once. The field holds a
     function, because the input needs Beam."""
     asks: Asks | None = None
     in_loop: InLoop | None = field(default_factory=InLoop)
-    """How the loop treats the filter. None if a rejected question contains no shortcut to its answer."""
+    """How the closed loop treats the filter. None if the filter does not look for shortcuts to the
+    answer."""
     tools: Callable[[Any], tuple[str, ...]] = _no_tools
     """The agent's tools that the filter needs under a recipe."""
     vectors: Callable[[Any], bool] = _no_vectors
-    """Whether the filter searches by pictures under a recipe. The store's pictures are then
-    embedded before a run starts."""
+    """Whether the filter searches by picture under a recipe. For a filter that searches by picture,
+    vectors of the store's pictures are computed before a run starts."""
     why_not: Callable[[Any], str] = _nothing
     """The reason why the filter cannot decide with a job's recipe and store; "" where it can."""
     fix: str = ""
-    """The remedy for `why_not`."""
+    """What the user can do about the reason in `why_not`."""
     notice: Callable[[Any], str] = _nothing
-    """The note for the user before a job runs, after the filter's name."""
+    """A note to the user before a job runs. The program prints the note after the filter's name."""
     conflicts: Callable[[Any], Iterator[tuple[str, str, str]]] = _no_conflicts
     """The filter's settings that have no effect in a recipe: (key, what is wrong, how to fix it)."""
 
@@ -157,10 +164,11 @@ class Filter:
         return getattr(settings, self.name, True) is not False
 
     def apply(self, job: FilterJob) -> Apply:
-        """The filter's function for one process. Where the filter cannot decide, every question
+        """Makes the filter's function for one process. If the filter cannot decide, every question
         passes with the verdict `not_run`.
 
-        The function raises `ValueError` if the filter rejects for a reason without a sentence.
+        The function raises `ValueError` if the filter rejects a question for a reason that has no
+        sentence.
         """
         why = self.why_not(job)
         decide = NotRun(self.name, why)(job) if why else self.make(job)
@@ -180,17 +188,17 @@ class Filter:
         return outcome
 
     def has_model(self, recipe: Any) -> bool:
-        """Whether a model of the recipe decides the filter."""
+        """Whether the recipe names a model that decides in place of the filter's rules."""
         return self.asks is not None and recipe.models.has_role(self.asks.role)
 
     def measured_by(self, settings: Any) -> Measured | None:
-        """The measured share of the filter under these settings."""
+        """The measured share of questions that the filter keeps under the given settings."""
         return self.measured(settings) if callable(self.measured) else self.measured
 
 
 @dataclass(frozen=True)
 class NotRun:
-    """The factory of a filter that is not run."""
+    """Makes the function of a filter that does not run: the function lets every question pass."""
 
     name: str
     why: str = OFF

@@ -1,5 +1,5 @@
-"""`image_search`: drops a question if one image search of its picture reveals the answer, to a
-model or by the rules of `search_shortcuts.py`."""
+"""`image_search`: drops a question if one image search with its picture reveals the answer. A model
+or the rules of `search_shortcuts.py` decide whether the pages reveal the answer."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
@@ -27,7 +27,8 @@ ROLE = "answer_with_search"
 
 
 def found_by_picture(job: FilterJob, question: Question) -> "tuple[Found, ...]":
-    """The full pages that the agent's image search finds with the question's picture, the best first."""
+    """The full texts of the pages that the agent's image search finds with the question's picture,
+    the best first."""
     from questloom.agent.turns.image_bank import ImageBank
     from questloom.transforms.filters.search_shortcuts import Found, page_text
     from questloom.transforms.filters.solver_filters import shown_picture
@@ -90,7 +91,7 @@ class ImageSearchRules:
 
 
 def _always(recipe: Any) -> bool:
-    """True: the filter searches by the picture under every recipe."""
+    """Always true, because the filter searches with the picture under every recipe."""
     return True
 
 

@@ -1,5 +1,5 @@
-"""The measure of fame that the popularity prior uses when it replaces the model of `text_only` or
-`no_tools`, and when it cannot replace the model."""
+"""Decides whether the popularity prior (a stand-in that knows famous things) can replace the model
+of `text_only` or `no_tools`, and by which measure of fame."""
 
 import math
 from collections.abc import Iterator
@@ -19,14 +19,14 @@ FIX = (
 REMEDIES = (("filters.popular_sitelinks", -1), ("filters.samples", 1))
 """The changes that the closed loop tries after the filter's switch."""
 LOOKED_AT = 200_000
-"""Number of entities for the check whether a figure works. The check takes a second and a half. Of
-200,000 entities of Wikidata, about eighty have fifty sitelinks."""
+"""Number of entities that are read to check whether a measure of fame is useful. The check takes a
+second and a half. Among 200,000 entities of Wikidata, about eighty have fifty sitelinks."""
 BLOCK = 1_000
 
 
 def prior_of(job: FilterJob, role: str) -> "Fame | str | None":
-    """The figure that the popularity prior uses in place of a role's model. The result is a text
-    with the reason if the prior cannot work, and None if a model answers."""
+    """The measure of fame with which the popularity prior replaces the model of a role. None if the
+    recipe names a model. If the prior cannot work, the result is a text with the reason."""
     from questloom.transforms.filters.fame import Fame, fame_of
 
     filters = job.recipe.filters
@@ -54,7 +54,7 @@ def why_no_prior(job: FilterJob, role: str) -> str:
 
 
 def describe_prior(job: FilterJob, role: str) -> str:
-    """The figure that the fame prior uses, where it replaces a model; else ""."""
+    """The measure of fame in words, if the popularity prior replaces a model; otherwise ""."""
     from questloom.transforms.filters.fame import FIGURES, Fame
 
     fame = prior_of(job, role)
@@ -64,7 +64,8 @@ def describe_prior(job: FilterJob, role: str) -> str:
 
 
 def _sample(store: "Store") -> "Iterator[Entity]":
-    """All entities of a store, or `LOOKED_AT` entities in evenly spread blocks."""
+    """All entities of a small store, or about `LOOKED_AT` entities in evenly spread blocks of a
+    large one."""
     num_rows = store.num_rows("entities")
     for start in range(0, num_rows, BLOCK)[:: max(1, math.ceil(num_rows / LOOKED_AT))]:
         yield from store.scan_entities(start, min(start + BLOCK, num_rows))

@@ -1,8 +1,8 @@
-"""The languages whose leaks and shortcuts the tests prove to be found. A recipe in another language
-is refused.
+"""The languages for which tests prove that the filters find leaks and shortcuts. A recipe in
+another language is refused.
 
-Languages whose names change by case (Russian, Polish, Finnish) are left out, since a search for
-whole words misses many forms there.
+Languages in which names change by grammatical case (Russian, Polish, Finnish) are left out, since a
+search for whole words misses many forms of a name.
 """
 
 LANGUAGES = ("de", "en", "es", "fr", "it", "ja", "nl", "pt", "zh")

@@ -1,10 +1,11 @@
 """Finds nearly identical texts: MinHash proposes pairs, and an exact comparison confirms them.
 
-The bands of a MinHash only decide which texts are compared; the Jaccard similarity of their word
-triples decides which are similar. A pair below the threshold therefore never counts as similar. A
-pair at or above the threshold is missed with a chance of `MISSED` or less, where no band matches.
-Jaccard and MinHash: Broder, "On the resemblance and containment of documents" (1997). Search by the
-rarest elements: Bayardo, Ma and Srikant, "Scaling up all pairs similarity search" (2007).
+The bands of a MinHash only decide which texts are compared. The Jaccard similarity of two texts'
+word triples decides whether the texts are similar. A pair below the threshold therefore never
+counts as similar. A pair at or above the threshold is missed if no band matches. The chance of
+missing a similar pair is `MISSED` or less. Jaccard and MinHash: Broder, "On the resemblance and
+containment of documents" (1997). Search by the rarest elements: Bayardo, Ma and Srikant, "Scaling
+up all pairs similarity search" (2007).
 """
 
 from collections import Counter, defaultdict
@@ -17,14 +18,16 @@ from datasketch import MinHash
 from questloom.records.identity import sha256_hex
 
 MISSED = 0.005
-"""Chance, by the formula of `banding`, that two texts exactly at the threshold share no band. The
-chance to miss such a pair may be at most 1 %."""
+"""Maximum chance (1 %) that two texts exactly at the threshold share no band and are missed.
+`banding` has the formula."""
 MAX_BANDS, MAX_ROWS = 12, 10
 BLOCK = 7_700
-"""Number of texts of one group whose triples are in memory at once: 66 MB measured for questions of 28 words."""
+"""Number of texts of one group whose word triples are in memory at once. For questions of 28 words,
+66 MB were measured."""
 
 Member = tuple[str, str, str]
-"""Rank (the smaller one wins), id, and words: a text in the form of `questloom.language.names_in_text.folded`."""
+"""The rank of a question (the smaller rank wins), its id, and its text as
+`questloom.language.names_in_text.folded` returns it."""
 
 
 def triples(words: str) -> frozenset[str]:
@@ -45,18 +48,21 @@ def jaccard(mine: frozenset[str], theirs: frozenset[str]) -> float:
 
 @lru_cache
 def banding(similarity: float) -> tuple[int, int]:
-    """The number of bands, and of rows per band, that miss at most `MISSED` of the pairs at this
-    similarity.
+    """The number of bands, and of rows per band, that miss at most the share `MISSED` of the pairs
+    at this similarity.
 
-    Two sets of Jaccard similarity s agree in one row of a MinHash with chance s, in all r rows of a
-    band with chance s^r, and in none of b bands with chance (1 - s^r)^b. More rows propose fewer
-    needless pairs but need more bands, and each band sends the text once more through the shuffle.
-    `banding` therefore takes as many rows per band as `MAX_BANDS` bands allow. At 0.85 this gives 6
-    rows and 12 bands: 0.85^6 = 0.377 and (1 - 0.377)^12 = 0.0034, while 7 rows would need 14 bands.
-    Of the pairs at 0.73, 0.62, 0.5 and 0.3, 86, 50, 17 and 1 % are then compared and refused.
+    Two sets of Jaccard similarity s agree in one row of a MinHash with chance s. The two sets agree
+    in all r rows of a band with chance s^r. The two sets agree in none of b bands with chance (1 -
+    s^r)^b. With more rows, fewer pairs are compared needlessly, but more bands are needed. Each
+    band sends the text once more through the shuffle. `banding` therefore takes as many rows per
+    band as `MAX_BANDS` bands allow. At a similarity of 0.85, `banding` gives 6 rows and 12 bands:
+    0.85^6 = 0.377 and (1 - 0.377)^12 = 0.0034, while 7 rows would need 14 bands. With 6 rows and 12
+    bands, some pairs are compared although they are not similar enough: 86 % of the pairs at a
+    similarity of 0.73, 50 % at 0.62, 17 % at 0.5, and 1 % at 0.3.
 
     Args:
-        similarity: 0.5 to 1, as recipes allow. Towards 0 the number of bands grows without limit.
+        similarity: the threshold, 0.5 to 1 in recipes. A threshold near 0 would need a huge number
+            of bands.
 
     Raises:
         ValueError: the similarity would need more than `MAX_BANDS` bands of one row.
@@ -92,11 +98,11 @@ def band_keys(words: str, about: str, similarity: float) -> Iterator[str]:
 
 
 def alike(members: Iterable[Member], similarity: float) -> Iterator[tuple[Member, Member]]:
-    """Pairs each member with the first member, by rank, that is similar to it, unless the member
-    itself is the first.
+    """For each member that has a similar member of smaller rank, gives (the member, the similar
+    member of smallest rank).
 
-    The result is exact, and the same for any order of the members. Memory holds one block
-    (`BLOCK`): the members are read twice for each block.
+    The result is exact, and does not depend on the order of the members. Memory holds one block of
+    `BLOCK` members at a time. All members are read once more for each block.
 
     Args:
         members: an iterable that can be read repeatedly, such as the groups of GroupByKey.
@@ -123,13 +129,13 @@ def alike(members: Iterable[Member], similarity: float) -> Iterator[tuple[Member
 def _by_rarest(
     block: list[tuple[Member, frozenset[str]]], similarity: float
 ) -> dict[str, list[int]]:
-    """Indices of the block's members by some of their triples. Every text that is similar to a
-    member has at least one of these triples.
+    """Maps word triples to the block's members, by index. Each member is listed under some of its
+    triples, such that every similar text has at least one of them.
 
-    A text that is similar to a set of n triples has at least k = ⌈similarity × n⌉ of them, so it
-    has one of any n - k + 1 of them. Of these triples the function takes the rarest ones. With
-    common triples, all questions of one template would be compared with each other, at a cost that
-    grows with the square of their number.
+    A text that is similar to a member with n triples has at least k = ⌈similarity × n⌉ of these
+    triples. The text therefore has at least one of any n - k + 1 triples of the member. The
+    function takes the rarest n - k + 1 triples. With common triples, all questions of one template
+    would be compared with each other. The cost would grow with the square of their number.
     """
     occurrences = Counter(triple for _, mine in block for triple in mine)
     numbers = defaultdict(list)

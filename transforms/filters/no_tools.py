@@ -35,7 +35,7 @@ def make_no_tools(job: FilterJob) -> Apply:
 
 @dataclass(frozen=True, kw_only=True)
 class NoToolsRules:
-    """The switch of the filter `no_tools`."""
+    """The setting that switches the filter `no_tools` on or off."""
 
     no_tools: Switch = True
     """Whether a solver tries the question without tools."""

@@ -1,5 +1,5 @@
-"""The filter `solvable` with tools: the oracle plays the question, and a question that the oracle
-cannot solve is rejected as broken."""
+"""Makes the filter `solvable` with tools: the oracle (a player that knows the solution) plays the
+question with real tools. A question that the oracle cannot solve is rejected as broken."""
 
 import dataclasses
 
@@ -20,8 +20,8 @@ CHECK = "solved_with_tools"
 
 
 def make_oracle_filter(job: FilterJob) -> Apply:
-    """Makes the filter's function for one process. The oracle plays under its own settings,
-    whichever teacher the recipe names, and calls no model."""
+    """Makes the filter's function for one process. The oracle has its own settings, which do not
+    depend on the recipe's teacher, and calls no model."""
     recipe = job.recipe
     settings = PlaySettings(tools=ToolSettings(tools=recipe.filters.oracle_tools))
     playing = open_player(

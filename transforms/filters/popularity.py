@@ -1,9 +1,8 @@
-"""The popularity prior: a solver without a model, for `text_only` and `no_tools` where no endpoint
-is configured.
+"""The popularity prior: a solver that needs no model. The filters `text_only` and `no_tools` use
+the prior where no model is configured.
 
 The prior imitates the knowledge of models: it knows all claims of well-known entities (`fame.py`),
-and no claims of other entities. The prior is only a substitute for a model: it neither reads nor
-guesses.
+and no claims of other entities. The prior is weaker than a model, since it cannot read or guess.
 """
 
 from dataclasses import dataclass
@@ -45,7 +44,7 @@ class KnownFacts:
     facts: Facts
     fame: Fame
     granted: frozenset[str] = frozenset()
-    """Entities that count as known, whatever their figure is."""
+    """Entities that count as known without regard to their fame."""
 
     def known(self, entity_id: str) -> bool:
         """Whether the entity is known by heart."""
@@ -96,10 +95,10 @@ class KnownFacts:
 
 
 def known_part(form: Form, binding: Binding, known: KnownFacts) -> Form | None:
-    """The clauses of a form that the prior knows to be true for the intended values and that
-    connect to the asked variable.
+    """The part of a form that the prior can use: clauses that the prior knows to be true for the
+    intended values, and that connect to the asked variable.
 
-    An unknown clause neither helps nor hinders the prior: one route to the answer is enough. The
+    The prior ignores clauses that it does not know, since one route to the answer is enough. The
     prior knows no details of pictures and no facts that only an article states. The result is None
     where no known clause leads to the answer.
     """
@@ -135,18 +134,19 @@ def popularity_prior(
     question: Question, facts: Facts, binding: Binding, *, name: str, sees_picture: bool, fame: Fame
 ) -> Verdict:
     """The verdict of the prior for `text_only` or `no_tools`. A question fails only if the prior
-    reaches exactly one answer, which is then the right one.
+    reaches exactly one answer, and this answer is right.
 
-    If some things of the question have no figure, the filter tries both cases: that these things
-    are known, and that they are unknown. If the two verdicts differ, the verdict is `not_run`.
+    The fame of some things may be missing. If the fame of things is missing, the filter tries two
+    cases: all of them are known, or all are unknown. If the two verdicts differ, the verdict is
+    `not_run`.
 
     Args:
         question: the question with its form. A question without a form gets the verdict `not_run`.
         facts: the store.
         binding: the intended value of each variable.
         name: "text_only" or "no_tools".
-        sees_picture: whether the prior sees the picture. A prior that sees the picture knows its
-            entity if the entity is known at all.
+        sees_picture: whether the prior sees the picture. A prior that sees the picture recognises
+            the pictured entity if the entity is well known.
         fame: decides which entities the prior knows.
     """
     form = question.logical_form
@@ -182,7 +182,8 @@ def popularity_prior(
 def _answered(
     question: Question, form: Form, binding: Binding, known: KnownFacts, sees_picture: bool
 ) -> tuple[str, bool]:
-    """The prior's result in one word, and whether the prior reaches only the right answer."""
+    """The prior's result in one word, and whether the prior reaches the right answer and no
+    other."""
     part = known_part(form, binding, known)
     if part is None:
         return "answer_unknown", False

@@ -1,11 +1,11 @@
 """The rule of `quotas`: no thing, no relation and no path may appear in too large a share of the
 questions. All things on a question's path count, not only the pictured thing.
 
-A few things lie on most paths: of nineteen questions over real claims, eleven passed through George
-Washington. Each question has a commonest part, and the questions whose commonest part is rarest
-come first, so that many questions can stay. A question stays if none of its things and relations is
-at its limit. The limit is a share of the kept questions, so the number of kept questions is lowered
-until it fits.
+A few things lie on most paths: eleven of nineteen questions over real claims passed through George
+Washington. Each question is judged by its commonest thing. Questions whose commonest thing is rare
+come first, so that many questions can stay. A question stays if none of its things and relations
+has reached its limit. A limit is a share of the kept questions. The program therefore lowers the
+number of kept questions until all limits hold.
 """
 
 from collections import Counter
@@ -23,22 +23,24 @@ Share = Annotated[float, Gt(0), Le(1)]
 
 @dataclass(frozen=True, kw_only=True)
 class QuotaRules:
-    """The maximum shares of the kept questions; 1 sets no limit."""
+    """Maximum shares of the kept questions; a share of 1 is no limit."""
 
     node: Share = 0.05
-    """Maximum share of questions about one thing: pictured, on the path, or the answer."""
+    """Maximum share of questions about one thing. The thing may be pictured, lie on the path, or be
+    the answer."""
     relation: Share = 0.4
     """Maximum share of questions with one property."""
     shape: Share = 1.0
-    """Maximum share of questions with the same relations, whichever things they connect."""
+    """Maximum share of questions with the same relations, even if the relations connect different
+    things."""
     least: Annotated[int, Ge(1)] = 10
     """Number of questions about one thing or relation that always pass, since shares mean little in a small run."""
 
 
 @dataclass(frozen=True)
 class Parts:
-    """The parts of a question that quotas count: its id, its rank in the random order, its things,
-    its relations, and all relations together as its shape."""
+    """What the quotas need of a question: its id, its rank in a random order, its things, its
+    relations, and its shape (all relations as one text)."""
 
     id: str
     rank: str
@@ -49,7 +51,8 @@ class Parts:
 
 
 def parts_of(question: Question, rank: str) -> Parts:
-    """A question's things and relations. An outside row has none."""
+    """A question's things and relations. A row of an outside data set has no things and no
+    relations."""
     form = question.logical_form
     nodes = {key for key in question.bindings.values() if key.startswith("Q")}
     relations = (
@@ -66,8 +69,8 @@ def parts_of(question: Question, rank: str) -> Parts:
 
 
 def over_quota(found: Iterable[Parts], rules: QuotaRules) -> Iterator[tuple[str, str]]:
-    """(id, the part at its limit) of every question to drop. The result is the same for any order
-    of the questions."""
+    """Gives (id, the thing or relation that is at its limit) for every question to drop. The order
+    of the questions does not matter."""
     order = _rarest_first(sorted(found, key=lambda p: (p.rank, p.id)))
     num_kept = len(order)
     while True:
@@ -86,8 +89,8 @@ def over_quota(found: Iterable[Parts], rules: QuotaRules) -> Iterator[tuple[str,
 
 
 def over_level(found: Iterable[Parts], wanted: Mapping[str, int]) -> Iterator[tuple[str, str]]:
-    """(id, level) of every question beyond the wanted number of its level. The questions whose
-    commonest thing is rarest stay.
+    """Gives (id, level) for every question to drop because its level has enough questions.
+    Questions whose commonest thing is rare stay.
 
     All questions stay at a level without a wanted number, such as the level of outside rows.
     """
@@ -108,7 +111,8 @@ def _rarest_first(found: Sequence[Parts]) -> list[Parts]:
 
 
 def _pass(order: Sequence[Parts], limits: dict[str, int]) -> dict[str, str]:
-    """Makes one pass through the questions, and gives every question to drop with the part that is at its limit."""
+    """Goes through the questions once. Gives the questions to drop, each with the thing or relation
+    that is at its limit."""
     counts: Counter[tuple[str, str]] = Counter()
     gone = {}
     for parts in order:

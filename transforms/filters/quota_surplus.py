@@ -18,7 +18,7 @@ from questloom.transforms.stages.write_side import WriteSide
 
 @dataclass(frozen=True, kw_only=True)
 class Surplus(Record):
-    """A question to drop, since enough other questions share one of its things or relations."""
+    """A question to drop, because enough other questions have the same thing or relation."""
 
     item_id: str
     what: str

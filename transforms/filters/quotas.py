@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 
 def make_quotas(job: FilterJob) -> Apply:
-    """The function that drops surplus questions. `quota_surplus.py` found the surplus over all questions."""
+    """The function that drops surplus questions. Before this filter runs, `quota_surplus.py` has
+    found the surplus questions."""
 
     def drop(question: Question, surplus: "Surplus | None") -> Question | Rejection:
         if surplus is not None:

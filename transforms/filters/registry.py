@@ -32,11 +32,11 @@ FILTERS: tuple[Filter, ...] = (
 
 
 def check(filters: Sequence[Filter]) -> None:
-    """Refuses filters that users could confuse, or whose texts are missing.
+    """Refuses filters that users could confuse with others, and filters that lack a text.
 
     Raises:
-        ValueError: two filters share a name, a reason or a settings key; a text is no sentence; or
-            a reason is no word.
+        ValueError: two filters share a name, a reason or a settings key; a text is not a sentence;
+            or a reason is not a single word.
     """
     names = [f.name for f in filters]
     reasons = [reason for f in filters for reason in f.reasons]
@@ -52,8 +52,8 @@ def check(filters: Sequence[Filter]) -> None:
 
 
 def filters_of(settings: Any) -> tuple[Filter, ...]:
-    """The filters of a recipe: the program's filters, with the custom filters before the first one
-    that searches.
+    """The filters of a recipe: the built-in filters, with custom filters inserted before the first
+    filter that searches.
 
     Args:
         settings: the recipe's section `filters`.

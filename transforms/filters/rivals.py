@@ -1,4 +1,5 @@
-"""Turns a solver's wrong answer into values of the store, so that the certificate can execute it as a rival."""
+"""Turns a solver's wrong answer into values of the store. The certificate then tests whether the
+value of a wrong answer also fits the question."""
 
 from typing import Protocol
 
@@ -18,8 +19,8 @@ class Titles(Protocol):
 
 
 def rival_keys(store: Titles, answer: Answer, said: str, language: str = "en") -> tuple[str, ...]:
-    """The entity id or value keys that a wrong answer may mean, by the kind of the right answer;
-    empty where it names nothing known.
+    """The entity id, or the keys of values, that a wrong answer may mean. The kind of the right
+    answer decides how the wrong answer is read. Empty where the wrong answer names nothing known.
 
     >>> rival_keys(None, Answer(value=Value(kind="time", time="+1889-00-00T00:00:00Z", precision=9), text="1889", type="date"), "in 1887")
     ('time:+1887/9',)
@@ -46,7 +47,7 @@ def rival_keys(store: Titles, answer: Answer, said: str, language: str = "en") -
 def named_rivals(
     store: Titles, question: Question, verdict: Verdict
 ) -> tuple[tuple[str, str], ...]:
-    """(words, key) of every value that the wrong answers of a verdict may mean."""
+    """Gives (words, key) for every value that a wrong answer in a verdict may mean."""
     return tuple(
         (said, key)
         for said in wrong_answers((verdict,))

@@ -1,11 +1,12 @@
-"""`text_search` and `image_search` without a model: one search must not reveal the answer.
+"""The filters `text_search` and `image_search` without a model: they drop a question if one search
+reveals its answer.
 
 `text_search` searches with the question's own words. `image_search` (OpenSearch-VL's second stage)
-searches with the picture and reads the pages that it finds. Both filters use the searches of
-episodes, so they see what an agent would find. A page reveals the answer if it states the answer
-and is about a node of the question. A page also reveals an answer that is a name or a text if it
-states the answer in full beside another node's name. A bare year, or a surname on a page about
-something else, reveals nothing.
+searches with the picture and reads the pages that it finds. Both filters use the same searches as
+an agent, so they see what an agent would find. A page reveals the answer if the page states the
+answer and is about a thing of the question. An answer that is a name or a text is also revealed by
+a page that contains the full answer and the name of another thing of the question. A bare year, or
+a surname on a page about something else, reveals nothing.
 """
 
 from collections.abc import Iterable
@@ -26,7 +27,7 @@ REASONS = {"text_search": Reason.TEXT_SEARCH_SHORTCUT, "image_search": Reason.IM
 
 @dataclass(frozen=True, kw_only=True)
 class Found:
-    """A page that a search found, with the text that a solver reads of it."""
+    """A page that a search found, with the part of its text that a solver reads."""
 
     title: str
     entity_id: str
@@ -45,7 +46,7 @@ def search_shortcut(
 
     Args:
         found: the results of one search, the best first.
-        languages: languages whose names of the answer count.
+        languages: the names of the answer in these languages count.
         filter: "text_search" or "image_search".
     """
     names, others = (
@@ -72,8 +73,8 @@ def gives_away(
 ) -> str | None:
     """The name of the answer that a page states, if the page reveals the answer to a solver.
 
-    `others` are the names of the question's other things. If no other name is known, any page that
-    names the answer counts.
+    `others` are the names of the other things of the question. If `others` is empty, every page
+    that names the answer reveals it.
     """
     if page.entity_id in question.bindings.values():
         return leaked(page.text, names)
@@ -88,7 +89,7 @@ def is_surname(name: str, names: tuple[str, ...]) -> bool:
 
 
 def other_names(question: Question, facts: Facts, languages: tuple[str, ...]) -> tuple[str, ...]:
-    """The full names of the question's things without its answer, including the things that the question names."""
+    """The full names of all things of the question except the answer."""
     named = (
         [
             t.entity

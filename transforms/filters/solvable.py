@@ -1,5 +1,6 @@
-"""`solvable`: keeps a question if a model reaches the answer from the evidence. Without a model the
-form is executed over the evidence, or the oracle plays."""
+"""`solvable`: keeps a question if a model reaches the answer from the evidence. Without a model,
+the form (the question as a query) is executed over the evidence, or the oracle (a player that knows
+the solution) plays the question."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -34,7 +35,8 @@ def make_solvable(job: FilterJob) -> Apply:
 
 
 def tools_of_oracle(recipe: Any) -> tuple[str, ...]:
-    """The tools of the oracle, if the oracle plays; else none."""
+    """The tools of the oracle (a player that knows the solution), if the oracle plays; otherwise
+    none."""
     filters = recipe.filters
     return (
         filters.oracle_tools
@@ -68,19 +70,20 @@ class SolvableRules:
     """The switches of the filter `solvable`: whether it runs, and whether the oracle plays."""
 
     solvable: Switch = True
-    """`solvable`: a model must answer from the evidence. Without a model the form is executed over
-    the evidence, or the oracle plays."""
+    """`solvable`: a model must find the answer in the evidence. Without a model, the form (the
+    question as a query) is executed over the evidence, or the oracle (a player that knows the
+    solution) plays."""
     oracle: Switch = False
-    """`solvable` without a model: the oracle must solve the question through real tool calls. The
-    oracle can only read English pages in plain language."""
+    """`solvable` without a model: the oracle (a player that knows the solution) must solve the
+    question through real tool calls. The oracle can only read English pages in plain language."""
     oracle_tools: ToolNames = ALL_TOOLS
-    """The tools of the oracle in this filter. The teacher has separate tools, because the oracle's
-    tools decide which questions are kept."""
+    """The tools of the oracle (a player that knows the solution) in this filter. The oracle's tools
+    decide which questions are kept. The teacher's tools are set elsewhere."""
 
 
 def _with_tools(recipe: Any) -> bool:
-    """Whether the filter needs picture vectors. The oracle's searches compare pictures; a model
-    with the evidence needs none."""
+    """Whether the filter needs vectors of the pictures. The oracle needs vectors for its searches;
+    a model that reads the evidence does not."""
     return bool(tools_of_oracle(recipe))
 
 

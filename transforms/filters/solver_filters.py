@@ -1,5 +1,5 @@
-"""The functions of the filters that a model or the popularity prior decides, and of the model that
-judges pictures."""
+"""Makes the functions of the filters in which a model or the popularity prior (a stand-in for a
+model) decides, and the model's judgement of pictures."""
 
 from collections.abc import Awaitable, Callable
 
@@ -21,7 +21,8 @@ from questloom.transforms.writing.writer import Draft
 
 
 def make_solvers(job: FilterJob, stage: str) -> Solvers:
-    """The model solvers of a run, whose calls are booked on a stage."""
+    """The solvers of a run, which are models. The cost of a solver's calls is booked on the given
+    stage."""
     return Solvers(
         job.client(stage),
         num_samples=job.recipe.filters.samples,
@@ -40,8 +41,9 @@ def by_model(
     reason: str,
     ask: Callable[[Solvers, Question], Awaitable[Verdict]],
 ) -> Apply:
-    """Makes the function of a filter that a model decides. The model's wrong answers are tested as
-    rivals first, then its verdict counts."""
+    """Makes the function of a filter in which a model decides. First, the model's wrong answers are
+    tested: if a wrong answer also fits the question, the question is rejected. Then the model's
+    verdict counts."""
     store, solvers = job.store, make_solvers(job, name)
 
     async def judge(question: Question) -> Question | Rejection:
@@ -60,7 +62,8 @@ def by_model(
 
 
 def by_prior(job: FilterJob, name: str, reason: str, fame: Fame, *, sees_picture: bool) -> Apply:
-    """Makes the function of a filter that the popularity prior decides."""
+    """Makes the function of a filter in which the popularity prior (a stand-in for a model)
+    decides."""
     store = job.store
 
     async def judge(question: Question) -> Question | Rejection:
@@ -109,7 +112,8 @@ def evidence_words(job: FilterJob, question: Question) -> tuple[str, ...]:
 async def judge_picture(
     job: FilterJob, solvers: Solvers, question: Question
 ) -> Question | Rejection:
-    """The verdict `too_simple` of a model, after the statistics that every picture passes."""
+    """A model's verdict on whether the picture is too simple. The picture has passed the
+    statistical tests before."""
     try:
         verdict = await solvers.too_simple(question, shown_picture(job, question))
     except BadReply as error:

@@ -1,11 +1,11 @@
-"""The solvers of the filters: models that try a question with fewer means than a policy, and a
-judge of the picture.
+"""The models behind the filters: solvers, which try a question with less help than a policy has,
+and a judge of the picture.
 
 `image_search`, `text_only` and `no_tools` drop a question that is answered with one image search,
 without the picture, or without tools (VSearcher A.2, OpenSearch-VL 3.1). `solvable` drops a
-question that is not answered with all the evidence. `too_simple` drops pictures that are too
-simple. Every verdict holds the number of right samples of n, and the wrong answers, which the
-certificate executes as rivals.
+question that a model cannot answer even with all the evidence. `too_simple` drops pictures that are
+too simple. Every verdict holds the number of samples, the number of right samples, and the wrong
+answers. The certificate tests whether a wrong answer also fits the question.
 """
 
 import asyncio
@@ -31,15 +31,17 @@ MAX_PAGE_CHARS = 1_500
 
 @dataclass(frozen=True)
 class Solvers:
-    """The filters that a model decides.
+    """The filters in which a model decides.
 
-    All methods raise the client's `BadReply` where no sample gave a usable reply, since a solver
-    without replies must not pass every question. `ProviderFault` and `BudgetExceeded` pass through.
+    All methods raise the client's `BadReply` if no sample gave a usable reply. Otherwise every
+    question would pass a solver that never replies. The methods do not catch `ProviderFault` and
+    `BudgetExceeded`.
 
     Args:
         client: `questloom.models.chat_client`'s client.
         num_samples: number of samples of each solver.
-        judge: whether the role judge_answer decides about answers that no rule accepts.
+        judge: whether a model in the role judge_answer decides about answers that the rules do not
+            accept.
     """
 
     client: Client
@@ -47,12 +49,14 @@ class Solvers:
     judge: bool = False
 
     async def text_only(self, question: Question) -> Verdict:
-        """`text_only`: a model without the picture. The question passes if no sample is right."""
+        """`text_only`: a model answers without the picture. The question passes if no answer is
+        right."""
         prompt = render(ROLES["answer_text_only"], question=fenced("question", question.text))
         return await self._verdict("text_only", question, prompt)
 
     async def without_tools(self, question: Question, picture: Picture) -> Verdict:
-        """`no_tools`: a vision model with the picture and no tools. The question passes if no sample is right."""
+        """`no_tools`: a vision model answers with the picture, but without tools. The question
+        passes if no answer is right."""
         prompt = render(
             ROLES["answer_direct"], question=fenced("question", question.text), pictures=(picture,)
         )
@@ -61,12 +65,12 @@ class Solvers:
     async def one_image_search(
         self, question: Question, picture: Picture, pages: tuple[tuple[str, str], ...]
     ) -> Verdict:
-        """`image_search`: a vision model with the results of one image search. The question passes
-        if no sample is right.
+        """`image_search`: a vision model answers with the results of one image search. The question
+        passes if no answer is right.
 
         Args:
             question: the question.
-            picture: its picture.
+            picture: the picture of the question.
             pages: (title, text) of the pages found, the best first.
         """
         material = (
@@ -84,8 +88,8 @@ class Solvers:
         return await self._verdict("image_search", question, prompt)
 
     async def from_evidence(self, question: Question, evidence: tuple[str, ...]) -> Verdict:
-        """`solvable`: a model with the certificate's evidence in words, including what the picture
-        shows. The question passes if a sample is right."""
+        """`solvable`: a model answers with the certificate's evidence in words, which includes what
+        the picture shows. The question passes if some answer is right."""
         prompt = render(
             ROLES["answer_with_search"],
             question=fenced("question", question.text),
@@ -144,8 +148,8 @@ class Solvers:
     async def _sample(
         self, prompt: Prompt, question: Question, sample: int
     ) -> str | BadReply | None:
-        """The answer of one sample; None where the model does not know or declines; a `BadReply`
-        where its reply is unusable."""
+        """The answer of one sample. None if the model does not know the answer or refuses; a
+        `BadReply` if the reply is unusable."""
 
         def read(reply: Solved) -> str | None:
             return reply.answer
@@ -180,7 +184,8 @@ class Solvers:
 
 
 def wrong_answers(verdicts: tuple[Verdict, ...]) -> tuple[str, ...]:
-    """The wrong answers of solvers, without duplicates, for execution as rivals."""
+    """The wrong answers of solvers, without duplicates. The caller tests whether a wrong answer
+    also fits the question."""
     found: dict[str, Any] = {}
     for verdict in verdicts:
         if isinstance(verdict.evidence, dict):

@@ -35,7 +35,7 @@ def make_text_only(job: FilterJob) -> Apply:
 
 @dataclass(frozen=True, kw_only=True)
 class TextOnlyRules:
-    """The switch of the filter `text_only`."""
+    """The setting that switches the filter `text_only` on or off."""
 
     text_only: Switch = True
     """Whether a solver tries the question without its picture."""

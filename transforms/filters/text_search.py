@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def found_by_text(job: FilterJob, question: Question) -> "Iterator[Found]":
-    """The results of the agent's text search for the question itself, the best page first."""
+    """The results of the agent's text search with the question's own text, the best page first."""
     from questloom.agent.tools.search_tools import EXTRACT_CHARS
     from questloom.transforms.filters.search_shortcuts import Found
 

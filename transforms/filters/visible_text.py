@@ -1,5 +1,5 @@
-"""Reads the text in the picture by OCR. The text must not name a node or the answer, and must not
-fill the picture (`too_simple`)."""
+"""Reads the text in the picture by OCR. The text must not name the answer or another hidden thing
+of the question, and must not fill the picture (`too_simple`)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,8 @@ def visible_text(
     facts: "Facts",
     languages: tuple[str, ...],
 ) -> Question | Rejection:
-    """The question with the check added to its certificate, or a rejection that quotes the picture."""
+    """The question with the check added to its certificate, or a rejection that quotes the text in
+    the picture."""
     from questloom.models.picture_file import decode
     from questloom.transforms.certificate.execute import binding_of
     from questloom.transforms.certificate.leak import answer_names, names_of_value
@@ -78,7 +79,7 @@ def make_visible_text(job: FilterJob) -> Apply:
 
 @dataclass(frozen=True, kw_only=True)
 class VisibleTextRules:
-    """The switch of the filter `visible_text`."""
+    """The setting that switches the filter `visible_text` on or off."""
 
     visible_text: Switch = True
     """Whether to read the text in the picture (OCR) and search it for leaks."""

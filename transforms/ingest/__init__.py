@@ -1,2 +1,2 @@
-"""Ingest turns dumps into a store: pure functions by stage, partitioned part files between the
-stages, one thin PTransform."""
+"""Ingest turns dumps into a store. Each stage is a file of pure functions. The stages exchange
+partitioned files, and one thin PTransform runs them."""

@@ -1,5 +1,5 @@
-"""Stage `articles`: adds entity, redirects, links and in-degree from the page table, and writes
-passages, infobox claims and picture uses."""
+"""Stage `articles`: completes each article with entity, redirects, links and in-degree from the
+page table. The stage also writes passages, infobox claims, and which article uses which picture."""
 
 from collections.abc import Iterator
 
@@ -20,10 +20,10 @@ STAGE = "articles"
 
 
 def finish_article(article: Article, pages: PageTable) -> Article | Rejection:
-    """The article as the store holds it, or the reason why it is dropped.
+    """The article as the store holds it, or the reason why the article is dropped.
 
-    A link to no page keeps its title. A link to a redirect gets the title of the page at the end of
-    the redirects.
+    A link to a missing page keeps its title. A link to a redirect gets the title of the page at the
+    end of the redirects.
     """
     row = pages.row(article.title)
     if pages.state[row] == REDIRECT:
@@ -61,8 +61,8 @@ def reject(article: Article, reason: Reason, evidence) -> Rejection:
 
 
 def subject_of(article: Article, language: str) -> Entity:
-    """The facts about the entity that the page alone gives. Where no dump has the item, these facts
-    are the whole entity."""
+    """The facts about the entity that come from its page. Where no dump has the item, the entity
+    consists of the facts from its page."""
     return Entity(
         id=article.entity_id,
         labels={language: article.title},
@@ -73,7 +73,8 @@ def subject_of(article: Article, language: str) -> Entity:
 
 
 def parts_of(article: Article, language: str, pages: PageTable) -> Iterator[tuple[str, Row]]:
-    """(kind, row) for the later stages: `subject` and `infobox` rows for the entity, `use` rows for the pictures."""
+    """Gives (kind, row) for the later stages: rows of kind `subject` and `infobox` for the entity,
+    and rows of kind `use` for the pictures."""
     yield "subject", (article.entity_id, article.title, pack(subject_of(article, language)))
     claims: list[Claim] = list(infobox_claims(article, pages.entity_of))
     for number, claim in enumerate(claims):

@@ -1,4 +1,5 @@
-"""Classes: the closure over P279 (subclass of), and the domain and topic derived from it."""
+"""Finds all superclasses of a class through P279 (subclass of), and derives domain and topic from
+them."""
 
 import json
 from collections import deque
@@ -14,8 +15,8 @@ from questloom.records.outcomes import Reason
 
 CACHED_CLASSES = 65_536
 MAX_ANCESTORS = 2_000
-"""Maximum number of ancestors of a class. Wikidata's class graph has loops and a few classes with
-hundreds of ancestors; beyond this number ancestors mean nothing."""
+"""Maximum number of ancestors of a class. Wikidata's class graph has loops, and a few classes have
+hundreds of ancestors. Ancestors beyond `MAX_ANCESTORS` are useless."""
 
 _DATA = json.loads(
     resources.files("questloom.transforms.ingest").joinpath("data/classes.json").read_text()
@@ -23,7 +24,7 @@ _DATA = json.loads(
 
 
 def _ranks(table: str) -> dict[str, tuple[int, str]]:
-    """Class id to (position in the file, meaning)."""
+    """Maps each class id to (position in the file, meaning)."""
     return {
         class_id: (place, meaning)
         for place, (meaning, ids) in enumerate(_DATA[table].items())
@@ -37,8 +38,8 @@ NOT_ARTICLES, DOMAIN_CLASSES, TOPIC_CLASSES, OCCUPATIONS = map(
 
 
 class ClassTree:
-    """The superclasses of every class, memory-mapped: 16 bytes per P279 statement, shared by the
-    workers of a machine.
+    """The superclasses of every class, in a memory-mapped file that the workers of a machine share.
+    The file has 16 bytes per P279 statement.
 
     Args:
         path: the file that `write_class_edges` wrote.
@@ -72,11 +73,12 @@ class ClassTree:
         return found
 
     def closure(self, classes: Iterable[str]) -> tuple[str, ...]:
-        """Classes and all their superclasses, sorted."""
+        """The given classes and all their superclasses, sorted."""
         return tuple(sorted({above for c in classes for above in self.ancestors(c)}))
 
     def nearest(self, classes: Iterable[str], ranks: dict[str, tuple[int, str]]) -> str:
-        """The meaning of the nearest listed superclass, or ""."""
+        """The meaning of the nearest superclass that the table lists; "" if the table lists
+        none."""
         found = [
             (distance, *ranks[above])
             for c in classes
@@ -86,7 +88,8 @@ class ClassTree:
         return min(found)[2] if found else ""
 
     def reason(self, classes: Iterable[str]) -> Reason | None:
-        """The reason why an item of these classes cannot be the subject of an article; None where it can."""
+        """The reason why an item of these classes cannot be the subject of an article; None where
+        the item can."""
         meaning = self.nearest(classes, NOT_ARTICLES)
         return Reason(meaning) if meaning else None
 
@@ -108,16 +111,17 @@ def write_class_edges(path: Location, edges: Iterable[tuple[str, str]]) -> int:
 
 
 def _number(class_id: str) -> int:
-    """The number of a QID; -1 for any other string, which no P279 statement has."""
+    """The number of a QID (42 of "Q42"). -1 for any other string, since P279 statements have only
+    QIDs."""
     return int(class_id[1:]) if class_id[:1] == "Q" and class_id[1:].isdigit() else -1
 
 
 def domain_of(tree: ClassTree, classes: Iterable[str]) -> str:
-    """One of OpenSearch-VL's five coarse domains, or "other"."""
+    """The domain of a thing: one of the five coarse domains of OpenSearch-VL, or "other"."""
     return tree.nearest(classes, DOMAIN_CLASSES) or "other"
 
 
 def topic_of(tree: ClassTree, classes: Iterable[str], occupations: Iterable[str]) -> str:
-    """One of ODE's eleven domains, or "". Occupation decides the domain of people, and class the
-    domain of other things."""
+    """The topic of a thing: one of the eleven domains of ODE, or "". A person's topic comes from
+    the occupation, and any other thing's topic from its class."""
     return tree.nearest(occupations, OCCUPATIONS) or tree.nearest(classes, TOPIC_CLASSES)

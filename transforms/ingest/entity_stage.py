@@ -1,4 +1,5 @@
-"""Stage `entities`: joins item and page, replaces merged ids, closes classes, and finds domain and topic."""
+"""Stage `entities`: joins each item with its page, replaces merged ids, adds all superclasses, and
+finds domain and topic."""
 
 from collections.abc import Iterable
 
@@ -31,13 +32,14 @@ def finish_entity(
 ) -> tuple[Entity, list[Claim]] | Rejection:
     """The entity and its claims as the store holds them, or the reason why the entity is dropped.
 
-    Infobox claims are best only where no dump has the item. Beside an item's own statements,
-    infobox claims are only evidence, since a scraped value must not make a statement ambiguous.
+    Infobox claims count as best values only where no dump has the item. Where an item has its own
+    statements, infobox claims are only evidence: a scraped value must not make a statement
+    ambiguous.
 
     Args:
         item: the item from an entity dump, if any.
-        subject: the facts from the entity's article, if it has one. Item and subject are never both
-            None.
+        subject: the facts from the entity's article, if the entity has an article. Item and subject
+            are never both None.
         claims: the item's statements.
         infobox: the article's infobox claims.
         tree: the superclasses of all classes.
@@ -70,7 +72,7 @@ def finish_entity(
 
 
 def reject_duplicate(entity: Entity, kept: Entity) -> Rejection:
-    """The rejection of a second record of an entity. The newer revision is kept."""
+    """Rejects a second record of an entity. The newer revision of the entity is kept."""
     return Rejection(
         item_id=entity.id,
         seed_id="",
@@ -82,13 +84,13 @@ def reject_duplicate(entity: Entity, kept: Entity) -> Rejection:
 
 
 def may_be_depicted(entity: Entity, claims: list[Claim]) -> bool:
-    """Whether a picture that "depicts" an item shows exactly the item and not an instance of it. A
-    picture that "depicts" a class (a dog, red) does not show this very thing."""
+    """Whether a picture that "depicts" the item shows exactly this item. An item that is a class
+    (dog, red) is never shown itself: the picture shows some instance of the class."""
     return bool(entity.classes) and not any(c.property == "P279" for c in claims)
 
 
 def _canonical(claim: Claim, subject: str, merged: Merged) -> Claim:
-    """The claim with merged ids replaced."""
+    """The claim, where ids that were merged are replaced by the new ids."""
     value = claim.value
     if value.kind == "entity" and value.entity in merged.into:
         value = value.replace(entity=merged(value.entity))
@@ -168,7 +170,8 @@ def run(job: Job, partition: int) -> Outcome:
 
 
 def _files(entity: Entity, claims: list[Claim], depicting: list[str]) -> list[str]:
-    """The picture files that show the entity, by the entity's statements or the files' own."""
+    """The picture files that show the entity, as the statements of the entity or of the files
+    say."""
     return sorted(
         {
             *map(file_name, entity.picture_files),

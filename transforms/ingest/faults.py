@@ -9,7 +9,8 @@ MAX_TRACEBACK = 4_000
 
 
 def fault(item_id: str, stage: str, title: str, error: Exception) -> Rejection:
-    """The rejection for an exception: the fault is ours, it is counted and shown, and the job continues."""
+    """Makes a rejection of an exception in our own code. The rejection is counted and shown, and
+    the job continues."""
     evidence = {
         "error": repr(error)[:500],
         "traceback": "".join(traceback.format_exception(error))[-MAX_TRACEBACK:],

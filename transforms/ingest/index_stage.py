@@ -1,5 +1,5 @@
 """Stage `index`: builds the page table, the class tree and the list of merged ids. The stage is a
-single task, since a title may redirect to any other."""
+single task, since a title may redirect to any other title."""
 
 from functools import lru_cache
 
@@ -55,7 +55,7 @@ def run(job: Job, task: int) -> Outcome:
 
 
 def _pairs(parts: Location, kind: str) -> list[tuple[str, str]]:
-    """(key, order) of all rows of a kind, sorted."""
+    """The pairs (key, order) of all rows of a kind, sorted."""
     table = read_parts(parts, kind)
     return list(
         zip(table.column("key").to_pylist(), table.column("order").to_pylist(), strict=True)

@@ -1,5 +1,5 @@
-"""Infobox fields as claims: only fields whose name means one property in every infobox, and values
-that can be read without doubt."""
+"""Turns infobox fields into claims. A field is used only if its name means the same property in
+every infobox, and if its value can be read without doubt."""
 
 import json
 import re
@@ -23,8 +23,8 @@ _QUANTITY = re.compile(rf"(\d{{1,3}}(?:,\d{{3}})+|\d+)(\.\d+)? ?({_UNIT})(?: \([
 
 
 def infobox_claims(article: Article, entity_of: Callable[[str], str]) -> Iterator[Claim]:
-    """The claims of an article's infobox. `best` is unset, because only the caller knows whether
-    better claims exist.
+    """The claims of an article's infobox. The claims are not marked as best, because only the
+    caller knows whether better claims exist.
 
     Args:
         article: the article, with its entity id.

@@ -1,5 +1,5 @@
 """The ingest stages as one Beam graph. Task numbers pass between stages and files hold the data.
-Each stage waits for the end of the stage before."""
+Each stage waits until the previous stage has ended."""
 
 import json
 import time
@@ -42,7 +42,7 @@ class RunTask(beam.DoFn):
     """Runs the tasks of one stage, and skips tasks that are finished already.
 
     A fault that ends the job is written to a file, where the process that started the job reads it.
-    A runner would pass on only the fault's text.
+    A Beam runner would only pass on the text of the fault.
     """
 
     def __init__(self, job: Job, stage: str) -> None:
@@ -69,7 +69,7 @@ class RunTask(beam.DoFn):
 
 
 def write_failure(job: Job, error: InputError | ProviderFault) -> None:
-    """Writes the reason why the job ends, for `read_failure`."""
+    """Writes the reason why the job ends, so that `read_failure` can read it."""
     facts = (
         [error.where, error.what, error.fix]
         if isinstance(error, InputError)
@@ -89,8 +89,8 @@ def read_failure(job: Job) -> InputError | ProviderFault | None:
 
 
 class Ingest(beam.PTransform):
-    """`pipeline | Ingest(job)`: all stages. Each stage is a ParDo over task numbers that starts
-    when the stage before has ended."""
+    """`pipeline | Ingest(job)` runs all stages. Each stage is a ParDo over task numbers, and starts
+    when the previous stage has ended."""
 
     def __init__(self, job: Job) -> None:
         super().__init__()

@@ -1,4 +1,5 @@
-"""One ingest job: its options for the tasks, its folders, and the files that a finished task leaves."""
+"""Defines an ingest job: the options of its tasks, its folders, and the files that a finished task
+leaves."""
 
 import json
 from dataclasses import dataclass, field
@@ -14,7 +15,7 @@ WORK = "work"
 
 @dataclass(frozen=True, kw_only=True)
 class Job:
-    """The facts that every task needs; small enough to send with each task."""
+    """The facts that every task needs. The object is small enough to be sent with each task."""
 
     store: str
     num_partitions: int
@@ -37,7 +38,7 @@ class Job:
 
 @dataclass
 class Outcome:
-    """The items of one task: in = kept + rejected."""
+    """Counts the items of one task: items in = items kept + items rejected."""
 
     num_in: int = 0
     num_kept: int = 0
@@ -61,7 +62,7 @@ def done_path(job: Job, stage: str, task: int) -> Location:
 
 def write_done(job: Job, stage: str, task: int, outcome: Outcome, seconds: float) -> None:
     """Writes a task's rejections, then the file that marks it as finished. Only the marking file
-    has the seconds, since times are no part of a store."""
+    states the seconds, since a store must not contain times."""
     assert outcome.num_in == outcome.num_kept + len(outcome.rejected), f"{stage}: an item was lost"
     if outcome.rejected:
         rows = sorted(outcome.rejected, key=lambda r: (r.item_id, r.reason, r.title))

@@ -1,8 +1,8 @@
-"""The page table: every title of a page or a link, with its page and entity.
+"""Builds the page table: every title that a page or a link has, with its page and entity.
 
-One task builds the table from titles alone, without texts: it resolves redirects, joins items and
-counts links. The table's hashes, numbers and titles are memory-mapped (about 60 bytes per title),
-so workers share it and resolve links without a shuffle.
+One task builds the table from titles, without the texts of pages. The task resolves redirects,
+joins items with pages and counts links. The table is memory-mapped (about 60 bytes per title), so
+that workers share the table and resolve links without a shuffle.
 """
 
 from collections.abc import Iterable
@@ -17,16 +17,16 @@ from questloom.transforms.ingest.classes import ClassTree
 from questloom.transforms.ingest.part_files import hash64, read_parts
 
 ARTICLE, REDIRECT, ITEM_ONLY = 0, 1, 2
-"""The kind of page at a title. If several pages have the title, the lowest kind counts, and the
-newer of article and redirect. ITEM_ONLY stands for a title that no page has, but an item's sitelink
-names."""
+"""The kind of page at a title. If several pages have the title, the lowest kind counts. Between an
+article and a redirect, the newer page counts. ITEM_ONLY stands for a title that an item's sitelink
+names but no page has."""
 NOWHERE = -1
 HOP_DOUBLINGS = 6
-"""Redirect chains of up to 64 steps are followed; a longer chain is a loop."""
+"""Chains of redirects are followed for up to 2^6 = 64 steps. A longer chain counts as a loop."""
 
 
 class Merged:
-    """Ids that were merged into other ids, also over several steps."""
+    """Ids that were merged into other ids. An id may have been merged several times in a row."""
 
     def __init__(self, into: dict[str, str]) -> None:
         self.into = into
@@ -47,7 +47,7 @@ class Merged:
 
 
 class PageTable:
-    """Look-ups by title, for the tasks that finish articles.
+    """The page table with look-ups by title, for the tasks that complete articles.
 
     Args:
         folder: the folder in which `build_pages` wrote the table.
@@ -72,7 +72,7 @@ class PageTable:
         self._redirect_targets = np.load(local_copy(folder / "redirect_targets.npy"), mmap_mode="r")
 
     def row(self, title: str) -> int:
-        """The row of a title, or NOWHERE."""
+        """The row of a title; NOWHERE if the table lacks the title."""
         if not len(self._hash):
             return NOWHERE
         number = np.uint64(hash64(title))
@@ -80,7 +80,7 @@ class PageTable:
         return row if row < len(self._hash) and self._hash[row] == number else NOWHERE
 
     def resolve(self, title: str) -> int:
-        """The row of a title after all redirects, or NOWHERE."""
+        """The row to which a title leads after all redirects; NOWHERE if there is none."""
         row = self.row(title)
         return int(self.target[row]) if row != NOWHERE else NOWHERE
 
@@ -88,15 +88,15 @@ class PageTable:
         return self._title[row].as_py()
 
     def entity(self, row: int) -> str:
-        """The entity of a row; "" for a redirect or a page that is no article."""
+        """The entity of a row; "" for a redirect, or for a page that is not an article."""
         return self._entity[row].as_py()
 
     def reason(self, row: int) -> str:
-        """The reason why the page of a row is dropped, or ""."""
+        """The reason why the page of a row is dropped; "" if the page is kept."""
         return self._reason[row].as_py()
 
     def entity_of(self, title: str) -> str:
-        """The entity of a title after all redirects, or ""."""
+        """The entity to which a title leads after all redirects; "" if there is none."""
         row = self.resolve(title)
         return self.entity(row) if row != NOWHERE else ""
 
@@ -109,7 +109,8 @@ class PageTable:
         return tuple(sorted(self.title(int(r)) for r in self._redirects[start:stop]))
 
     def titles(self) -> pa.Table:
-        """(key, record) of every title with an entity, sorted by title: the store's table `titles`."""
+        """The store's table `titles`: (key, record) of every title that has an entity, sorted by
+        title."""
         found = np.flatnonzero(self.target != NOWHERE)
         entities = self._entity.take(pa.array(self.target[found]))
         table = pa.table(
@@ -124,12 +125,13 @@ def build_pages(
     """Builds the page table.
 
     Args:
-        parts: the folder of parts. `page` rows are (title, `revision_order`, item); `redirect` rows
-            are (title, `revision_order` and target, target); `sitelink` rows are (title, entity id,
-            entity id, classes separated by blanks). `links` files hold arrays of `link_array`.
+        parts: the folder of part files. Rows of kind `page` are (title, `revision_order`, item).
+            Rows of kind `redirect` are (title, `revision_order` and target, target). Rows of kind
+            `sitelink` are (title, entity id, entity id, classes separated by blanks). Files of kind
+            `links` hold arrays of `link_array`.
         folder: the folder for the table.
         wiki: the wiki's name, for the ids of articles without an item.
-        tree: recognises items that cannot be the subject of an article.
+        tree: the class tree, which shows whether an item can be the subject of an article.
         merged: ids that were merged into other ids.
     """
     pages, redirects, sitelinks = (
@@ -177,7 +179,8 @@ def build_pages(
 
 
 def revision_order(revision: int, page_id: int, timestamp: str = "") -> str:
-    """A sort key that puts the newest revision of a title first: by time, then by number.
+    """A sort key that puts the newest revision of a title first. Revisions are compared by time,
+    then by number.
 
     A revision without a time (a page of a ZIM) comes after revisions with a time
     ("2026-01-02T03:04:05Z").
@@ -187,7 +190,8 @@ def revision_order(revision: int, page_id: int, timestamp: str = "") -> str:
 
 
 def link_array(title: str, revision: int, targets: Iterable[str]) -> np.ndarray:
-    """The links of one article: uint64 (links, 3) with hash of the title, hash of the target, revision."""
+    """The links of one article as a uint64 array of shape (number of links, 3). Each row has the
+    hash of the article's title, the hash of the link's target, and the revision."""
     source = hash64(title)
     return np.array(
         [(source, hash64(t), revision) for t in sorted(set(targets))], np.uint64
@@ -196,12 +200,12 @@ def link_array(title: str, revision: int, targets: Iterable[str]) -> np.ndarray:
 
 _LAST_TIME, _LAST_REVISION = 10**14 - 1, 10**12 - 1
 _REVISION, _NEWNESS = slice(15, 27), 27
-"""Two facts about the sort keys of `revision_order`: the position of the revision, and the length
-of the prefix that tells which revision is newer."""
+"""Two positions in the sort keys of `revision_order`: where the revision stands, and the length of
+the prefix that tells which revision is newer."""
 
 
 def _revisions(rows: pa.Table, state: np.ndarray) -> np.ndarray:
-    """For each row of the table, the revision of its article; 0 for rows without an article."""
+    """The revision of the article of each row of the table; 0 for a row without an article."""
     return np.array(
         [
             _LAST_REVISION - int(order[_REVISION]) if s == ARTICLE else 0
@@ -222,7 +226,8 @@ def _first_of_title(rows: pa.Table) -> pa.Table:
 def _older_than_redirect(
     order: np.ndarray, hashes: np.ndarray, states: np.ndarray, orders: pa.ChunkedArray
 ) -> list[int]:
-    """Positions in `order` (by hash, then state) of articles whose title is a redirect in a newer revision."""
+    """Finds articles whose title has become a redirect in a newer revision, as positions in `order`
+    (sorted by hash, then by state)."""
     this, following = order[:-1], order[1:]
     twice = (
         (hashes[this] == hashes[following])
@@ -243,7 +248,7 @@ def _hashes(titles: pa.ChunkedArray) -> np.ndarray:
 
 
 def _rows_of(hashes: np.ndarray, wanted: np.ndarray) -> np.ndarray:
-    """The rows of these hashes; NOWHERE for a missing hash."""
+    """The row of each wanted hash; NOWHERE for a hash that is missing."""
     if not len(hashes):
         return np.full(len(wanted), NOWHERE, np.int64)
     found = np.minimum(hashes.searchsorted(wanted), len(hashes) - 1)
@@ -251,7 +256,8 @@ def _rows_of(hashes: np.ndarray, wanted: np.ndarray) -> np.ndarray:
 
 
 def _resolve(hashes: np.ndarray, state: np.ndarray, targets: pa.ChunkedArray) -> np.ndarray:
-    """For each row, the row at the end of its redirects: itself, another row, or NOWHERE."""
+    """For each row, the row at the end of its chain of redirects. The result is the row itself,
+    another row, or NOWHERE."""
     leads = np.arange(len(hashes))
     redirects = np.flatnonzero(state == REDIRECT)
     leads[redirects] = _rows_of(
@@ -276,7 +282,7 @@ def _join(
     merged: Merged,
 ) -> tuple[list[str], list[str]]:
     """The entity of each row and the reason why its page is dropped. The entity comes from a
-    sitelink, else from the page's own item; otherwise a new id is made.
+    sitelink, or from the page's own item. If both are missing, a new id is made.
 
     The classes of an item decide whether its page is an article. Where the classes are unknown, the
     title decides.
@@ -313,8 +319,8 @@ def _join(
 def _in_degree(
     files: list[Location], hashes: np.ndarray, target: np.ndarray, revisions: np.ndarray
 ) -> np.ndarray:
-    """Number of other articles that link to each row, redirects resolved. Each article counts once,
-    by its kept revision."""
+    """Number of other articles that link to each row, after all redirects. Each article counts
+    once, in the revision that is kept."""
     in_degree, seen = np.zeros(len(hashes), np.int32), np.zeros(len(hashes), bool)
     for path in files:
         with open_binary(path) as file:

@@ -1,11 +1,12 @@
-"""Part files: the files that one task hands to the tasks of the next stage, partitioned by the hash
-of a key.
+"""Writes and reads part files. A task hands part files to the tasks of the next stage, partitioned
+by the hash of a key.
 
 A task writes one Arrow file per kind of row, with one record batch per partition. A task of the
 next stage reads its own batch of each file. Texts are therefore joined through files, and only task
-numbers cross a shuffle. Sending 20 links per article through GroupByKey took 448 MB at 100,000
-articles. The files are Arrow and not Parquet, because every task opens every file, and an Arrow
-footer describes a batch in 24 bytes. A file appears whole or not at all.
+numbers go through Beam's shuffle. A test that sent 20 links per article through GroupByKey took 448
+MB for 100,000 articles. Every task opens every file. The files are therefore in Arrow's format and
+not in Parquet, because an Arrow footer describes a batch in 24 bytes. A file appears whole or not
+at all.
 """
 
 import hashlib
@@ -29,38 +30,42 @@ SCHEMA = pa.schema(
     ]
 )
 Row = tuple
-"""(key, order, record, extra): strings, then bytes. `extra` may be left out."""
+"""One row: (key, order, record, extra). The first two are strings, the others bytes; `extra` may be
+left out."""
 SORTED = [("key", "ascending"), ("order", "ascending")]
 RUN_BYTES = 64 << 10
 RUN_ROWS = 1024
 SPARE_FILES = 512
 AHEAD = 4
-"""Maximum number of batches of a run that one round of a merge reads. A hub may have millions of rows in one run."""
+"""Maximum number of batches that one round of a merge reads from a run (a sorted file). One entity
+may have millions of rows in one run."""
 REMOTE_BLOCK = 1 << 18
-"""Bytes per request from a file in a bucket: its footer and some batches of a run."""
+"""Number of bytes that one request reads from a file in a bucket. One request is enough for the
+footer and some batches of the file."""
 _OPTIONS = pa.ipc.IpcWriteOptions(compression="lz4")
 
 
 def hash64(text: str) -> int:
-    """A hash that is the same in every process. Among 17 million titles a collision happens in 1 of 100,000 cases."""
+    """A hash that is the same in every process. The chance that any two of 17 million titles have
+    the same hash is 1 in 100,000."""
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")
 
 
 def partition_of(text: str, num_partitions: int) -> int:
-    """The partition of a key."""
+    """The number of the partition to which a key belongs."""
     return hash64(text) % num_partitions
 
 
 class PartWriter:
-    """Collects the rows of one task and writes them when its context ends without an error.
+    """Collects the rows of one task. Writes the rows when the `with` block ends without an error.
 
     Args:
         folder: the folder of all parts.
         task: the task's name, which is part of the file names.
         num_partitions: number of partitions of the job.
-        most_bytes: bytes of rows after which the writer writes a file. 0 writes only at the end,
-            since every task of the next stage opens every file. A repeated task writes the same
-            files.
+        most_bytes: after this number of bytes of rows, the writer writes a file. With 0, the writer
+            writes one file at the end. One file is better, since every task of the next stage opens
+            every file. A repeated task writes the same files.
     """
 
     def __init__(
@@ -133,7 +138,8 @@ def _arrow_file(path: Location) -> Any:
 
 
 def groups(table: pa.Table) -> Iterator[tuple[str, list[tuple[str, bytes, bytes | None]]]]:
-    """(key, [(order, record, extra), …]) of a table sorted by key, a few rows at a time."""
+    """Gives (key, [(order, record, extra), …]) for each key of a table that is sorted by key. Reads
+    a few rows at a time."""
     key: str | None = None
     found: list = []
     for batch in table.to_batches(max_chunksize=256):
@@ -164,8 +170,8 @@ def write_runs(folder: Location, task: str, rows: dict[str, list[Row]]) -> None:
 
 
 def merge_runs(folder: Location, table: str) -> Iterator[pa.Table]:
-    """All runs of a table as one stream sorted by (key, order). Memory holds at most `AHEAD` + 1
-    batches of each run."""
+    """Merges all runs (sorted files) of a table into one stream, sorted by (key, order). Memory
+    holds at most `AHEAD` + 1 batches of each run."""
     paths = listed(folder / table, "*.arrow")
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if len(paths) + SPARE_FILES > soft:

@@ -1,5 +1,5 @@
-"""Stages `pictures` and `images`: join pictures with the entities that they show, and merge copies
-of one picture under several names."""
+"""Stages `pictures` and `images`: the first joins pictures with the entities that they show, the
+second merges copies of one picture that have different names."""
 
 from collections.abc import Iterable, Iterator
 
@@ -16,8 +16,8 @@ STAGE = "pictures"
 
 
 def depicted(image: ImageAsset) -> Iterator[str]:
-    """The items that the picture's page says it depicts, without the parts that its details name
-    (an arch, a plaque)."""
+    """The items that the picture depicts, according to the picture's page. Parts that the picture's
+    details name (an arch, a plaque) are left out."""
     parts = {detail.part for detail in image.details}
     return (item for item in image.depicts if item not in parts)
 
@@ -28,8 +28,8 @@ def join(image: ImageAsset, uses: Iterable[str]) -> ImageAsset:
 
 
 def merge_copies(copies: list[ImageAsset]) -> tuple[ImageAsset, list[Rejection]]:
-    """Merges the copies of one picture under several names. The first copy's name stays, with the
-    entities of all copies."""
+    """Merges copies of one picture that have different names. The merged picture has the name of
+    the first copy and the entities of all copies."""
     first, *rest = sorted(copies, key=lambda image: image.file)
     kept = join(first, (entity for image in rest for entity in image.entity_ids))
     return kept, [
@@ -46,7 +46,7 @@ def merge_copies(copies: list[ImageAsset]) -> tuple[ImageAsset, list[Rejection]]
 
 
 def run(job: Job, partition: int) -> Outcome:
-    """Joins the pictures of one partition of file names with their uses."""
+    """Joins the pictures of one partition of file names with the articles that use them."""
     parts, outcome = job.folder("parts"), Outcome()
     uses = {
         file: [data.decode() for _, data, _ in found]
@@ -63,7 +63,7 @@ def run(job: Job, partition: int) -> Outcome:
 
 
 def run_images(job: Job, partition: int) -> Outcome:
-    """Merges the pictures of one partition of hashes with their files."""
+    """Merges copies of pictures, for all pictures whose hashes belong to one partition."""
     parts, outcome = job.folder("parts"), Outcome()
     files = {
         image_id: found[0][2] for image_id, found in groups(read_parts(parts, "file", partition))

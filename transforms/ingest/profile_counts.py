@@ -1,5 +1,5 @@
-"""Counts the property profiles of classes in two passes. Each partition counts its subjects; then
-distinct values are counted in sorted order."""
+"""Counts how the members of each class use each property. A first pass counts subjects, partition
+by partition. A second pass counts distinct values in sorted order."""
 
 import json
 from collections import Counter
@@ -26,7 +26,8 @@ def write_counts(path: Location, counts: Counts) -> None:
 
 
 def count_distinct(tables: Iterable[pa.Table], counts: Counts) -> Iterator[pa.Table]:
-    """Passes rows of `values` on and counts each distinct value. The rows of one value may lie in several tables."""
+    """Passes on the rows of the table `values`, and counts each distinct value. The rows of one
+    value may lie in several tables."""
     last, classes, answer, answering = "", set[tuple[str, ...]](), "", Counter[str]()
     for table in tables:
         for key, subject_classes in zip(
@@ -53,7 +54,8 @@ def _count(counts: Counts, key: str, classes: set[tuple[str, ...]]) -> None:
 
 
 def _answer(key: str) -> str:
-    """The part of the key that a guess must match. Values with the same part stand together."""
+    """The part of the key in which a guess and the right value must agree. Values with the same
+    part are neighbours in the table."""
     prop, _, value_key = key.partition(" ")
     return f"{prop} {answer_key(value_key)}"
 

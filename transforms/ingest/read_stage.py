@@ -25,12 +25,12 @@ from questloom.transforms.ingest.sources import Read, read
 
 NO_DATA = b""
 ROWS_BYTES = 32 << 20
-"""Maximum number of bytes of a data set in memory before they are written. A file of JSON lines is
-one task, however large."""
+"""Number of bytes of a data set after which the rows in memory are written. A file of JSON lines is
+always one task, even if it is large."""
 
 
 def parts_of(item: Read, wiki: str) -> Iterator[tuple[str, Row]]:
-    """(kind, row) for every row that later stages need from one item.
+    """Gives (kind, row) for every row that later stages need from one item.
 
     Args:
         item: any item that a reader gives, except rejections.

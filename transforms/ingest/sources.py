@@ -1,9 +1,9 @@
-"""The sources: each source is planned as tasks of limited size, and `knowledge/readers` read each
-task.
+"""Plans the reading of each source as tasks of limited size. The readers in `knowledge/readers`
+read the tasks.
 
-A task holds its rows in memory until it writes them, so tasks are small: about 16 MB of text or 32
-MB of pictures. Beyond 64 GB of text, tasks grow with the text, since every task of a stage leaves a
-file for every task of the next: 400 MB for all of Wikidata.
+A task holds its rows in memory until it writes them. Tasks are therefore small: about 16 MB of text
+or 32 MB of pictures. If the sources have more than 64 GB of text, the tasks are larger (400 MB for
+all of Wikidata), so that there are not too many files between the stages.
 """
 
 import json
@@ -50,7 +50,8 @@ from questloom.transforms.ingest.faults import fault
 RANGE_TEXT = 16 << 20
 MAX_TASKS = 4096
 EXPANSION = {"pages": 4, "entities": 16, "zim": 2, "article_rows": 4, "entity_rows": 8}
-"""Approximate bytes of text per byte of a compressed dump (enwiki 20 to 95 GB, Wikidata 100 GB to 1.6 TB)."""
+"""Approximate number of bytes of text per byte of a compressed dump. English Wikipedia grows from
+20 to 95 GB, and Wikidata from 100 GB to 1.6 TB."""
 ZIM_ENTRIES = 1000
 PICTURE_BYTES, PICTURES = 32 << 20, 512
 
@@ -69,8 +70,8 @@ Read = (
 class ReadTask:
     """One task of the stage `read`.
 
-    `kind` is pages, zim, entities, article_rows, entity_rows, pictures or popularity. `source` is
-    the range of a dump as JSON, or the file with a list of pictures.
+    `kind` is pages, zim, entities, article_rows, entity_rows, pictures or popularity. `source` is a
+    range of bytes of a dump as JSON, or the file with a list of pictures.
     """
 
     kind: str
@@ -90,7 +91,8 @@ class ReadOptions:
 
 
 def is_zim(path: str) -> bool:
-    """Whether a file is a ZIM or has the name of a ZIM. (The ZIM reader then reports the fault.)"""
+    """Whether a file is a ZIM file by its content or by its name. (If only the name fits, the ZIM
+    reader reports the fault.)"""
     with open_dump(path) as file:
         return file.read(4) == b"ZIM\x04" or path.endswith(".zim")
 
@@ -98,14 +100,16 @@ def is_zim(path: str) -> bool:
 def _rows(
     kind: str, path: str, text: int, plan: Callable[[str, int], list[RowRange]]
 ) -> list[ReadTask]:
-    """The tasks of a data set, of equal size and about `text` bytes each, if its files have enough parts."""
+    """The tasks of a data set. All tasks have about `text` bytes, if the files of the data set have
+    enough parts."""
     size = EXPANSION[kind] * state_of(path)[0]
     ranges = plan(path, -(-size // text))
     return [ReadTask(kind=kind, source=asdict(r), num_bytes=size // len(ranges)) for r in ranges]
 
 
 def range_text(dumps: dict[str, str]) -> int:
-    """Bytes of text per task of the stage `read` and per partition of later stages, for dumps (path to kind)."""
+    """Number of bytes of text per task of the stage `read` and per partition of later stages.
+    `dumps` maps paths to kinds."""
     total = sum(
         (state_of(path)[0] if is_data_set(path) else size_of(location(path))) * EXPANSION[kind]
         for path, kind in dumps.items()
@@ -117,7 +121,7 @@ def plan_articles(path: str, text: int) -> list[ReadTask]:
     """The tasks of a ZIM, of a MediaWiki XML dump, or of a data set in the schema of structured-wikipedia.
 
     Args:
-        path: the file. If a multistream dump has an index beside it, the index gives the cuts.
+        path: the file. A multistream dump is cut by its index, if the index lies beside the dump.
         text: approximate bytes of text per task.
     """
     if is_data_set(path):
@@ -136,7 +140,8 @@ def plan_entities(path: str, text: int) -> list[ReadTask]:
     """The tasks of a Wikidata JSON dump, or of a data set of entities.
 
     Raises:
-        InputError: the file does not begin like such a dump or data set.
+        InputError: the beginning of the file is not that of a Wikidata dump or a data set of
+            entities.
     """
     if is_data_set(path):
         return _rows("entity_rows", path, text, plan_entity_rows)
@@ -165,7 +170,7 @@ def plan_stated(path: str) -> list[ReadTask]:
     """The tasks of a popularity file.
 
     Raises:
-        InputError: see `plan_popularity`.
+        InputError: the popularity file cannot be read or is malformed (see `plan_popularity`).
     """
     return [
         ReadTask(kind="popularity", source=asdict(part), num_bytes=0)
@@ -174,8 +179,8 @@ def plan_stated(path: str) -> list[ReadTask]:
 
 
 def plan_pictures(folder: str, plan_folder: Location) -> list[ReadTask]:
-    """The tasks of a folder of pictures. The list of each task is written to a file, since only
-    paths cross a shuffle.
+    """The tasks of a folder of pictures. Each task's list of pictures is written to a file, since
+    only paths go through Beam's shuffle.
 
     Raises:
         InputError: the folder does not exist, its metadata cannot be read, or none of its pictures
@@ -212,7 +217,7 @@ def plan_pictures(folder: str, plan_folder: Location) -> list[ReadTask]:
 
 
 def read(task: ReadTask, options: ReadOptions) -> Iterator[Read]:
-    """All items of one task's source, and the rejections of refused parts.
+    """Gives all items of one task's source, and a rejection for each part that is refused.
 
     Raises:
         InputError: the source is damaged; the error names the place.

@@ -1,4 +1,5 @@
-"""Stage `tables`: merges the runs of all partitions into the store's sorted tables, with their digests."""
+"""Stage `tables`: merges the runs (sorted files) of all partitions into the store's sorted tables,
+and computes the digests of the tables."""
 
 from collections.abc import Iterable
 
@@ -13,11 +14,13 @@ from questloom.transforms.ingest.part_files import merge_runs, read_parts
 from questloom.transforms.ingest.profile_counts import count_distinct, profiles_table
 
 TABLES = tuple(name for name in SCHEMAS if name != "profiles")
-"""The stage's tasks. The task `values` writes `profiles` too, because the values of a profile pass there in order."""
+"""The tasks of the stage: one per table. The task `values` also writes the table `profiles`,
+because it reads all values in order."""
 
 
 def run(job: Job, task: int) -> Outcome:
-    """Writes one table. The outcome's facts hold rows and digest by table."""
+    """Writes one table. The facts of the outcome hold the number of rows and the digest of the
+    table."""
     name, outcome = TABLES[task], Outcome()
     counts = Counts()
     match name:
@@ -51,7 +54,8 @@ def run(job: Job, task: int) -> Outcome:
 
 
 def _first_of_key(rows: pa.Table) -> pa.Table:
-    """One row of each key. If several dumps define a property, their rows differ only in age."""
+    """Keeps one row of each key. If several dumps define a property, their rows differ only in
+    age."""
     keys, seen, keep = rows.column("key").to_pylist(), set(), []
     for number, key in enumerate(keys):
         if key not in seen:

@@ -1,1 +1,2 @@
-"""Pictures of a question: which pictures may be shown, what they show, and what must not be in them."""
+"""Chooses the pictures of questions: which pictures may be shown, what they show, and what they
+must not reveal."""

@@ -20,8 +20,8 @@ MIN_PAIRS = 20
 
 
 def store_pairs(store: Store, count: int = NUM_PAIRS) -> dict[str, str]:
-    """Picture id to description, for pictures that show one entity. The draw depends on picture
-    ids, so every process gets the same pairs."""
+    """Draws pictures that show one entity, and maps each picture id to a description of the entity.
+    The draw depends only on picture ids, so every process gets the same pairs."""
     able = (i.id for i in store.scan_images() if len(i.entity_ids) == 1)
     pairs: dict[str, str] = {}
     for image_id in sorted(able, key=lambda image_id: priority(0, image_id, "calibration")):
@@ -36,16 +36,16 @@ def store_pairs(store: Store, count: int = NUM_PAIRS) -> dict[str, str]:
 
 
 def check_grounding(store: Store, clip: Clip, rules: GroundingRules) -> Calibration | None:
-    """The calibration for grounding, or None where grounding is not run. Call this function before
-    a run starts.
+    """The calibration for grounding (the check that a picture shows its entity); None where
+    grounding does not run. Call this function before a run starts.
 
-    The threshold is the checkpoint's own where it has one, else a percentile of the similarities on
-    this store's pairs.
+    If the checkpoint has a threshold of its own, that threshold is used. Otherwise the threshold is
+    a percentile of the similarities of this store's pairs.
 
     Raises:
-        InputError: grounding is required, but the checkpoint's AUC on the store's pairs is too low,
-            there are too few pairs, or the store's vectors are missing or come from another
-            checkpoint.
+        InputError: grounding is required but not possible. The checkpoint's AUC on the store's
+            pairs is too low, there are too few pairs, or the store's vectors are missing or come
+            from another checkpoint.
     """
     if rules.mode == "none":
         return None

@@ -1,5 +1,5 @@
-"""Which pictures may show the anchor (the pictured entity): candidates in a fixed order, and the
-checks that each must pass."""
+"""Finds the pictures that may show the anchor (the pictured entity). Lists the candidates in a
+fixed order, and checks each candidate."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -18,14 +18,15 @@ from questloom.transforms.pictures.picture_rules import PictureRules
 from questloom.transforms.pictures.simple import too_simple
 
 MAX_DISTANCE = 6
-"""Maximum number of different bits, of 64, between the perceptual hashes of near-duplicates."""
+"""Maximum number of bits (of 64) that differ between the perceptual hashes of near-duplicates."""
 REFUSED_MIMES = ("image/svg+xml", "image/gif", "image/x-xcf", "image/vnd.djvu", "application/pdf")
 
 
 def candidates(
     entity: Entity, article: Article | None, images: Sequence[ImageAsset], rules: PictureRules
 ) -> list[ImageAsset]:
-    """The entity's pictures to check, at most K: P18 first, then the infobox, then the others, each group by id."""
+    """The pictures of the entity that are checked, at most K. Pictures from P18 (image) come first,
+    then those in the infobox, then all others. Each group is sorted by id."""
     infobox = {p.file for p in article.pictures if p.in_infobox} if article else set()
 
     def rank(image: ImageAsset) -> tuple[int, str]:
@@ -37,8 +38,9 @@ def candidates(
 
 
 def showable(images: Sequence[ImageAsset], rules: PictureRules) -> list[ImageAsset]:
-    """The pictures of an entity that its metadata does not forbid to show. Where the search
-    withholds the shown picture, another view of the entity must exist that the search may return."""
+    """The pictures of an entity that a question may show, according to their metadata. Where the
+    search withholds the shown picture, the entity must have another view that the search may
+    return."""
     found = [i for i in images if may_be_given_on(i, rules.licences)]
     return [
         i
@@ -48,7 +50,7 @@ def showable(images: Sequence[ImageAsset], rules: PictureRules) -> list[ImageAss
 
 
 def has_other_view(image: ImageAsset, images: Sequence[ImageAsset]) -> bool:
-    """Whether another picture of the entity differs from the given one by more than near-duplicates do."""
+    """Whether the entity has another picture that is not a near-duplicate of the given picture."""
     return any(
         i.id != image.id and not near_duplicate(i.perceptual_hash, (image.perceptual_hash,))
         for i in images
@@ -58,8 +60,8 @@ def has_other_view(image: ImageAsset, images: Sequence[ImageAsset]) -> bool:
 def check_metadata(
     image: ImageAsset, rules: PictureRules, *, excluded: Collection[str] = ()
 ) -> tuple[Reason, Any] | None:
-    """The reason why a picture's metadata forbid the picture: (reason, evidence), or None. This
-    check needs no pixels.
+    """The reason why a picture's metadata forbid its use: (reason, evidence). None if the picture
+    may be used. The check of metadata does not look at pixels.
 
     Args:
         image: the picture.
@@ -97,14 +99,15 @@ def check_picture(
     excluded: Collection[str] = (),
     is_sign: bool = False,
 ) -> ImageAsset | Rejection:
-    """The picture, or its rejection. Metadata are checked first, then pixels.
+    """The picture, or its rejection. The metadata of the picture are checked first, then its
+    pixels.
 
     Args:
         image: the picture.
         data: the bytes of the picture.
         rules: the recipe's settings for pictures.
         seed_id: the seed that the rejection names.
-        excluded: see `check_metadata`.
+        excluded: perceptual hashes of pictures to exclude (see `check_metadata`).
         is_sign: whether the question is about a flag, a coat of arms or a logo. Pictures of signs
             may be simple.
     """
@@ -132,8 +135,8 @@ def check_picture(
 def near_duplicate(
     perceptual_hash: str, others: Collection[str], max_distance: int = MAX_DISTANCE
 ) -> str:
-    """The nearest of the other hashes within a distance in bits (ties by hash), or "" where no hash
-    is near enough."""
+    """The nearest of the other hashes, if it differs in at most `max_distance` bits; otherwise "".
+    Among equally near hashes the smallest is returned."""
     if not perceptual_hash:
         return ""
     bits = int(perceptual_hash, 16)
@@ -149,17 +152,17 @@ def perceptual_hash(data: bytes) -> str:
     """The 64-bit perceptual hash of a picture (pHash: signs of the lowest cosine coefficients), as 16 hex digits.
 
     Raises:
-        PictureError: the bytes are no picture.
+        PictureError: the bytes are not a picture.
     """
     return str(imagehash.phash(decode(data, at_least=64)))
 
 
 def read_hashes(files: Sequence[str]) -> frozenset[str]:
-    """Perceptual hashes from files, one per line (16 hex digits). Blank lines and lines that begin
-    with # are skipped.
+    """Reads perceptual hashes from files with one hash (16 hex digits) per line. Skips blank lines
+    and lines that begin with #.
 
     Raises:
-        InputError: a file is missing, or a line is no hash.
+        InputError: a file is missing, or a line is not a hash.
     """
     found = set()
     for file in files:

@@ -1,8 +1,9 @@
-"""A short description of an entity's appearance: its class and visible attributes, never its name.
+"""Describes an entity's appearance in a few words: its class and its visible attributes, never its
+name.
 
-An example is "a white lighthouse of granite with 3 bands". CLIP compares pictures with this
-description. OpenSearch-VL's pipeline compares with a text that names the entity; that tests a
-model's knowledge of names, not the content of a picture.
+An example is "a white lighthouse of granite with 3 bands". CLIP compares pictures with the
+description of an entity. OpenSearch-VL's pipeline compares pictures with a text that names the
+entity. A text with a name tests whether a model knows names, not what a picture shows.
 """
 
 from dataclasses import dataclass
@@ -37,7 +38,8 @@ _GROUPS = {
     "Q756": "plant",
     "Q729": "animal",
 }
-"""Groups of organisms with an everyday name, the narrow groups first on any path up P171 (parent taxon)."""
+"""Groups of organisms that have an everyday name. Narrow groups come before the wider groups that
+contain them through P171 (parent taxon)."""
 _MAX_RANKS = 40
 
 
@@ -52,7 +54,7 @@ class Described(Protocol):
 
 @dataclass(frozen=True)
 class Looks:
-    """The visible facts about an entity in words. All tuples are sorted."""
+    """The visible facts about an entity, in words. All tuples of words are sorted."""
 
     noun: str
     colours: tuple[str, ...] = ()
@@ -123,8 +125,8 @@ def looks_of(store: Described, entity_id: str, *, without_picture: str = "") -> 
 
 
 def noun_of(store: Described, entity_id: str) -> str:
-    """The kind of an entity in one word: a person's sex, an organism's group, else the class. A
-    class gives its own name."""
+    """The kind of an entity in one word: "man" or "woman" for a person, the group for an organism,
+    otherwise the name of its class. If the entity is a class itself, its own name is used."""
     best = _best(store, entity_id)
     classes = sorted(v.entity for v in best.get(CLASS, ()) if v.kind == "entity")
     if HUMAN in classes:
@@ -159,7 +161,7 @@ def _best(store: Described, entity_id: str) -> dict[str, list[Value]]:
 
 
 def article(words: str) -> str:
-    """The indefinite article of English, by the first letter.
+    """The English indefinite article ("a" or "an") for some words, by their first letter.
 
     >>> article("arch bridge"), article("university"), article("lighthouse")
     ('an', 'a', 'a')
@@ -172,7 +174,7 @@ def article(words: str) -> str:
 
 
 def plural(noun: str) -> str:
-    """The regular plural of English.
+    """The regular English plural of a noun.
 
     >>> plural("arch"), plural("window"), plural("gallery")
     ('arches', 'windows', 'galleries')

@@ -1,5 +1,5 @@
-"""Computes CLIP vectors of the store's pictures with Beam, one part per task. Part numbers pass
-between steps, and files hold the vectors (`questloom.knowledge.store.vectors`)."""
+"""Computes CLIP vectors of the store's pictures with Beam, one part per task. The steps exchange
+only part numbers; files hold the vectors (`questloom.knowledge.store.vectors`)."""
 
 from collections.abc import Mapping
 

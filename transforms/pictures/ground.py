@@ -1,15 +1,16 @@
-"""Grounding checks that the picture shows the anchor (the pictured entity), and not another node of
-the path or another thing of its class.
+"""Grounding checks that the picture shows the anchor (the pictured entity). The picture must not
+show another thing of the question or of the anchor's class.
 
 OpenSearch-VL asks for a CLIP similarity above 0.28 between the picture and a text that names the
 entity. This module uses a description without the name, and a threshold that belongs to the
-checkpoint. A margin is required too: no other description, of a path node or of a same-class
-distractor, may fit the picture as well. If the picture's own Commons statements name the anchor and
-nothing else of its class, the statements prove more than similarity can (which of two lighthouses
-it is). For a picture with such statements, similarity must reach only the checkpoint's lower
-threshold, and the margin is measured but not required. Some pictures have no P18, depicts, category
-or title that names the anchor. For a picture without any statement, similarity alone must set the
-picture apart from the whole class.
+checkpoint. The anchor's description must also lead by a margin. Other descriptions must fit the
+picture less well: those of the question's other things and of distractors (things of the same
+class). The picture's own statements on Commons may name the anchor and nothing else of its class.
+Statements on Commons prove more than similarity can, for example which of two lighthouses the
+picture shows. If statements prove what the picture shows, similarity must reach only the
+checkpoint's lower threshold. The margin is then measured but not required. For a picture without
+any statement about the anchor (P18, depicts, category, title), similarity alone must tell the
+anchor from the rest of its class.
 """
 
 from collections.abc import Sequence
@@ -31,7 +32,8 @@ PASSED, FAILED, NOT_RUN = "passed", "failed", "not_run"
 
 @dataclass(frozen=True, kw_only=True)
 class Grounding(Record):
-    """The result of grounding. A question stores `to_row()`."""
+    """The result of grounding (the check that a picture shows its entity). A question stores the
+    result as `to_row()`."""
 
     status: str
     """The result of grounding: "passed", "failed" or "not_run"."""
@@ -43,19 +45,22 @@ class Grounding(Record):
     score: float | None = None
     threshold: float | None = None
     margin: float | None = None
-    """Lead in similarity over the best other description; None where there is no other description."""
+    """The similarity with the anchor's description minus that with the best other description; None
+    where there is no other description."""
     nearest: str = ""
-    """The entity with the nearest other description."""
+    """The other entity whose description is most similar to the picture."""
     support: tuple[str, ...] = ()
-    """Other evidence for the anchor: "image" (P18), "depicts", "category", "title", "only_of_class"."""
+    """Other evidence that the picture shows the anchor: "image" (P18), "depicts", "category",
+    "title", "only_of_class"."""
 
 
 def usable(measured: Calibration, rules: GroundingRules) -> bool:
-    """Whether a checkpoint separates right from wrong pairs of the store well enough.
+    """Whether a CLIP checkpoint separates right from wrong pairs of picture and description well
+    enough.
 
     Raises:
         InputError: the checkpoint does not separate right from wrong pairs, and the recipe requires
-            grounding. A run with such a checkpoint stops before it costs anything.
+            grounding. The error stops a run before the run costs anything.
     """
     if measured.auc >= MIN_AUC:
         return True
@@ -69,7 +74,7 @@ def usable(measured: Calibration, rules: GroundingRules) -> bool:
 
 
 def not_run(model: str, cause: str) -> Grounding:
-    """The grounding of a picture that could not be judged."""
+    """The result for a picture that could not be judged."""
     return Grounding(status=NOT_RUN, model=model, cause=cause)
 
 
@@ -84,20 +89,20 @@ def ground(
     support: tuple[str, ...] = (),
     contradicted: bool = False,
 ) -> Grounding:
-    """Judges one picture.
+    """Judges whether a picture shows the anchor (the pictured entity).
 
     Args:
         picture: the picture's unit vector, float32 (d,).
-        anchor: the entity that it should show.
-        descriptions: entity id to description, for the anchor, the other nodes of the path, and
-            same-class distractors. Where statements support the anchor, descriptions equal to the
-            anchor's are skipped: no picture could tell them apart.
-        vectors: description to unit vector, float32 (d,).
-        calibration: the checkpoint's threshold.
+        anchor: the entity that the picture should show.
+        descriptions: maps entity id to description, for the anchor, the question's other things,
+            and distractors of the anchor's class. Descriptions that equal the anchor's are skipped
+            where statements support the anchor, because no picture could tell such entities apart.
+        vectors: maps each description to its unit vector, float32 (d,).
+        calibration: the threshold of the CLIP checkpoint.
         rules: the recipe's settings for grounding.
-        support: the result of `support_of`.
-        contradicted: whether the picture's own statements say that it shows another thing (see
-            `depicts_another`).
+        support: the evidence that `support_of` returned for the picture.
+        contradicted: whether the picture's own statements say that the picture shows another thing
+            (see `depicts_another`).
     """
     own = descriptions[anchor]
     score = rounded(picture @ vectors[own])
@@ -134,21 +139,23 @@ def ground(
 
 
 def how_well(grounding: Grounding) -> tuple[bool, float]:
-    """A sort key for pictures that pass, best last. Pictures with supporting statements come after
-    pictures without, then similarity decides. If grounding was not run, all pictures are equal."""
+    """A sort key that puts the best picture last. Pictures with supporting statements come after
+    pictures without statements. Among pictures with statements, and among pictures without,
+    similarity decides. If grounding was not run, all pictures get the same key."""
     return bool(grounding.support), grounding.score or 0.0
 
 
 def distractors(
     members: Sequence[str], path: Sequence[str], anchor: str, seed: int, count: int
 ) -> list[str]:
-    """Same-class entities to compare with. The draw depends on ids, so an anchor has the same
-    distractors in every run of a recipe.
+    """Draws distractors: entities of the anchor's class whose descriptions are compared with the
+    picture. The draw depends only on ids, so an anchor has the same distractors in every run of a
+    recipe.
 
     Args:
         members: the entities of the anchor's class.
-        path: the nodes of the path, which are compared anyway.
-        anchor: the anchor.
+        path: the things on the question's path, which are compared in any case.
+        anchor: the pictured entity.
         seed: the recipe's seed.
         count: number of distractors.
     """
@@ -173,14 +180,14 @@ def support_of(
     commons_category: str = "",
     language: str = "en",
 ) -> tuple[str, ...]:
-    """The evidence besides CLIP that the picture shows the anchor. The evidence is stored;
-    "only_of_class" lowers the threshold for CLIP.
+    """The evidence, in addition to CLIP, that the picture shows the anchor (the pictured entity).
+    Questions store the evidence. The evidence "only_of_class" lowers the threshold for CLIP.
 
     Args:
         store: the store.
         image: the picture.
         anchor: the entity that the picture should show.
-        commons_category: the anchor's P373 (Commons category), or "".
+        commons_category: the anchor's P373 (Commons category); "" if it has none.
         language: the language of labels.
     """
     found = ["image"] if image.file in anchor.picture_files else []

@@ -1,4 +1,5 @@
-"""The picture stage: chooses the best grounded picture of the anchor among those that pass every check."""
+"""The picture stage: checks the pictures of the anchor (the pictured entity), and chooses the best
+of those that pass."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -43,13 +44,13 @@ from questloom.transforms.stages.stage import reject
 
 INSCRIPTION, COMMONS_CATEGORY = "P1684", "P373"
 _PROGRESS = (Reason.NO_EVIDENCE, Reason.NOT_GROUNDED)
-"""Reasons of the last checks. If candidates fail for different reasons, the question is rejected
-for the latest check reached."""
+"""The reasons that the last checks give. If candidates fail for different reasons, the question is
+rejected for the reason of the latest check."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PictureChooser:
-    """Chooses a question's picture. Made once per process.
+    """Chooses a question's picture. Each process makes one chooser.
 
     `exclude` names files of perceptual hashes of benchmark pictures. Call
     `checkpoint_quality.check_grounding` before the job starts; otherwise only a worker would notice
@@ -72,8 +73,8 @@ class PictureChooser:
         return read_hashes(self.exclude)
 
     def __call__(self, question: Question) -> tuple[ImageAsset, Grounding, Verdict] | Rejection:
-        """The picture, its grounding and the verdict of the filter `too_simple`; or the reason why
-        no picture of the anchor is usable."""
+        """The chosen picture, its grounding, and the verdict of the filter `too_simple`. If no
+        picture of the anchor is usable, the result is a rejection with the reason."""
         anchor = self.store.entity(question.anchor)
         assert anchor is not None, "the anchor comes from the store"
         if unseen := self._unseen_later(question):
@@ -105,7 +106,9 @@ class PictureChooser:
     def _fitting(
         self, question: Question, images: tuple[ImageAsset, ...]
     ) -> tuple[ImageAsset, ...]:
-        """The pictures of the sort that the question mentions: a sign (flag, logo), or views where there are any."""
+        """The pictures of the sort that the question mentions. If the question is about a sign
+        (flag, logo), the result has only signs of this kind. For any other question, the result has
+        views of the thing, if there are any."""
         form = question.logical_form
         sign = form.sign if form else ""
         fit = tuple(i for i in images if sign_of(self.store, question.anchor, i) == sign)
@@ -155,8 +158,8 @@ class PictureChooser:
         )
 
     def _same_sign(self, image: ImageAsset, anchor: Entity) -> str:
-        """Another thing of the anchor's classes with a picture that looks the same: two countries
-        may have one flag."""
+        """Another thing of the anchor's classes that has a picture of the same look (two countries
+        may have the same flag); "" if there is none."""
         others = sorted({m for c in anchor.classes for m in self.store.members(c)} - {anchor.id})
         return next(
             (
@@ -171,7 +174,8 @@ class PictureChooser:
     def _unreadable(
         self, question: Question, image: ImageAsset, data: bytes
     ) -> dict[str, str] | None:
-        """The first detail that the question asks for and that this picture does not show, or None."""
+        """The first detail that the question asks for and that this picture does not show legibly;
+        None if the picture shows all details."""
         form = question.logical_form
         for reads in form.shown_reads if form else ():
             key = question.bindings[reads.var]
@@ -183,7 +187,9 @@ class PictureChooser:
         return None
 
     def _unseen_later(self, question: Question) -> dict[str, str] | None:
-        """The first detail of a later picture that no picture on its thing's page shows legibly, or None."""
+        """Some questions read a detail in a later picture (on the page of a thing found on the
+        way). The function returns the first detail that no picture on the page shows legibly; None
+        if all details are shown."""
         form = question.logical_form
         for reads in form.later_reads if form else ():
             thing, key = question.bindings[reads.of], question.bindings[reads.var]
@@ -243,7 +249,7 @@ def _vector(clip: Clip, text: str) -> np.ndarray:
 
 
 def _details(image: ImageAsset, reads: Reads, key: str) -> list[Detail]:
-    """The details of a picture that match the reading, with the intended value."""
+    """The details of a picture that a question reads and that have the intended value."""
     return [
         d
         for d in image.details
@@ -252,7 +258,8 @@ def _details(image: ImageAsset, reads: Reads, key: str) -> list[Detail]:
 
 
 def _legible(data: bytes, detail: Detail) -> bool:
-    """Whether an inscription is really legible close up. Counts and colours are not checked."""
+    """Whether text recognition can read an inscription close up. Details that are counts or colours
+    are not checked."""
     if detail.property != INSCRIPTION:
         return True
     try:

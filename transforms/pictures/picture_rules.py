@@ -14,30 +14,34 @@ class PictureRules:
     """The recipe's settings for pictures."""
 
     licences: tuple[str, ...] = ALLOWED
-    """Families of licences, see `knowledge/licences.py`. Pictures with other licences appear in no
-    question, and the tools that search a store do not show them."""
+    """Families of licences that are allowed (see `knowledge/licences.py`). Pictures with other
+    licences appear in no question, and the tools that search a store do not show them."""
     min_side: Annotated[int, Ge(1)] = 512
-    """Minimum length of the shorter side in pixels (OpenSearch-VL's number)."""
+    """Minimum length of a picture's shorter side, in pixels. OpenSearch-VL uses the same number."""
     max_candidates: Annotated[int, Ge(1)] = 8
-    """K: number of pictures of an entity that are examined. The best grounded picture that passes is shown."""
+    """K: maximum number of pictures of an entity that are examined. A question shows the best
+    picture that passes."""
     withhold_own: bool = False
     """Whether picture search withholds a question's own picture. If the own picture is withheld,
-    the store must hold another view of the same thing for the search to find."""
+    the store must hold another view of the same thing, which the search can find."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class GroundingRules:
-    """The recipe's settings for grounding."""
+    """The recipe's settings for grounding (the check that a picture shows its entity)."""
 
     mode: Annotated[
         Literal["required", "optional", "none"], Evolves("pictures", choices=("none", "optional"))
     ] = "required"
-    """What to do if the checkpoint does not separate the store's pictures: stop the run, or
-    continue with the verdict `not_run`."""
+    """What happens if the CLIP checkpoint cannot tell the store's pictures apart: the run stops
+    ("required"), or continues with the verdict `not_run` ("optional")."""
     margin: Annotated[float, Ge(-2), Le(2), Evolves("pictures", 0, 0.1, 0.02)] = 0.0
-    """Minimum lead in similarity over every other description."""
+    """The picture's similarity with its own description must exceed that with every other
+    description by this margin."""
     num_distractors: Annotated[int, Ge(0), Le(1000)] = 8
-    """Number of entities of the anchor's class to compare with."""
+    """Number of other entities of the pictured thing's class whose descriptions are compared with
+    the picture."""
     num_distractors_unstated: Annotated[int, Ge(0), Le(1000)] = 200
-    """Number of entities to compare with for a picture without supporting statements. None of these
-    entities may have the anchor's own description."""
+    """Number of other entities whose descriptions are compared with a picture that has no
+    statements about what it shows. No other entity that is compared may have the same description
+    as the pictured thing."""

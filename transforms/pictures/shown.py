@@ -30,7 +30,7 @@ def shown(picture: bytes | Image.Image, *, max_side: int = MAX_SIDE) -> ShownPic
         max_side: the longest side in pixels; a larger picture is scaled down.
 
     Raises:
-        PictureError: the bytes are no picture.
+        PictureError: the bytes are not a picture.
     """
     image = decode(picture) if isinstance(picture, bytes) else picture
     if max(image.size) > max_side:

@@ -1,9 +1,10 @@
-"""Filter `too_simple`: refuses pictures that are no photograph or drawing of a thing: flags, coats
-of arms, logos, maps, icons, charts and pages of text.
+"""Filter `too_simple`: refuses flags, coats of arms, logos, maps, icons, charts and pages of text.
+Accepts photographs and drawings of things.
 
-Three tests run, cheapest first: the name of the file, colour and edge statistics of its pixels, and
-the share of the picture that text covers (`covered_by_text`, after the filter `visible_text` has
-read the text). A model judge adds a fourth test where the recipe names one.
+Three tests run, cheapest first. The first test looks at the file's name, and the second at
+statistics of colours and edges. The third test measures which share of the picture text covers
+(`covered_by_text`, after the filter `visible_text` has read the text). If the recipe names a model
+as judge, the judge is a fourth test.
 """
 
 import re
@@ -46,16 +47,18 @@ _CATEGORY = re.compile(
 )
 SIDE = 96
 MAX_FLAT_COLOURS = 4
-"""Number of colours (of 4,096) that cover 95 % of the pixels. Photographs have 40 to 350,
-black-and-white photographs up to 16, flags two to nine."""
+"""A picture is too simple if this number of colours (of 4,096) or fewer cover 95 % of its pixels.
+Photographs have 40 to 350 colours, black-and-white photographs up to 16, and flags two to nine."""
 MIN_TONES = 3.6
-"""Entropy of luminance in bits. 27 photographs lie at 6.5 to 7.7, full drawings above 4.5, and 40
-flags, arms and maps below 2.5."""
+"""A picture is too simple if the entropy of its luminance, in bits, is lower than this number. 27
+photographs have 6.5 to 7.7 bits, full drawings more than 4.5, and 40 flags, arms and maps less than
+2.5."""
 MAX_TEXT_COVERAGE = 0.35
 
 
 def kind_by_name(image: ImageAsset) -> str:
-    """The kind of picture that file name or categories state ("flag", "map"), or ""."""
+    """The kind of simple picture that the file's name or categories state ("flag", "map"); "" if
+    they state none."""
     words = re.sub(r"[_\-.]+", " ", image.file.rsplit(".", 1)[0]).lower()
     found = _NAME.search(words)
     if found:
@@ -68,8 +71,8 @@ def kind_by_name(image: ImageAsset) -> str:
 
 
 def statistics(picture: Image.Image) -> dict[str, float]:
-    """Statistics of a small copy of the picture that separate flat graphics from photographs and
-    full drawings.
+    """Computes statistics of a small copy of the picture. The statistics separate flat graphics
+    from photographs and full drawings.
 
     Returns:
         `colours`: how many of 4,096 colours (4 bits per channel) cover 95 % of the pixels; `tones`:
@@ -91,8 +94,8 @@ def statistics(picture: Image.Image) -> dict[str, float]:
 
 
 def text_coverage(blocks: Sequence[TextBlock], width: int, height: int) -> float:
-    """Share of the picture's area that lines of text cover. A lone character is no line: OCR once
-    read a man with a hat as one large 京."""
+    """Share of the picture's area that lines of text cover. A single character does not count as a
+    line: OCR once read a man with a hat as one large 京."""
     area = sum(
         (b.box[2] - b.box[0]) * (b.box[3] - b.box[1]) for b in blocks if len(b.text.strip()) > 1
     )
@@ -100,7 +103,8 @@ def text_coverage(blocks: Sequence[TextBlock], width: int, height: int) -> float
 
 
 def covered_by_text(blocks: Sequence[TextBlock], width: int, height: int) -> dict | None:
-    """The evidence that a picture is a page of text, for a rejection; None where it is not.
+    """The evidence that a picture is a page of text, for a rejection; None where the picture is not
+    a page of text.
 
     Args:
         blocks: the text in the picture, with positions in pixels.
@@ -112,8 +116,8 @@ def covered_by_text(blocks: Sequence[TextBlock], width: int, height: int) -> dic
 
 
 def too_simple(image: ImageAsset, picture: Image.Image) -> dict | None:
-    """The evidence that a picture is too simple, by its name and pixels, for a rejection; None
-    where it is not.
+    """The evidence in a picture's name and pixels that the picture is too simple, for a rejection;
+    None where the picture is not too simple.
 
     Args:
         image: metadata of the picture.

@@ -1,4 +1,5 @@
-"""No leak through the picture: the text in it, read by OCR, must name neither a hidden node nor the answer."""
+"""Finds leaks in the picture: text that OCR reads in the picture must not name the answer or any
+hidden thing of the question."""
 
 from collections.abc import Sequence
 
@@ -6,7 +7,8 @@ from questloom.language.names_in_text import MIN_NAME, folded, leaked
 from questloom.models.ocr import TextBlock
 
 MIN_SQUEEZED = 5
-"""OCR loses spaces. A name with at least this many letters is also searched for in the text without spaces."""
+"""OCR often misses spaces between words. A name with at least this many letters is therefore also
+searched for in the text without spaces."""
 
 
 def text_of(blocks: Sequence[TextBlock]) -> str:
@@ -17,14 +19,14 @@ def text_of(blocks: Sequence[TextBlock]) -> str:
 def leak_in_picture(
     blocks: Sequence[TextBlock], names: Sequence[str], *, may_show: Sequence[str] = ()
 ) -> str | None:
-    """The first name that the text in a picture reveals, or None.
+    """The first name that the text in a picture reveals; None if the text reveals no name.
 
     Args:
         blocks: the text in the picture.
-        names: names of every hidden node and of the answer, as
+        names: names of the answer and of every hidden thing of the question, as
             `questloom.transforms.certificate.leak` lists them.
-        may_show: values that the question asks to read in the picture (its form's `reads`). Values
-            that may show are removed from the text before the search for names.
+        may_show: values that the question asks to read in the picture (its form's `reads`). The
+            values are removed from the text before names are searched in the text.
     """
     text = folded(text_of(blocks))
     for value in may_show:

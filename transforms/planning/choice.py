@@ -1,9 +1,10 @@
-"""Orders the plans of each seed over all seeds, so that no relation, thing or kind of work appears
-in too many questions.
+"""Orders the plans of each seed with regard to all seeds, so that no relation, thing or kind of
+work appears in too many questions.
 
-Rules that drop questions at the end waste the words and models that were paid for. This module
-drops no questions but orders each seed's plans. The plan that takes least from scarce shares comes
-first, and the others stay in reserve. Plans that would give the same question belong to one seed.
+It would be a waste to pay for the words of questions that are dropped later. This module therefore
+orders the plans of each seed before the plans are put into words. For each seed, the plan with the
+least frequent parts comes first, and the other plans stay in reserve. If several seeds have plans
+for the same question, only one seed keeps its plan.
 """
 
 import json
@@ -17,16 +18,18 @@ from questloom.records.plan import COMPUTATION, DETAIL, LATER_PICTURE, MID_CHAIN
 from questloom.transforms.drafting.interest import ALIKE
 
 NO_RELATION = "no relation"
-"""Stands for the asked relation if the answer is computed, or read in a picture. A plan without an
-asked relation is limited by the share of its kind of work."""
-LOOKS = {DETAIL: 0.8, MID_CHAIN: 1.2, LATER_PICTURE: 0.25}
-"""Shares of readings relative to readings of the question's own picture. Few plans have a picture
-in mid-chain, so they get the largest share. Plans that only read at the end all sound alike, so
-they get the smallest share."""
+"""Stands in place of the asked relation if the answer is computed, or read in a picture. For a plan
+without an asked relation, only the share of its kind of work is limited."""
+LOOKS = {DETAIL: 0.7, MID_CHAIN: 0.8, LATER_PICTURE: 0.5}
+"""Factors for plans that read a picture. A factor times the setting `detail` is the maximum share
+of such plans. Plans that read a picture only at the end all sound alike, so they get the smallest
+share. Plans that continue from a year in a later picture sound contrived."""
 OF_FORM = 0.005
-"""Maximum share of questions with one form. Readers take two questions with the same words for one."""
+"""Maximum share of questions with the same form (the question as a query). Readers take two
+questions with nearly the same words for the same question."""
 CURIOUS = 0.25
-"""Factor on the share of a relation with the least weight, compared with a relation of weight 1."""
+"""Least factor on a relation's share. A relation of weight 1 has the factor 1, and a relation of
+small weight has at least this factor."""
 
 
 @dataclass(frozen=True)
@@ -41,13 +44,15 @@ class Offer:
     calls: int
     interest: float
     form: str = ""
-    """The plan's form as text, if no asked relation keeps the form rare. Equal forms mostly give the same words."""
+    """The plan's form as text, if the plan has no asked relation. (If a plan has an asked relation,
+    the share of the relation limits the plan's forms.) Equal forms mostly give the same words."""
     same: str = ""
-    """A key that no other question may share: the plan's things and answer, or the things of its computation."""
+    """A key that only one question may have: the plan's things with the answer, or the things of
+    its computation."""
 
 
 def as_offer(plan: Plan) -> Offer:
-    """The relations, things and price of a plan."""
+    """Makes an `Offer` of a plan: its relations, its things and its price."""
     form = plan.logical_form
     ends = (c.property for c in form.of(ClaimClause) if form.ask.var in (c.subject, c.object))
     asked = next(ends, NO_RELATION)
@@ -64,7 +69,8 @@ def as_offer(plan: Plan) -> Offer:
 
 
 def _same(plan: Plan) -> str:
-    """The key by which the filter `duplicates` recognises equal questions, without their words and pictures."""
+    """The key of a plan. The filter `duplicates` would drop all but one of several questions whose
+    plans have the same key."""
     keys = sorted(set(plan.bindings.values()))
     if plan.work == PLAIN:
         return f"{plan.answer.value.key()}: {' '.join(keys)}"
@@ -76,11 +82,11 @@ class Shares:
     """The maximum shares of questions per relation, thing and kind of work; 1 sets no limit.
 
     Args:
-        relation: share of one relation of weight 1, on the path or asked for.
-        thing: share of one thing.
-        detail: share of questions that read a detail of their picture; the share for a picture in
-            mid-chain follows from it.
-        computation: share of questions that compute.
+        relation: share of questions with one relation of weight 1, on the path or asked for.
+        thing: share of questions with the same thing.
+        detail: share of questions that read a detail of their picture. The shares for later
+            pictures are computed from the share `detail`.
+        computation: share of questions that need a computation.
     """
 
     relation: float
@@ -104,7 +110,8 @@ class Shares:
         return self.relation * max(CURIOUS, property_use(property).weight)
 
     def of_question(self, property: str) -> float:
-        """The share of a relation that questions ask for: half of its whole share."""
+        """The share of questions that may ask for a relation: half of the relation's whole
+        share."""
         if property == NO_RELATION or self.relation == 1:
             return 1.0
         return self.of_relation(property) / 2
@@ -120,16 +127,16 @@ def order_plans(
         shares: the recipe's shares.
 
     Returns:
-        Seed id to indices of its plans, the best first. Each plan has a most used part, relative to
-        the part's share. The plan whose most used part is used least is the best. Ties go to the
-        dearest route, then to the most interesting answer. Of plans for the same question only one
-        stays, in the seed where it comes earliest. The result is the same for any order of the
-        seeds.
+        Maps each seed id to the indices of its plans, the best plan first. Each plan is judged by
+        the part (relation, thing or kind of work) that has used most of its share. The best plan is
+        the plan whose most used part has used least of its share. Among equal plans, the dearest
+        route comes first, then the most interesting answer. If several plans give the same
+        question, only the plan that comes earliest stays. The order of the seeds does not matter.
     """
     used: Counter[tuple[str, str]] = Counter()
     taken: set[str] = set()
     orders: list[tuple[str, list[int], tuple[Offer, ...]]] = []
-    # The seeds with the fewest plans come first: they cannot give way.
+    # The seeds with the fewest plans come first: they cannot give walk.
     for seed_id, _, offers in sorted(seeds, key=lambda s: (len(s[2]), s[1], s[0])):
         loads = [_loads(offer, used, shares) for offer in offers]
         # Nearly equal interest counts as equal: the random order in which the plans were found then
@@ -151,8 +158,8 @@ def order_plans(
 def _without_repeats(
     orders: list[tuple[str, list[int], tuple[Offer, ...]]],
 ) -> dict[str, tuple[int, ...]]:
-    """The orders without repeats: each question stays in one order. The first plan of every seed is
-    served before any second plan."""
+    """Removes repeats: each question stays in the order of only one seed. All first plans are
+    handled before any second plan."""
     taken: set[str] = set()
     kept: dict[str, list[int]] = {seed_id: [] for seed_id, _, _ in orders}
     for place in range(max((len(order) for _, order, _ in orders), default=0)):
@@ -174,7 +181,8 @@ def _parts(offer: Offer) -> list[tuple[str, str]]:
 
 
 def _loads(offer: Offer, used: Counter[tuple[str, str]], shares: Shares) -> list[float]:
-    """How much of its share each part of a plan has used, as a number of questions, the most used part first."""
+    """How far each part of a plan has used up its share: the number of questions with the part,
+    divided by the share. The most used part comes first."""
     allowed = {
         "relation": shares.of_relation,
         "asked": shares.of_question,

@@ -15,7 +15,8 @@ from questloom.transforms.stages.write_side import WriteSide
 
 
 class Prefer(beam.DoFn):
-    """Takes the shard numbers as one list; gives (shard, `Preference`) for every seed with plans."""
+    """Takes the shard numbers as one list. Gives (shard, `Preference`) for every seed with
+    plans."""
 
     def __init__(self, job: Any, source: str) -> None:
         self.job, self.source = job, source
@@ -52,7 +53,8 @@ class Prefer(beam.DoFn):
 def gather_preferences(
     shards: beam.PCollection, job: Any, source: str, label: str
 ) -> beam.PCollection:
-    """Orders the plans of every seed, and writes the orders into the folder of the stage that words them."""
+    """Orders the plans of every seed, and writes the orders into the folder of the stage that words
+    the plans."""
     return (
         shards
         | "all for choice" >> beam.combiners.ToList()

@@ -1,5 +1,5 @@
-"""The end of a way (a growing chain of steps): an attribute of its last thing, that thing itself,
-or a count of years. After the end, `certify_plan` makes the whole certificate."""
+"""Ends a walk (a chain of steps): the question asks for an attribute of the last thing, for
+that thing itself, or for a count of years. Then `certify_plan` makes the whole certificate."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -39,7 +39,7 @@ from questloom.transforms.writing.graph.clues import answerable, attributes, cen
 from questloom.transforms.writing.graph.graph_writer import ask_for, belong_together
 
 MAX_ENDS = 6
-"""Maximum number of ends that are tried for one way."""
+"""Maximum number of ends that are tried for one walk (a chain of steps)."""
 
 
 def is_open_without_picture(
@@ -49,15 +49,15 @@ def is_open_without_picture(
     last: str,
     refusals: Refusals,
 ) -> bool:
-    """Whether enough things could be the last thing of a way if the picture were unknown. The check
-    runs once per way, before any end is tried.
+    """Whether a solver without the picture would have enough possible last things of a walk. The
+    check runs once per walk, before any end is tried.
 
     Args:
-        at: the store and the rules.
-        clauses: the clauses of the way.
-        bindings: the values of the way's variables.
-        last: the variable of the way's last thing.
-        refusals: counts a refused way.
+        at: the store, and the rules for planning.
+        clauses: the clauses of the walk (a chain of steps).
+        bindings: the values of all variables on the walk.
+        last: the variable that stands for the last thing on the walk.
+        refusals: counts a refused walk.
     """
     form = Form(clauses=clauses, ask=Ask(var=last, type="entity"))
     binding = {var: value_of_key(key) for var, key in bindings.items()}
@@ -74,14 +74,14 @@ def is_open_without_picture(
 def ask_attributes(
     at: Ground, clauses: tuple[Clause, ...], bindings: dict[str, str], last: str, draw: Random
 ) -> Iterator[tuple[Form, dict[str, str], Answer]]:
-    """Forms that ask for an attribute of a way's last thing, in a random order that prefers
-    informative attributes. Dates are also asked by century.
+    """Gives forms that ask for an attribute of a walk's last thing. The order is random, but
+    informative attributes tend to come first. A date also gives a form that asks for the century.
 
     Args:
-        at: the store and the rules.
-        clauses: the clauses of the way.
-        bindings: the values of the way's variables.
-        last: the variable of the way's last thing.
+        at: the store, and the rules for planning.
+        clauses: the clauses of the walk (a chain of steps).
+        bindings: the values of all variables on the walk.
+        last: the variable that stands for the last thing on the walk.
         draw: random generator for the order.
     """
     facts, thing = at.facts, at.facts.entity(bindings[last])
@@ -110,8 +110,8 @@ def ask_attributes(
 def ask_last_thing(
     at: Ground, clauses: tuple[Clause, ...], bindings: dict[str, str], last: str
 ) -> tuple[Form, dict[str, str], Answer] | None:
-    """The form that asks for the way's last thing: "Which film was shot at this castle?"; None
-    where its name is too long for an answer."""
+    """The form that asks for the walk's last thing: "Which film was shot at this castle?". None
+    where the name of the thing is too long for an answer."""
     kind = find_descriptor_class(at.facts, bindings[last])
     answer = answer_of(at.facts, entity_value(bindings[last]))
     if not kind or answer is None or len(answer.text.split()) > at.draft.max_answer_words:
@@ -127,16 +127,17 @@ def ask_last_thing(
 def count_years(
     at: Ground, form: Form, bindings: dict[str, str], before: str, draw: Random
 ) -> Iterator[tuple[Form, dict[str, str], Answer]]:
-    """Turns a form that asks for a date into forms that ask for the years between this date and
-    another date of the way.
+    """Takes a form that asks for a date. Gives forms that ask for the number of years between the
+    date and another date of the walk.
 
-    The other date is a year in a picture (the question's own, or one of the dated thing or the
-    thing before), or a claim of the thing before. `is_compared` decides which dates may be compared.
+    The other date is a year in a picture, or a claim of the thing before the dated thing. The
+    picture is the question's own picture, or a picture of one of the two dated things.
+    `is_compared` decides which dates may be compared.
 
     Args:
-        at: the store and the rules.
+        at: the store, and the rules for planning.
         form: a form that asks for a date of a thing, as the value of a claim.
-        bindings: the values of the form's variables.
+        bindings: the values of all variables of the form.
         before: the variable of the thing before the dated thing.
         draw: random generator for the choice of the date.
     """
@@ -179,9 +180,10 @@ def count_years(
 def is_compared(facts: Lookups, form: Form, bindings: dict[str, str], one: str, other: str) -> bool:
     """Whether a question may compare dates of two things of a form.
 
-    A question may compare dates of linked things that belong together, of one and the same thing,
-    or of the pictured thing and a later thing of its kind without a claim between them. A question
-    never compares dates of places. Readers find the years between a coin and a church contrived.
+    A question may compare two dates of the same thing, or dates of linked things that belong
+    together. Without a link, a question may compare dates of the pictured thing and a later thing
+    of its kind. A question never compares dates of places. Readers would find the number of years
+    between a coin and a church contrived.
     """
     ends = facts.entity(bindings[one]), facts.entity(bindings[other])
     if ends[0] is None or ends[1] is None:
@@ -218,11 +220,11 @@ def _years_between(
 
 
 def whole_years_agree(one: Value, other: Value) -> bool:
-    """Whether the whole years between two dates equal the difference of their years. If one date
-    has no day, the years always agree, since nothing more exact is known.
+    """Whether the number of whole years between two dates equals the difference of their years. If
+    one of the dates has no day, the result is true.
 
-    From 2 February 1856 to 29 January 1940 there are 83 whole years, but 84 by the years alone:
-    readers count both ways.
+    From 2 February 1856 to 29 January 1940, 83 whole years pass, but 1940 - 1856 is 84. Readers
+    count in both ways.
     """
     if min(one.precision, other.precision) < DAY:
         return True
@@ -239,13 +241,13 @@ def certify_plan(
     shape: str,
     refusals: Refusals,
 ) -> Plan | None:
-    """The plan of a form, if the form gets a certificate and its answer does not stand on the
-    picture's page.
+    """Makes a plan of a form. None if the form gets no certificate, or if the page of the pictured
+    thing contains the answer.
 
     Args:
-        at: the store and the rules.
-        form: a form with its picture and end.
-        bindings: the values of the form's variables.
+        at: the store, and the rules for planning.
+        form: a whole form (the question as a query).
+        bindings: the values of all variables of the form.
         answer: the expected answer.
         shape: name of the shape that grew the form.
         refusals: counts the reasons for refusals.
@@ -269,14 +271,15 @@ def certify_plan(
 def certify_whole(
     at: Ground, form: Form, bindings: dict[str, str], answer: Answer, refusals: Refusals
 ) -> Certificate | None:
-    """The certificate of a form of which every step is needed and whose answer does not stand on the picture's page; None without one.
+    """The certificate of a form. None if the form gets no certificate, if some step is not needed,
+    or if the page of the pictured thing contains the answer.
 
     Args:
-        at: the store and the rules.
-        form: with picture and end.
-        bindings: of its variables.
-        answer: what is expected.
-        refusals: counts why not.
+        at: the store, and the rules for planning.
+        form: a whole form (the question as a query).
+        bindings: the values of all variables of the form.
+        answer: the expected answer.
+        refusals: counts the reasons for a refusal.
     """
     facts, rules = at.facts, at.certificate
     binding = {var: value_of_key(key) for var, key in bindings.items()}
@@ -297,7 +300,8 @@ def certify_whole(
 
 
 def is_needed_whole(form: Form, made: Certificate) -> bool:
-    """Whether every step is needed, including side branches, and no shorter chain exists beside the picture's."""
+    """Whether every step of the form is needed, also those of side branches, and no shorter chain
+    leads from the picture to the answer."""
     steps = chain(form)
     return num_hops(Form.from_json(made.smallest_part)) == made.nominal_hops and (
         made.effective_hops or 0

@@ -1,13 +1,16 @@
-"""Fuzzing: a vaguer clue replaces a clue with a name or a year. The certificate must hold, and the route must not get cheaper.
+"""Fuzzing replaces a clue with a name or a year by a vaguer clue. The certificate must still hold,
+and the cheapest solution must not get cheaper.
 
-    category         set in Karsk          ->  set in a port
-    meta-attribute   set in Port Karsk     ->  set in a town with a two-word name
-    exclusion        set in Karsk          ->  not set in Velm, where its one rival is set
-    range            published in 1862     ->  published in the 1860s
-    arithmetic       published in 1862     ->  published twelve years after its author was born
+* category: "set in Karsk" becomes "set in a port".
+* meta-attribute: "set in Port Karsk" becomes "set in a town with a two-word name".
+* exclusion: "set in Karsk" becomes "not set in Velm", if the only rival is set in Velm.
+* range: "published in 1862" becomes "published in the 1860s".
+* arithmetic: "published in 1862" becomes "published twelve years after its author was born".
 
-A solver can search for a constant in the words, but not for a description of it (FORT-Searcher, arXiv 2606.12087). The
-fuzzy rewriting of OpenSearch-VL (3.1) is the first kind. Its conditions hold here too: the same answer, one fitting thing, no hidden name.
+A solver can search for a name or year in the question's words, but not for a vague description of a
+name or year (FORT-Searcher, arXiv 2606.12087). The fuzzy rewriting of OpenSearch-VL (3.1) is the
+kind "category". All kinds of vague clues keep three conditions: the answer stays the same, only one
+thing fits, and no hidden name appears.
 """
 
 import re
@@ -50,13 +53,15 @@ from questloom.transforms.planning.steps import is_stated
 from questloom.transforms.writing.graph.clues import attributes, clue_clauses
 
 MAX_FUZZED = 2
-"""Maximum number of vague clues in a question. More of them say nothing definite."""
+"""Maximum number of vague clues in a question. A question with more vague clues would say nothing
+definite."""
 MAX_TRIED = 60
 """Maximum number of replacements of one clue that are tested on the store."""
 MAX_RIVALS = 4
 """Maximum number of things that one exclusion may rule out."""
 LEAST_NAMED = 5
-"""Minimum number of things of a class with the same kind of name. With fewer things a list of names would give the thing away."""
+"""Minimum number of things of a class with the same kind of name, such as a two-word name. With
+fewer things, a list of names would give the thing away."""
 MAX_NAME_WORDS = 4
 LONGEST = 60
 """Maximum number of years that a question counts from one date to another."""
@@ -66,14 +71,17 @@ _ARTICLES = ("a", "an", "the")
 
 
 def fuzz(at: Ground, plan: Plan) -> Plan:
-    """Makes the exact clues of a plan vaguer, one after the other. Each change needs a new certificate and a route that is no cheaper.
+    """Makes the exact clues of a plan vaguer, one after the other. After each change, the plan must
+    get a new certificate, and its route must not be cheaper than before.
 
     Args:
-        at: the store and the rules; `draft.fuzz` says by which kinds.
-        plan: a certified one.
+        at: the store, and the rules for planning. `draft.fuzz` lists the kinds of vague clues that
+            may be used.
+        plan: a plan with a certificate.
 
     Returns:
-        The plan, changed or as it was. `Certificate.fuzzed` says of each vague clue how many things it leaves.
+        The plan with vaguer clues, or the plan itself if no change is possible.
+        `Certificate.fuzzed` states how many things each vague clue fits.
     """
     if not at.draft.fuzz:
         return plan
@@ -90,9 +98,9 @@ def fuzz(at: Ground, plan: Plan) -> Plan:
 def _in_place(
     at: Ground, plan: Plan, clause: Clause, room: int, draw: Random
 ) -> Iterator[tuple[Fuzzy, ...]]:
-    """The vague clues that can replace a clue and still single out its thing: single vague clues
-    first, then pairs. The kinds come in random order; within a kind the clue's own relation comes
-    first."""
+    """Gives vague clues that can replace a clue and still single out its thing. Single vague clues
+    come first, then pairs. The kinds of clues come in random order. Among clues of one kind, those
+    with the relation of the replaced clue come first."""
     kinds: list[str] = list(at.draft.fuzz)
     draw.shuffle(kinds)
     found = [f for f in vaguer(at, plan, clause) if f.kind in kinds]
@@ -110,7 +118,8 @@ def _replaced(plan: Plan, clause: Clause, vague: tuple[Fuzzy, ...]) -> Form:
 
 
 def _singles_out(at: Ground, plan: Plan, clause: Clause, vague: tuple[Fuzzy, ...]) -> bool:
-    """Whether the vague clues single out the clue's thing with the margin. The certificate tests this too, at a higher cost."""
+    """Whether the vague clues single out the clue's thing with the required margin. The certificate
+    makes the same test at a higher cost."""
     form, binding = _replaced(plan, clause, vague), binding_of(plan.bindings)
     told = next((d for d in descriptions(form, binding) if d.var == vague[0].subject), None)
     if told is None:
@@ -124,8 +133,9 @@ def certify_fuzzed(at: Ground, plan: Plan, clause: Clause, vague: tuple[Fuzzy, .
     """The plan with vague clues in place of one exact clue.
 
     Returns:
-        The plan; None if the certificate refuses it, if a vague clue is idle or leaves no more things than the exact clue, or if the route
-        gets cheaper.
+        The new plan. None if the certificate refuses the new plan, or if the route gets cheaper.
+        The result is also None if a vague clue is not needed, or does not fit more things than the
+        exact clue.
     """
     form, binding = plan.logical_form, binding_of(plan.bindings)
     fuzzed = _replaced(plan, clause, vague)
@@ -150,13 +160,15 @@ def certify_fuzzed(at: Ground, plan: Plan, clause: Clause, vague: tuple[Fuzzy, .
 
 
 def _same_depths(form: Form, fuzzed: Form) -> bool:
-    """Whether every thing but the pictured one keeps its distance from the asked variable. The writer orders things by this distance."""
+    """Whether every thing except the pictured thing keeps its distance from the asked variable. The
+    writer orders things by their distance from the asked variable."""
     before, after = distances(form), distances(fuzzed)
     return all(after[v] == depth for v, depth in before.items() if v != form.anchor)
 
 
 def _is_idle(at: Ground, form: Form, vague: Fuzzy, binding: Binding) -> bool:
-    """Whether the form singles out its answer with the margin even without the vague clause."""
+    """Whether the vague clause is not needed: the form singles out its answer with the required
+    margin even without the clause."""
     rest = form.without(vague)
     try:
         found = answers(rest, at.facts, given_by_picture(rest, binding), most=2)
@@ -172,7 +184,8 @@ def _is_idle(at: Ground, form: Form, vague: Fuzzy, binding: Binding) -> bool:
 
 
 def vaguer(at: Ground, plan: Plan, clause: Clause) -> list[Fuzzy]:
-    """All vague clues that may replace a clue, from its own relation and from other relations of its thing. The list is empty for a clause that is no clue."""
+    """All vague clues that may replace a clue. Vague clues come from the clue's own relation and
+    from other relations of its thing. The list is empty if the clause is not a clue."""
     form = plan.logical_form
     if not (
         isinstance(clause, ClaimClause)
@@ -215,7 +228,8 @@ def _of_clue(at: Ground, plan: Plan, clause: ClaimClause, clue: ClaimClause) -> 
 
 
 def _is_sayable(property: str) -> bool:
-    """Whether a relation has words for a vague value: a sentence about the thing, in which the value is no adjective ("Gothic") and no bare noun ("a poet")."""
+    """Whether a relation can be worded with a vague value. The relation needs a sentence about the
+    thing in which the value is not an adjective ("Gothic") and not a bare noun ("a poet")."""
     phrases = variants(property_phrase(property))
     return all(
         not p.adjective
@@ -226,7 +240,8 @@ def _is_sayable(property: str) -> bool:
 
 
 def _like(facts: Facts, clause: ClaimClause, thing: str) -> Iterator[Fuzzy]:
-    """Vague clues about the class and the name of a thing that is no person. "A person" says nothing, and nearly every personal name has several words."""
+    """Vague clues that state the class of a thing, or something about its name. People are left
+    out, since "a person" says nothing, and nearly every person's name has several words."""
     entity, kind = facts.entity(thing), find_descriptor_class(facts, thing)
     if (
         entity is None
@@ -259,14 +274,16 @@ def _is_plain(name: str) -> bool:
 
 
 def _is_common_name(facts: Facts, class_id: str, vague: Fuzzy) -> bool:
-    """Whether enough members of the class have a name of this kind. Otherwise a list of the class's names would give the thing away."""
+    """Whether enough members of the class have a name of the kind that the vague clue states. With
+    too few members, a list of their names would give the thing away."""
     members = (facts.entity(m) for m in facts.members(class_id))
     named = (e for e in members if e and any(has_name(n, vague) for n in names(e)))
     return sum(1 for _ in zip(range(LEAST_NAMED), named, strict=False)) == LEAST_NAMED
 
 
 def _exclusions(at: Ground, plan: Plan, clause: ClaimClause, property: str) -> Iterator[Fuzzy]:
-    """Exclusions: if the other clauses leave a few rivals and all of them share a value, the vague clue says that the meant thing does not have this value."""
+    """Clues of the kind "exclusion". If the other clauses leave a few rivals, and all rivals have
+    the same value, the vague clue says that the intended thing does not have this value."""
     form, binding = _replaced(plan, clause, ()), binding_of(plan.bindings)
     var = str(clause.subject)
     # Who may have a second value may have that one.
@@ -294,7 +311,8 @@ def _exclusions(at: Ground, plan: Plan, clause: ClaimClause, property: str) -> I
 
 
 def _ranges(clause: ClaimClause, value: Value) -> Iterator[Fuzzy]:
-    """The century and the decade of a year, unless the year lies at an edge: sources differ by a year or two."""
+    """Clues that state the century or the decade of a year. A year at the edge of a century or
+    decade is left out, since sources differ by a year or two."""
     year = value.year
     if year is None or year < 0 or value.precision < YEAR:
         return
@@ -314,7 +332,8 @@ def _ranges(clause: ClaimClause, value: Value) -> Iterator[Fuzzy]:
 
 
 def _years_from(at: Ground, plan: Plan, clause: ClaimClause) -> Iterator[Fuzzy]:
-    """The years between the clue's date and a date of the thing before it on the path, if people would count from that date."""
+    """Clues that state the number of years between the clue's date and a date of a thing before it
+    on the path, if people would count from that date."""
     form, facts, var = plan.logical_form, at.facts, str(clause.subject)
     dated, depth = facts.entity(plan.bindings[var]), distances(form)
     tied = {t for c in form.of(ClaimClause) if var in (c.subject, c.object) for t in variables(c)}

@@ -1,4 +1,4 @@
-"""The base of planning: the store, the rules, and a count of refusals."""
+"""Defines what all parts of planning need: the store, the rules, and a count of refusals."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -14,14 +14,15 @@ from questloom.transforms.planning.lacking import Lack
 
 @dataclass(frozen=True)
 class Ground:
-    """Everything that planning looks up or obeys: the store and the rules.
+    """The store that planning reads, and the rules that it obeys.
 
     Args:
         facts: the store.
         draft: the recipe's settings for growing seeds.
         certificate: the recipe's settings for certificates.
         recipe_seed: seed of every random draw.
-        min_views: minimum number of pictures of a thing before a question may show one.
+        min_views: minimum number of pictures that a thing must have before a question may show one
+            of them.
         living_people: whether a question may show people without a date of death.
     """
 
@@ -38,24 +39,25 @@ class Ground:
         return entity is not None and may_be_shown(self.facts, entity, self.living_people)
 
     def is_pictured(self, thing: str) -> bool:
-        """Whether a thing has enough pictures for a question to show one."""
+        """Whether a thing has so many pictures that a question may show one of them."""
         return len(self.facts.images_of(thing)) >= self.min_views
 
 
 @dataclass
 class Refusals:
-    """How often each bound refused, so that a level without plans can name its commonest refusal."""
+    """Counts how often each bound (a rule for growing plans) refused a plan. If a difficulty level
+    has no plans, the message names the commonest refusal."""
 
     reasons: Counter[str] = field(default_factory=Counter)
     causes: list[Callable[[], tuple[Lack, ...]]] = field(default_factory=list, compare=False)
-    """Functions that each find what the store lacks for one refused item."""
+    """For each refused item, a function that finds what the store lacks for the item."""
 
     def add(self, reason: Reason, lacks: Callable[[], tuple[Lack, ...]] | None = None) -> None:
         """Counts a refusal.
 
         Args:
             reason: the bound that refused.
-            lacks: finds what the store lacks; it is called only if a seed has no plan.
+            lacks: finds what the store lacks. The function is called only if a seed has no plan.
         """
         self.reasons[reason.value] += 1
         if lacks is not None:

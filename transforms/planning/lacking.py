@@ -1,10 +1,12 @@
-"""The facts that a store lacks for a refused step or form. All lacking facts can be fetched.
+"""Finds the facts that a store lacks for a refused step or form. A user can fetch all facts of the
+following kinds.
 
-* members: the other members of a class. A description of a reverse step's end must single the end out
-  among all members. The same holds for every described thing of a form, such as a thing in mid-chain
-  or a thing whose name a tree hides.
-* claims: a claim that some members lack. These members may also fit the descriptor.
-* steps: any claim that leads on from a thing of the class. The way ends at this thing.
+* members: the other members of a class. A description must single one thing out among all members
+  of its class, whether the thing is asked for, lies in mid-chain, or has a hidden name.
+* claims: a claim that some members of a class lack. Members without the claim may also fit the
+  description.
+* steps: any claim that leads on from a thing of the class. A walk (a chain of steps) ends at
+  a thing that has no such claim.
 """
 
 import re
@@ -26,7 +28,8 @@ from questloom.transforms.writing.form_edits import describe_variable
 from questloom.transforms.writing.graph.clues import class_clause
 
 _VALUE_GAP = re.compile(r"(P\d+)[=<>]")
-"""A rival's gap that one of its own claims would close, in the certificate's notation: "P84=Q12"."""
+"""Matches a missing fact of a rival in the certificate's notation ("P84=Q12"). A claim of the rival
+itself would supply the missing fact."""
 
 MEMBERS, CLAIMS, STEPS = "members", "claims", "steps"
 
@@ -46,12 +49,12 @@ class Lack:
     property: str = ""
 
     def __str__(self) -> str:
-        """The form in rows: "members Q515", "claims Q515 P84"."""
+        """The lack as text for a row: "members Q515", "claims Q515 P84"."""
         return f"{self.kind} {self.class_id} {self.property}".strip()
 
     @classmethod
     def from_row(cls, text: str) -> "Lack":
-        """The inverse of `str`."""
+        """Reads the text that `str` writes."""
         return cls(*text.split())
 
 
@@ -61,7 +64,7 @@ def lack_behind(facts: Lookups, refusal: Refusal) -> tuple[Lack, ...]:
 
     Args:
         facts: the store.
-        refusal: the refusal of `certify_form`.
+        refusal: the refusal that `certify_form` returned for the form.
     """
     evidence = refusal.evidence
     if refusal.reason == Reason.CLASS_INCOMPLETE:
@@ -86,7 +89,7 @@ def lack_behind_step(
         source: the thing at which the step starts, the claim's value.
         property: the relation.
         target: the thing at which the step ends, the claim's subject.
-        margin: number of missing facts that the recipe guards against.
+        margin: the number of missing facts against which the recipe guards.
     """
     entity = facts.entity(target)
     kind = class_clause(facts, entity) if entity is not None else None
@@ -111,7 +114,7 @@ def lacks_at(facts: Lookups, thing: str) -> tuple[Lack, ...]:
 
     Args:
         facts: the store.
-        thing: the last thing of the way.
+        thing: the last thing of a walk (a chain of steps).
     """
     found = [Lack(MEMBERS, kind) for _, kind in _shut_steps(facts, thing)]
     kind = find_descriptor_class(facts, thing)
@@ -126,7 +129,7 @@ def lacks_to_reach(facts: Lookups, thing: str) -> tuple[Lack, ...]:
 
     Args:
         facts: the store.
-        thing: the asked thing, or a thing in mid-chain on the way to the asked thing.
+        thing: the asked thing, or a thing in mid-chain on the walk to the asked thing.
     """
     claims = (c for c in facts.claims(thing) if c.best and c.value.kind == "entity")
     return lack_to_describe(facts, thing) * sum(_may_be_reversed(c.property) for c in claims)
@@ -171,7 +174,7 @@ def _shut_steps(facts: Lookups, thing: str) -> tuple[tuple[Claim, str], ...]:
     other end are not all known; each claim with that class."""
     into = facts.claims_into(thing, limit=MAX_REVERSE)
     found: list[tuple[Claim, str]] = []
-    for claim in into if len(into) < MAX_REVERSE else ():  # no way goes on from a hub
+    for claim in into if len(into) < MAX_REVERSE else ():  # no walk goes on from a hub
         kind = find_descriptor_class(facts, claim.subject)
         if _may_be_reversed(claim.property) and kind and not nearly_complete(facts, kind):
             found.append((claim, kind))

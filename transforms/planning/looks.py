@@ -1,9 +1,9 @@
-"""The readings of a plan: the asked writing in a picture of its last thing, or a year in a picture
-that leads to another thing.
+"""Finds what a plan can read in pictures. Writing in a picture of the last thing can be the answer.
+A year in a picture can lead to another thing.
 
-A plan may read the question's own picture. A later picture shows a thing that must be found first,
-and stands on that thing's page. A plan reads a later picture only if the page does not state the
-picture's writing in words.
+A plan may read the question's own picture. A later picture shows a thing that a solver must find
+first, and stands on the page of that thing. A plan reads a later picture only if the picture's page
+does not also state the writing in words.
 """
 
 from collections.abc import Iterator
@@ -26,11 +26,11 @@ from questloom.transforms.writing.answers import answer_of
 from questloom.transforms.writing.graph.graph_writer import ask_for
 
 DATES = ("P571", "P577", "P1619")
-"""Properties of dates to which a year can lead: when a thing was made, published or opened. Births
-are left out, since many people are born in any year."""
+"""Properties of dates (made, published, opened) by which a year can lead to a thing. Births are
+left out, since many people are born in every year."""
 LEAST_CANDIDATES = 5
-"""Minimum number of dated things of a class, whatever their year. With fewer dated things a solver
-could guess without the picture."""
+"""Minimum number of things of a class that have a date in any year. With fewer dated things a
+solver could guess without the picture."""
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,8 @@ class Dated:
 
 
 def years_seen(facts: Lookups, thing: str, *, shown: bool) -> list[Detail]:
-    """Details that give a year in pictures of a thing: in the question's own picture (`shown`), or
-    in a later picture."""
+    """Details that show a year in pictures of a thing. If `shown` is true, the picture is the
+    question's own picture, otherwise a later picture."""
     if shown:
         return year_readings(facts, thing)
     return [d for d in later_readings(facts, thing) if d.value.year is not None]
@@ -59,15 +59,15 @@ def reads(var: str, of: str, detail: Detail) -> Reads:
 def ask_reading(
     at: Ground, clauses: tuple[Clause, ...], bindings: dict[str, str], last: str
 ) -> Iterator[tuple[Form, dict[str, str], Answer]]:
-    """Forms that ask for the writing in a later picture: "Which year is on the plaque of the bridge
-    that this man designed?"
+    """Gives forms that ask for the writing in a later picture: "Which year is on the plaque of the
+    bridge that this man designed?"
 
     Args:
-        at: the store and the rules.
-        clauses: the clauses of the way.
-        bindings: the values of the way's variables.
-        last: the variable of the way's last thing; the pictured thing gives no form, since it needs
-            no search.
+        at: the store, and the rules for planning.
+        clauses: the clauses of the walk (a chain of steps).
+        bindings: the values of all variables on the walk.
+        last: the variable that stands for the last thing on the walk. The pictured thing itself
+            gives no form, since its picture needs no search.
     """
     if not at.draft.detail_share or len(clauses) == 1:
         return
@@ -97,7 +97,8 @@ def dated_by(at: Ground, thing: str, *, shown: bool) -> tuple[Dated, ...]:
 def _things_of_year(
     facts: Lookups, year: Value, margin: int, stated: bool
 ) -> tuple[tuple[str, str, str], ...]:
-    """(property, thing, class) of the things that are the only ones of their class with a date in the year."""
+    """Gives (property, thing, class) for each thing that is the only thing of its class with a date
+    in the given year."""
     found = []
     for property in DATES:
         for thing in facts.subjects(property, year.key(), limit=200):
@@ -116,7 +117,8 @@ def _things_of_year(
 def _is_only(
     facts: Lookups, property: str, thing: str, kind: str, year: Value, margin: int, stated: bool
 ) -> bool:
-    """Whether a class and a year single a thing out with the margin, and a page states the thing's date."""
+    """Whether class and year single a thing out with the required margin, and a page states the
+    date of the thing."""
     clause = ClaimClause(subject="x1", property=property, object="r")
     form = Form(
         clauses=(

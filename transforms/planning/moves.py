@@ -1,4 +1,5 @@
-"""The moves of a solver in one question, and the state after each move; `route.py` states the price of each move."""
+"""The moves that a solver can make in one question, and the state after each move. `route.py`
+states the price of each move."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -44,17 +45,18 @@ class State:
     opened: frozenset[str]
     seen: frozenset[Clause]
     shown: frozenset[tuple[str, str]] = frozenset()
-    """A term, and the text of its page that a search has shown."""
+    """Pairs of a term and the part of its page that a search has shown."""
     moves: tuple[str, ...] = ()
 
     @property
     def place(self) -> tuple:
-        """The key that compares two states. The calls that led to a state are no part of the key."""
+        """The key by which two states are compared. The key does not contain the calls that led to
+        a state."""
         return self.known, self.opened, self.seen, self.shown
 
 
 class Moves:
-    """The moves of a solver in one question."""
+    """The moves that a solver can make in one question."""
 
     def __init__(self, form: Form, binding: Binding, facts: Facts) -> None:
         self.form, self.binding, self.facts = form, binding, facts
@@ -76,7 +78,8 @@ class Moves:
         )
         self.entities = {**self.things, **{entity: entity for entity in self.constants}}
         self._given: dict[object, tuple[frozenset[str], frozenset[Clause]]] = {}
-        """What each page and each shown text gives: names of things, and clauses that it says. Most states share them."""
+        """The names and clauses that a reader learns from each page and each shown text. The names
+        and clauses are kept in memory because most states need the same pages."""
         self.exposed = tuple(self._exposed())
         # Where the recipe requires no page that states a claim, a search for the claim stands for
         # any source.
@@ -96,7 +99,8 @@ class Moves:
         return self.binding[term] if isinstance(term, str) else term
 
     def _exposed(self) -> Iterator[tuple[str, str]]:
-        """Pairs of neighbours in which the first one's name contains the name of the second, hidden one."""
+        """Pairs of neighbouring things, where the name of the first contains the name of the
+        second, which is hidden."""
         for claim in self.claims:
             ends = (self.end(claim.subject), self.end(claim.object))
             for one, other in (ends, ends[::-1]):
@@ -111,7 +115,8 @@ class Moves:
         return self.settled(State(frozenset(), frozenset(), frozenset()))
 
     def settled(self, state: State) -> State:
-        """The state after all moves without cost: names in names, and names and claims on open pages."""
+        """The state after all moves without cost. A move without cost takes a name out of another
+        name, or reads names and claims on an open page."""
         known, seen = set(state.known), set(state.seen)
         for page in state.opened:
             names, said = self._on_page(page)
@@ -152,7 +157,8 @@ class Moves:
         return self._given[page]
 
     def _in_text(self, page: str, text: str) -> tuple[frozenset[str], frozenset[Clause]]:
-        """The variables and clauses that a page's passages in search results name."""
+        """The variables and clauses that are named in the passages of a page that a search has
+        shown."""
         if (page, text) not in self._given:
             self._given[page, text] = self._found(
                 page, lambda value: text_names(self.facts, text, value)
@@ -181,7 +187,7 @@ class Moves:
         )
 
     def following(self, state: State) -> Iterator[State]:
-        """The states after one more call."""
+        """The states that a solver can reach with one more call."""
         anchor = self.form.anchor
         images = self.form.of(Image)
         if images and images[0] not in state.seen:
@@ -221,12 +227,13 @@ class Moves:
                 yield self._after(state, COMPUTE, compute.out, known={compute.out})
 
     def ends_of_query(self, var: str, state: State) -> set[str]:
-        """The other ends of the clauses that a search for the thing can use."""
+        """The things at the other ends of the clauses that a search for a thing can use."""
         found = {self.end(t) for c in self._query(var, state) for t in (c.subject, c.object)}
         return found - {var}
 
     def _hit(self, var: str, clauses: Iterable[ClaimClause]) -> set[tuple[str, str]]:
-        """The part of the found thing's page that a search by these clauses shows."""
+        """The part of a thing's page that a search shows when the search finds the thing by the
+        given clauses."""
         if var not in self.things:
             return set()
         others = {
@@ -239,8 +246,8 @@ class Moves:
         return {(var, text)} if text else set()
 
     def _query(self, var: str, state: State) -> set[ClaimClause]:
-        """The clauses that a search for the thing can use: their other ends are known or stand in
-        the question's words."""
+        """The clauses that a search for a thing can use. A search can use a clause if the clause's
+        other end is known, or stands in the question's words."""
         found: set[ClaimClause] = set()
         for claim in self.claims:
             ends = (claim.subject, claim.object)
@@ -272,6 +279,7 @@ class Moves:
         )
 
     def is_solved(self, state: State, wanted: tuple[frozenset[Clause], ...]) -> bool:
-        """Whether the answer is known, and a set of clauses that singles it out is confirmed."""
+        """Whether the answer is known, and a set of clauses that singles out the answer is
+        confirmed."""
         answered = self.form.ask.var in state.known
         return answered and any(clauses <= state.seen for clauses in wanted)

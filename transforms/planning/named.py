@@ -1,4 +1,5 @@
-"""The names on a page, and names that contain other names: a reader gets both without a call."""
+"""Finds the names on a page, and names that contain other names. A reader of a page or name learns
+the names in it without another call."""
 
 from questloom.knowledge.store.passages import pieces
 from questloom.language.names_in_text import folded, stands_in
@@ -23,17 +24,18 @@ def page_names(facts: Facts, entity_id: str, value: Value) -> bool:
 
 @remembered()
 def text_names(facts: Facts, text: str, value: Value) -> bool:
-    """Whether a text has a name of a value."""
+    """Whether a text contains one of the names of a value."""
     return any(stands_in(name, text) for name in spellings(facts, value))
 
 
 @remembered()
 def find_shown_text(facts: Facts, entity_id: str, others: tuple[Value, ...]) -> str:
-    """The text that a search shows of a thing's page when it finds the page by other names; ""
-    where the thing has no page.
+    """The part of a thing's page that a search shows when the search finds the page by other names;
+    "" where the thing has no page.
 
-    A hit shows the passages that fit best, at most `NUM_PASSAGES`. A short page is shown whole; a
-    longer page shows the passages with the other names. The infobox is not searched.
+    A search result shows at most `NUM_PASSAGES` passages, those that fit best. A short page is
+    shown whole; a longer page shows the passages with the other names. The search does not look at
+    the infobox.
     """
     article = facts.article(entity_id)
     if article is None:
@@ -49,18 +51,18 @@ def find_shown_text(facts: Facts, entity_id: str, others: tuple[Value, ...]) -> 
 
 
 def find_description(facts: Facts, entity_id: str) -> str:
-    """The text that a search with the picture shows beside the name of the pictured thing."""
+    """The text that an image search shows beside the name of the pictured thing."""
     entity = facts.entity(entity_id)
     return entity.descriptions.get("en", "") if entity else ""
 
 
 @remembered()
 def name_holds(facts: Facts, entity_id: str, other: str) -> bool:
-    """Whether a thing's name reveals another thing's name: "Vantascara Museum" reveals the town,
-    "Orla Dant" the family Dant.
+    """Whether a thing's name reveals another thing's name. "Vantascara Museum" reveals the town
+    Vantascara, and "Orla Dant" reveals the family Dant.
 
-    The thing's name must contain the other name as whole words. The longest of these words needs at
-    least `TELLING_WORD` letters.
+    The thing's name must contain the other name as whole words. The longest word of the other name
+    must have at least `TELLING_WORD` letters.
     """
     one, two = facts.entity(entity_id), facts.entity(other)
     if one is None or two is None:

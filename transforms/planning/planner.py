@@ -1,4 +1,5 @@
-"""From a seed to its plans: which shapes are tried, in which order, and the reason where no shape gives a plan."""
+"""Turns a seed into its plans. Decides which shapes are tried in which order, and states the reason
+if no shape gives a plan."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -29,13 +30,14 @@ GrowsOfThing = Callable[[Ground, str, int, Random, Refusals], Iterator[Grown]]
 
 @dataclass(frozen=True)
 class Shape:
-    """Grows the whole forms of a seed.
+    """A shape grows whole forms (questions as queries) from a seed (the item that a question starts
+    from).
 
     Args:
         name: the name that plans record.
-        grow: gives the forms for a seed and a size, lazily.
-        off: the reason why a certified plan does not fit its seed, or None where it fits.
-        limits: maximum number of plans of a seed, by kind of work.
+        grow: takes a seed and a size, and gives the forms one at a time.
+        off: gives the reason why a certified plan does not fit its seed; None where the plan fits.
+        limits: maximum number of plans of a seed for each kind of work.
     """
 
     name: str
@@ -45,7 +47,7 @@ class Shape:
 
 
 def _of_thing(grow: GrowsOfThing) -> Grows:
-    """A shape that depends only on the thing of the seed."""
+    """Makes the function of a shape that depends only on the thing of the seed."""
     return lambda at, seed, size, draw, refusals: grow(at, seed.entity_id, size, draw, refusals)
 
 
@@ -56,12 +58,13 @@ CHAIN, MEET, TREE, CLUSTER = (
     Shape("cluster", grow_clusters, off_cluster, ALL_ALIKE),
 )
 BY_METHOD = {"paths": (MEET, CHAIN), "injection": (TREE,), "exploration": (CLUSTER,)}
-"""The shapes of each method. Few things allow a meet, so a meet is tried first and a chain replaces
-a missing meet."""
+"""The shapes of each method. Few things allow a meet (two branches that lead to one thing), so
+meets are tried before chains."""
 
 
 def size_of(at: Ground, seed: Seed) -> int:
-    """The size of a seed's plans: rounds of a tree, claims of a cluster, else hops, including the asked claim."""
+    """The size of a seed's plans. A tree counts rounds, and a cluster counts claims. A chain or a
+    meet counts hops, including the claim that the question asks for."""
     if seed.method == "injection":
         return at.draft.rounds[seed.level]
     if seed.method == "exploration":
@@ -70,11 +73,11 @@ def size_of(at: Ground, seed: Seed) -> int:
 
 
 def plans_of(at: Ground, seed: Seed) -> Found:
-    """A seed's plans at its level, the dearest route first.
+    """The plans of a seed at its difficulty level, the plan with the dearest route first.
 
     Args:
-        at: the store and the rules.
-        seed: a seed of a method that plans.
+        at: the store, and the rules for planning.
+        seed: a seed whose method has shapes.
 
     Returns:
         The plans, and the counts of refusals.
@@ -96,7 +99,8 @@ def plans_of(at: Ground, seed: Seed) -> Found:
 
 
 def plan_seed(at: Ground, seed: Seed) -> PlannedSeed | Rejection:
-    """A seed with its plans. A seed without plans becomes a rejection with the commonest bound (ties by name)."""
+    """A seed with its plans. A seed without plans becomes a rejection. The reason is the bound that
+    refused most often (the first by name among equals)."""
     if seed.method not in BY_METHOD:  # read from an outside data set
         return PlannedSeed(seed=seed)
     found = plans_of(at, seed)

@@ -1,12 +1,12 @@
-"""Computations over two observations of a graph. Only observations that belong together are
-computed with.
+"""Offers computations over two observations (values of things). The two observations must belong
+together.
 
-* difference, ratio: the years between two dates of linked things, or one measure of two things of a
-  kind.
-* earliest, latest, largest, smallest: the thing of two of a kind that comes first or is greater. The
-  question goes on from this thing.
+* difference, ratio: the number of years between two dates of linked things, or a comparison of one
+  measure for two things of the same kind.
+* earliest, latest, largest, smallest: of two things of the same kind, the thing that comes first or
+  last, or is greater or smaller. The question continues with the thing that wins the comparison.
 
-A count of claims is not offered, because no set of claims is known to be complete.
+Claims are never counted, because no set of claims is known to be complete.
 """
 
 from collections.abc import Iterator, Sequence
@@ -24,23 +24,26 @@ from questloom.transforms.writing.graph.clues import attributes
 CHOOSES = frozenset({"earliest", "latest", "largest", "smallest"})
 """Operations whose result is one of the compared things."""
 GENERATIONS = frozenset({"P22", "P25", "P40", "P1066", "P802", "P184", "P185"})
-"""Relations between two people for which everybody knows who was born first."""
+"""Relations between two people that tell everybody who was born first, such as father and child."""
 LONGEST = 400
 """Maximum number of years between two dates that people would still count."""
 PLACE_OF = {"P569": "P19", "P570": "P20", "P571": "P740"}
-"""Properties of events, with the property of the event's place. If a question compares things by an
-event, it does not ask for the event's place: "where did the one who died later die?"."""
+"""Maps the property for an event to the property for the place of the event. A question that
+compares things by an event does not ask for the place of the event ("where did the one who died
+later die?")."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Observation:
-    """One value of a thing: of a claim, or of a detail of its picture."""
+    """One value of a thing. The value comes from a claim, or from a detail of the thing's
+    picture."""
 
     node: str
     property: str
     value: Value
     part: str = ""
-    """For a detail, the part in the sense of `questloom.records.knowledge.Detail`."""
+    """The part of the thing on which a detail stands, as in
+    `questloom.records.knowledge.Detail`."""
     seen: bool = False
     """Whether the value can be seen on the picture."""
 
@@ -50,11 +53,12 @@ class Reasoning:
     """The result of a computation over two observations that belong together."""
 
     op: str
-    """One of `questloom.records.form.OPERATIONS`."""
+    """The name of the operation, one of `questloom.records.form.OPERATIONS`."""
     first: Observation
     second: Observation
     result: Value
-    """A number, or the winning thing for earliest, latest, largest and smallest."""
+    """The result: the chosen thing for earliest, latest, largest and smallest, otherwise a
+    number."""
 
 
 def observations(
@@ -66,7 +70,8 @@ def observations(
         facts: the store.
         node: a thing of the store.
         max_words: maximum number of words of the value.
-        stated: whether the page of one end must name the other end.
+        stated: whether the page of the subject must name the value, or the page of the value must
+            name the subject.
     """
     entity = facts.entity(node)
     assert entity is not None
@@ -93,8 +98,9 @@ def reason_over(
     Args:
         facts: the store.
         of_one, of_other: the observations of each thing.
-        counts: whether people would count the years between two of their dates.
-        compares: whether people would ask which of them is older or taller.
+        counts: whether people would count the years between a date of one thing and a date of the
+            other.
+        compares: whether people would ask which of the two things is older or taller.
         links: the relations between the two things.
     """
     pairs = [(a, b) for a in of_one for b in of_other]
@@ -133,7 +139,7 @@ def years_between(one: Observation, other: Observation) -> Reasoning | None:
 
 def compare(one: Observation, other: Observation) -> Iterator[Reasoning]:
     """The computations over two values of one property: the difference and ratio of measures, and
-    the winning thing."""
+    the thing that wins a comparison."""
     ends = (entity_value(one.node), entity_value(other.node))
     if one.value.kind == "time":
         years = (coarsened(one.value, YEAR), coarsened(other.value, YEAR))

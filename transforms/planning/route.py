@@ -1,10 +1,9 @@
-"""The route: the cheapest way to single out a question's answer, in tool calls, computed exactly on
-the frozen store.
+"""Computes the route: the cheapest solution of a question, counted in tool calls. The computation
+is exact, since the store does not change.
 
-A question is as hard as its cheapest solution (FORT-Searcher, arXiv 2606.12087). A form and a
-frozen store allow an exact computation: a shortest path over states. A state holds known terms,
-open pages and confirmed clauses. The path ends when a set of clauses that singles out the answer is
-confirmed.
+A question is as hard as its cheapest solution (FORT-Searcher, arXiv 2606.12087). The route is a
+shortest path over states. A state holds known terms, open pages and confirmed clauses. The path
+ends when enough clauses are confirmed to single out the answer.
 
 | move | calls |
 |---|---|
@@ -18,8 +17,8 @@ confirmed.
 | read it in the text of a search: the passages of the found thing with the words of the search, or the description of the pictured thing | 0 |
 | take a name from a name that holds it | 0 |
 
-The moves are generous: a query always finds what it describes, and the solver always picks the
-right one of several named things. The price is therefore a lower bound: no solution costs less.
+The computation is generous: a query always finds what it describes, and the solver always picks the
+right thing of several. The price is therefore a lower bound: no solution costs less.
 """
 
 from dataclasses import replace
@@ -55,18 +54,18 @@ from questloom.transforms.planning.moves import (
 from questloom.transforms.planning.treewidth import treewidth
 
 MAX_SETS = 64
-"""Maximum number of sets of clauses that single out the answer. Beyond this number no smaller sets
-of clauses are searched for."""
+"""Maximum number of examined sets of clauses that single out the answer. When the number is
+reached, the search for smaller sets stops."""
 MAX_STATES = 4_000
-"""Maximum number of states of the search for the shortest path. Beyond this number of states a
-greedy path is taken."""
+"""Maximum number of states that the search for the shortest path visits. When the number is
+reached, a greedy path is taken."""
 
 
 def find_route(form: Form, binding: Binding, facts: Facts) -> Route:
     """The cheapest way to single out the answer of a form.
 
     Args:
-        form: the form with its picture.
+        form: the question as a query, with its picture.
         binding: the intended value of every variable.
         facts: the store.
 
@@ -94,9 +93,10 @@ def selecting_sets(
 ) -> tuple[tuple[frozenset[Clause], ...], bool]:
     """The smallest sets of clauses that single out the answer, and whether the list is complete.
 
-    Classes and comparisons stand in the words and cost nothing, so every set contains them. The
-    search starts with all clauses and leaves out one at a time: a larger set selects whatever a
-    smaller set selects.
+    Classes and comparisons stand in the question's words and cost no call, so every set contains
+    them. The search starts with all clauses and leaves out one clause at a time. If a set of
+    clauses singles out the answer, every larger set does too. The search therefore finds all
+    smallest sets.
     """
     priced: tuple[Clause, ...] = tuple(
         c for c in form.clauses if not isinstance(c, ClassClause | Compare | Compute)
@@ -158,7 +158,7 @@ def _selects(form: Form, chosen: frozenset[Clause], binding: Binding, facts: Fac
 
 def most_selective(form: Form, facts: Facts) -> int:
     """Number of things that fit the most selective clause about a named thing or value; 0 where no
-    clause names any."""
+    clause names a thing or value."""
     found = []
     for clause in form.of(ClaimClause):
         if isinstance(clause.object, Value) and isinstance(clause.subject, str):
@@ -169,7 +169,8 @@ def most_selective(form: Form, facts: Facts) -> int:
 
 
 def _cheapest(moves: Moves, wanted: tuple[frozenset[Clause], ...]) -> tuple[State, bool]:
-    """The cheapest solved state, and whether it is proven cheapest (Dijkstra, 1959)."""
+    """The solved state with the fewest calls that was found, and whether this state is proven to be
+    the cheapest (Dijkstra, 1959)."""
     start = moves.start()
     queue, order, best = [(0, 0, start)], 0, {start.place: 0}
     num_states = 0
@@ -189,19 +190,20 @@ def _cheapest(moves: Moves, wanted: tuple[frozenset[Clause], ...]) -> tuple[Stat
 
 
 def _greedy(moves: Moves, wanted: tuple[frozenset[Clause], ...]) -> State:
-    """A greedy path, for the case that no shortest path was found. Each step takes the move that
-    confirms most, and the path may end unsolved."""
+    """A greedy path, for the case that no shortest path was found. Each step makes the move that
+    confirms most clauses. The path may end without a solution."""
     state = moves.start()
     while not moves.is_solved(state, wanted):
-        ways = list(moves.following(state))
-        if not ways:
+        walks = list(moves.following(state))
+        if not walks:
             break  # some claim is on no page: no path leads to the answer
-        state = max(ways, key=lambda s: (len(s.seen) + len(s.known), len(s.opened), -len(s.moves)))
+        state = max(walks, key=lambda s: (len(s.seen) + len(s.known), len(s.opened), -len(s.moves)))
     return state
 
 
 def _depth(moves: Moves, made: tuple[str, ...]) -> int:
-    """Number of calls in the longest chain in which each call needs the result of the call before."""
+    """Number of calls in the longest chain of calls that depend on each other: each call needs the
+    result of the call before."""
     state, level, deepest = moves.start(), dict.fromkeys(moves.start().known, 0), 0
     for move in made:
         tool, what = move.split(" ")

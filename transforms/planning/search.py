@@ -1,4 +1,5 @@
-"""Searches the plans of a seed: takes whole forms from its shape, certifies them, and sorts the dearest first."""
+"""Searches the plans of a seed: takes whole forms from a shape, certifies them, and sorts the plans
+with the dearest first."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
@@ -21,14 +22,14 @@ from questloom.transforms.planning.ground import Ground, Refusals
 from questloom.transforms.planning.shapes.chain import Grown
 
 MAX_PLANS = 6
-"""Maximum number of plans of a seed and shape. The dearest of six plans rarely becomes cheaper
-through a page that states too much."""
+"""Maximum number of plans that one shape gives for a seed. Six plans are enough: a page that states
+too much can make a plan cheaper than it looked, but rarely the dearest of six."""
 FEW_OTHERS = {PLAIN: MAX_PLANS, DETAIL: 2, COMPUTATION: 2, LATER_PICTURE: 2, MID_CHAIN: 2}
-"""Maximum number of plans by kind of work, where plans with details and computations are wanted
-besides plain plans."""
+"""Maximum number of plans of each kind of work, for seeds that want plain plans and also plans with
+details and computations."""
 ALL_ALIKE = dict.fromkeys(FEW_OTHERS, 12)
-"""Maximum number of plans by kind of work, where the seed wants one kind. A plan that cannot be
-worded needs a replacement of the same kind."""
+"""Maximum number of plans of each kind of work, for seeds that want one kind. If a plan cannot be
+worded, another plan of the same kind must replace it."""
 MAX_FORMS = 120
 """Maximum number of whole forms of a seed that are examined."""
 
@@ -50,25 +51,25 @@ def search(
     limits: Mapping[str, int] = FEW_OTHERS,
     off: Callable[[Plan], Reason | None] = lambda plan: None,
 ) -> Found:
-    """The plans among the forms that a shape grows.
+    """Finds the plans among the forms that a shape grows.
 
     Args:
-        at: the store and the rules.
-        grown: whole forms, lazily.
+        at: the store, and the rules for planning.
+        grown: the whole forms, one at a time.
         shape: name of the shape.
         refusals: counts refusals, including those by the shape's bounds.
-        limits: maximum number of plans by kind of work. The search ends when one kind reaches its
-            limit.
-        off: the reason why a certified plan is not wanted, or None where it is wanted.
+        limits: maximum number of plans of each kind of work. The search ends when one kind reaches
+            its limit.
+        off: gives the reason why a certified plan is not wanted; None where the plan is wanted.
     """
     plans: list[Plan] = []
     taken: Counter[str] = Counter()
-    ways = set()
+    walks = set()
     for form, bindings, answer in islice(grown, MAX_FORMS):
         work = work_of(form)
-        # The ends of one way differ only by their last claim: one of each kind of work is enough.
-        way = (work, tuple(sorted(key for var, key in bindings.items() if var[0] in "xy")))
-        if way in ways or taken[work] == limits[work]:
+        # The ends of one walk differ only by their last claim: one of each kind of work is enough.
+        walk = (work, tuple(sorted(key for var, key in bindings.items() if var[0] in "xy")))
+        if walk in walks or taken[work] == limits[work]:
             continue
         plan = certify_plan(at, form, bindings, answer, shape=shape, refusals=refusals)
         if plan is None:
@@ -78,12 +79,13 @@ def search(
             continue
         plans.append(fuzz(at, plan))
         taken[work] += 1
-        ways.add(way)
+        walks.add(walk)
         if taken[work] == max(limits.values()):
             break
     return Found(dearest_first(plans), refusals)
 
 
 def dearest_first(plans: Iterable[Plan]) -> tuple[Plan, ...]:
-    """Plans by descending number of calls; ties keep the order in which they were found."""
+    """Sorts plans by descending number of calls. Plans with equal numbers keep the order in which
+    they were found."""
     return tuple(sorted(plans, key=lambda plan: -plan.route.calls))

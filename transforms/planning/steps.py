@@ -1,5 +1,6 @@
-"""The steps of a plan: over a claim from one thing to the next, with a description that singles the
-end out. A *reverse step* goes against the claim's direction."""
+"""Finds the steps of a plan. A step follows a claim from one thing to the next, and needs a
+description that singles out the thing at its end. A *reverse step* goes from the value of a claim
+to its subject."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -31,16 +32,18 @@ from questloom.transforms.writing.graph.expected_fit import ExpectedFit
 
 MAX_DESCRIPTORS = 3
 """Maximum number of descriptors of one thing that are kept. Further descriptors would use the same
-differences between things."""
+differences between things again."""
 MAX_CLUES = 2
-"""Maximum number of claims in one descriptor. With three claims a sentence has more clues than steps."""
+"""Maximum number of claims in one descriptor. A sentence with three claims in a descriptor would
+have more clues than steps."""
 MAX_TRIED = 24
-"""Maximum number of descriptors of one size that are executed."""
+"""Maximum number of descriptors with the same number of claims that are tested on the store."""
 
 
 @dataclass(frozen=True)
 class Descriptor:
-    """Clauses over `SELF` that single a thing out, together with the step that leads to it."""
+    """Clauses about the variable `SELF`, which stands for a thing. Together with the step that
+    leads to the thing, the clauses single the thing out."""
 
     clauses: tuple[Clause, ...]
     ends: frozenset[str]
@@ -51,8 +54,9 @@ class Descriptor:
 def steps_from(
     facts: Lookups, thing: str, max_hub: int, stated: bool, to: str = ""
 ) -> tuple[Edge, ...]:
-    """The steps from a thing that a plan may take, in a fixed order. If `stated`, the page of one
-    end must name the other end. With `to`, only the steps to that thing."""
+    """The steps from a thing that a plan may take, in a fixed order. If `stated` is true, the page
+    of one end of a step must name the other end. If `to` is given, only steps to that thing are
+    included."""
     entity = facts.entity(thing)
     if entity is None:
         return ()
@@ -71,17 +75,18 @@ def _is_said(facts: Lookups, thing: str, edge: Edge) -> bool:
 def shuffle_by_weight(
     found: Iterable[Edge], reverse_share: float, draw: Random, *, back: bool = False
 ) -> list[Edge]:
-    """Steps in an order in which heavier relations tend to come first. Each relation comes once
-    before any relation comes again.
+    """Orders steps at random, so that relations with a larger weight tend to come first. Each
+    relation comes once before any relation comes a second time.
 
-    A thing with forty pupils is therefore not left over that relation forty times as often.
+    The relation "pupil" of a teacher with forty pupils is therefore not chosen forty times as
+    often.
 
     Args:
         found: the steps to order.
-        reverse_share: how often the reverse steps come before the others. 0 takes no reverse steps,
-            1 takes only reverse steps.
+        reverse_share: the share of calls in which the reverse steps come first. 0 leaves out all
+            reverse steps, 1 leaves out all other steps.
         draw: random generator for the order.
-        back: whether the steps are given backwards, from their ends.
+        back: whether each step is given in the opposite direction, from its end.
     """
     reverse_first = draw.random() < reverse_share
     by_relation: dict[Step, list[Edge]] = {}
@@ -105,8 +110,8 @@ def shuffle_by_weight(
 def separating_class(
     facts: Lookups, source: str, property: str, target: str, var: str
 ) -> tuple[ClassClause, ...]:
-    """The class of a forward step's end, if the class separates the end from the property's other
-    values: the county, not the state."""
+    """The class of a forward step's end, if the property has other values from which the class
+    separates the end: the county, not the state."""
     if single_value(facts, source, property) is not None:
         return ()
     return (ClassClause(var=var, class_id=find_descriptor_class(facts, target)),)
@@ -115,14 +120,15 @@ def separating_class(
 def describe_step_end(
     at: Ground, source: str, property: str, target: str
 ) -> tuple[Descriptor, ...]:
-    """The descriptors that single out the end of a reverse step among all ends of the step: its
-    class, with up to two clues.
+    """The descriptors that single out the end of a reverse step. A descriptor is the class of the
+    end with up to two clues.
 
     Args:
-        at: the store and the rules.
-        source: the thing from which the step starts, which the descriptor must need.
+        at: the store, and the rules for planning.
+        source: the thing from which the step starts. The descriptor must not single out the end
+            without the step from the source.
         property: the relation.
-        target: the end of the step, the claim's subject.
+        target: the end of the step, which is the subject of the claim.
 
     Returns:
         At most `MAX_DESCRIPTORS` descriptors, the shortest first.
@@ -181,7 +187,8 @@ def _describe_step_end(
 
 
 def clue_sets(clues: list[Clause], most: int) -> Iterator[tuple[Clause, ...]]:
-    """The class alone, then single clues, then pairs of clues with two relations."""
+    """Gives sets of clues: first no clue (the class alone), then single clues, then pairs of clues
+    with different relations."""
     yield ()
     for size in range(1, most + 1):
         tried = 0
@@ -194,16 +201,16 @@ def clue_sets(clues: list[Clause], most: int) -> Iterator[tuple[Clause, ...]]:
 
 
 class _EndTest:
-    """Tests whether clues single out the end of one reverse step. The rivals that refused earlier
-    clues are tried first.
+    """Tests whether clues single out the end of one reverse step. Rivals (other things) that fitted
+    earlier clues are tried first.
 
     Args:
         facts: the store.
-        source: the thing that the claim is about.
+        source: the thing at which the step starts.
         property: the relation.
-        target: the end.
-        kind: the class of the end, over `SELF`.
-        margin: number of missing facts that the recipe guards against.
+        target: the thing at which the step ends.
+        kind: the class of the end, as a clause about `SELF`.
+        margin: the number of missing facts against which the recipe guards.
     """
 
     def __init__(
@@ -225,9 +232,10 @@ class _EndTest:
         )
         self._parts: dict[Clause, Part] = {}
         self._near: list[str] = []
-        """Rivals that earlier clues did not exclude, the latest first."""
+        """Rivals (other things) that earlier clues did not exclude, the latest first."""
         self._idle: set[Clause] = set()
-        """Clues that single out the end without the step. A descriptor with such a clue is refused."""
+        """Clues that single out the end even without the step. A descriptor with a clue that
+        singles out the end alone is refused."""
 
     def _part(self, clue: Clause) -> Part:
         if clue not in self._parts:
@@ -239,8 +247,8 @@ class _EndTest:
         return self._parts[clue]
 
     def singles_out(self, clues: tuple[Clause, ...]) -> bool:
-        """Whether class and clues single the end out with the margin, need the step, and need one of
-        the named things."""
+        """Whether class and clues single out the end with the required margin. The class and clues
+        must not single out the end without the step, or without all things that they name."""
         if self._idle.intersection(clues):
             return False
         facts, parts = self._facts, (*self._always, *map(self._part, clues))
@@ -260,7 +268,7 @@ class _EndTest:
 
 
 def ids_in(clauses: tuple[Clause, ...]) -> frozenset[str]:
-    """The ids and value keys in clauses."""
+    """The ids and value keys of the things and values that clauses name."""
     terms = (t for c in clauses if isinstance(c, ClaimClause) for t in (c.subject, c.object))
     return frozenset(t.key() for t in terms if not isinstance(t, str))
 
@@ -274,8 +282,8 @@ def shuffled_clues(
     recipe_seed: int,
     place: str,
 ) -> list[Clause]:
-    """The clauses that can help to describe a thing. Heavier relations tend to come first; every
-    call gives the same order."""
+    """The clauses that can help to describe a thing. Relations with a larger weight tend to come
+    first. Every call gives the same order."""
     draw = chance(recipe_seed, place, "descriptors")
     weighted = clue_clauses(facts, entity, avoid, "", taken)
     said = _stated_clues(facts, entity.id) if stated else None
@@ -284,14 +292,16 @@ def shuffled_clues(
 
 @remembered()
 def _stated_clues(facts: Lookups, thing: str) -> frozenset[Clause]:
-    """The clues of a thing that a page of either end names."""
+    """The clues of a thing that a page states: the page of the thing names the value, or the page
+    of the value names the thing."""
     entity = facts.entity(thing)
     clues = clue_clauses(facts, entity, frozenset(), "", frozenset()) if entity else []
     return frozenset(c for _, c in clues if is_stated(facts, c, thing))
 
 
 def is_stated(facts: Lookups, clause: Clause, thing: str) -> bool:
-    """Whether the page of one end names the other, for a clause over `SELF` that stands for a thing."""
+    """Whether the page of one end of a clause names the other end. The variable `SELF` in the
+    clause stands for the given thing."""
     if not isinstance(clause, ClaimClause):
         return True
     claim = claim_of(facts, clause, {SELF: entity_value(thing)})

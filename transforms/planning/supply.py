@@ -1,5 +1,5 @@
-"""The supply of plans at each level, known before any word: the seeds with a plan, and the bound
-that refused most of the others."""
+"""Counts the supply of plans at each difficulty level before any question is worded: how many seeds
+have a plan, and which bound refused most of the others."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -12,12 +12,14 @@ from questloom.transforms.drafting.draft_rules import SeedRules
 from questloom.transforms.drafting.schedule import apportion
 
 FEW = 20
-"""Number of seeds of a level up to which chance may leave none with a plan."""
+"""Number of seeds. If a level has no more seeds, it may be chance that none of its seeds has a
+plan."""
 
 
 @dataclass
 class Supply:
-    """The supply of one level: its seeds, the seeds with a plan, and how often each bound refused the others."""
+    """The supply of one level: the number of its seeds, the number of seeds with a plan, and how
+    often each bound refused the other seeds."""
 
     seeds: int = 0
     planned: int = 0
@@ -32,18 +34,19 @@ class Supply:
 
     @property
     def lacking(self) -> str:
-        """The facts that the store lacks for most of these seeds: "; lacking most: members Q515 23"."""
+        """The facts that the store lacks for most of the seeds without a plan: "; lacking most:
+        members Q515 23"."""
         found = ", ".join(f"{lack} {n:,}" for lack, n in self.lacks.most_common(2))
         return f"; lacking most: {found}" if found else ""
 
 
 def supply_of(planned: Iterable[PlannedSeed], dropped: Iterable[Rejection]) -> dict[str, Supply]:
-    """The supply of plans at each level. Seeds of methods without planning count as planned.
+    """The supply of plans at each level. Seeds whose method needs no plan count as planned.
 
     Args:
         planned: the seeds that went on to the writer.
-        dropped: the rejected seeds, whose evidence names the level; errors of our code do not
-            count.
+        dropped: the rejected seeds. The evidence of a rejection names the level. Errors in our own
+            code do not count.
     """
     found: dict[str, Supply] = {}
     for one in planned:
@@ -62,7 +65,7 @@ def supply_of(planned: Iterable[PlannedSeed], dropped: Iterable[Rejection]) -> d
 
 
 def check_supply(found: Mapping[str, Supply], rules: SeedRules, store: str) -> None:
-    """Stops a run if the store cannot supply a level, before any word is paid for.
+    """Stops a run if the store cannot supply a level. The run stops before it pays for any words.
 
     Args:
         found: supply by level.

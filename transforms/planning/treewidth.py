@@ -1,4 +1,5 @@
-"""The treewidth of a form's graph: 1 where branches never meet, more where they meet."""
+"""Computes the treewidth of a form's graph. The treewidth is 1 where branches never meet, and
+larger where branches meet."""
 
 from collections.abc import Iterable
 from itertools import combinations

@@ -1,8 +1,8 @@
 """Runs a stage's coroutine function over many records at once, up to the size of a window.
 
-The shards of a bundle *share* the window: the last slow calls of one shard overlap with the first
-calls of the next. Results are collected by shard and written sorted, so the order in time has no
-effect.
+The shards of a bundle share the window. The last slow calls of one shard therefore overlap with the
+first calls of the next shard. Results are collected by shard and sorted before they are written, so
+it does not matter in which order they arrive.
 """
 
 import asyncio
@@ -13,7 +13,8 @@ from typing import Any
 async def gather_windowed(
     items: list, function: Callable[[Any], Awaitable[Any]], window: asyncio.Semaphore
 ) -> list:
-    """The results of `function` over items, in the items' order. All callers share the window's limit."""
+    """The results of `function` for the given items, in the order of the items. All callers share
+    the window's limit."""
 
     async def one(item):
         try:

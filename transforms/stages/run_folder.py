@@ -1,4 +1,4 @@
-"""The files and folders of a run, for the code that writes them and the code that reads them.
+"""Defines the files and folders of a run, for all code that writes or reads them.
 
 ```
 RUN/recipe.json                              the resolved recipe, its fingerprint and the store's; written first
@@ -16,7 +16,7 @@ RUN/recipe.json                              the resolved recipe, its fingerprin
 ```
 
 The number of a stage is its position in its job's table. Only this module and `Stage.label` write
-or read this number.
+or read the number of a stage.
 """
 
 import hashlib
@@ -42,8 +42,8 @@ _LABEL = re.compile(r"(\d+)-(.+)")
 
 
 def absolute(path: str) -> str:
-    """The absolute form of a local path, since workers may have another current folder; an address
-    stays as it is.
+    """The absolute form of a local path, since workers may have another current folder. A bucket's
+    address stays as it is.
 
     Raises:
         InputError: the address is invalid.
@@ -76,7 +76,7 @@ class RunFolder:
 
     @property
     def failure(self) -> Location:
-        """The file with the traceback of a job that broke off."""
+        """The file with the traceback of a job that stopped with an error."""
         return self.at("failure.txt")
 
     @property
@@ -92,7 +92,8 @@ class RunFolder:
         return [p.name for p in listed(self.at("episodes")) if (p / "recipe.json").is_file()]
 
     def picture(self, image_id: str) -> Location:
-        """The location of a picture as the policy sees it, named by its hash."""
+        """The location of a picture as the policy sees it. The file is named by the picture's
+        hash."""
         return self.at("pictures", f"{image_id}.jpg")
 
     def read_picture(self, image_id: str) -> bytes:
@@ -111,7 +112,7 @@ class RunFolder:
         return data
 
     def read_recipe(self) -> dict[str, Any]:
-        """`recipe.json`: the keys recipe, fingerprint, store.
+        """The content of `recipe.json`, with the keys recipe, fingerprint and store.
 
         Raises:
             InputError: the file is missing, or cannot be read.
@@ -127,7 +128,7 @@ class RunFolder:
     # Stages
 
     def labels(self) -> list[str]:
-        """The folders of the existing stages, "NN-name", in order."""
+        """The names ("NN-name") of the existing stages' folders, in order."""
         folder = self.at("stages")
         found = (
             [p.name for p in folder.iterdir() if p.is_dir() and _LABEL.fullmatch(p.name)]
@@ -141,11 +142,12 @@ class RunFolder:
         return next((label for label in self.labels() if name_of(label) == name), "")
 
     def shard(self, label: str, kind: str, number: int) -> Location:
-        """One kind of output ("kept", "rejected", "pending", "side") of a stage's shard."""
+        """The file with one kind of output ("kept", "rejected", "pending", "side") of a stage's
+        shard."""
         return self.at("stages", label, f"{kind}-{number:05d}.parquet")
 
     def shards(self, label: str, kind: str) -> list[Location]:
-        """All shards of one kind of output, in order."""
+        """The files of all shards with one kind of output, in order."""
         return listed(self.at("stages", label), f"{kind}-*.parquet")
 
     def read(self, label: str, kind: str, record: type[R]) -> Iterator[R]:
@@ -162,7 +164,7 @@ class RunFolder:
         return sum(float(p.read_text()) for p in listed(self.at("timing", label), "*"))
 
     def counts(self, label: str) -> list[StageCount]:
-        """The counts of all finished shards of a stage, from the files alone."""
+        """The counts of all finished shards of a stage, read from the shards' files."""
         found = []
         for path in self.shards(label, "kept"):
             facts = read_metadata(path)
@@ -181,22 +183,23 @@ class RunFolder:
 
     @property
     def is_pilot(self) -> bool:
-        """Whether this folder is the pilot of a run. A pilot shares the run's calls, so that its
-        replies serve the run."""
+        """Whether this folder is the pilot of a run. A pilot (a small trial run) uses the call
+        cache of its run, so that the run can use the pilot's replies."""
         folder = self.at()
         return folder.name == "pilot" and (folder.parent / "recipe.json").is_file()
 
     def calls(self, setting: str) -> Path | str:
-        """The place of the run's replies, ledger and budget: a file, or a Redis address.
+        """The place where the run keeps replies of services, ledger and budget: a file, or a Redis
+        address.
 
         Args:
-            setting: the recipe's `run.calls`; "" for a file in the run's folder. An address without
-                a prefix gets a prefix from the folder's name and place, since each prefix has its
-                own budget and ledger.
+            setting: the recipe's `run.calls`; "" for a file in the run's folder. If the Redis
+                address has no prefix, the prefix is made from the folder's name and place. Each
+                prefix of a Redis address has its own budget and ledger.
 
         Raises:
-            InputError: the run lies in a bucket, where no SQLite file can be; or `setting` is no
-                address, holds a password, or names a folder that does not exist.
+            InputError: the run lies in a bucket, where an SQLite file is not possible. Or `setting`
+                is not an address, contains a password, or names a folder that does not exist.
         """
         folder = self.at()
         owner = folder.parent if self.is_pilot else folder
@@ -242,12 +245,12 @@ def name_of(label: str) -> str:
 
 
 def number_of(label: str) -> int:
-    """A stage's number."""
+    """The number in the name of a stage's folder."""
     found = _LABEL.fullmatch(label)
     assert found, f"{label} is no stage's folder"
     return int(found[1])
 
 
 def count_of(label: str, shard: int, facts: dict[str, str]) -> StageCount:
-    """The counts in the metadata of a shard."""
+    """The names of the counts in the metadata of a shard."""
     return StageCount(stage=name_of(label), shard=shard, **{k: int(facts[k]) for k in COUNTS})

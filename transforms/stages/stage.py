@@ -1,9 +1,9 @@
 """Defines a stage (a name, its input and output types, and a factory of a pure function) and a job
 (its stages in order).
 
-The function maps one record to its outcome: a record (kept), a `Rejection`, or a list of both (a
-stage may produce several records from one). A function that calls models may be a coroutine. The
-module can be imported and tested without Beam.
+The function maps one record to its outcome: a record that is kept, a `Rejection`, or a list of such
+outcomes. A function that calls models may be a coroutine. This module can be imported and tested
+without Beam.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -22,13 +22,15 @@ Apply = Callable[..., Outcome] | Callable[..., Awaitable[Outcome]]
 
 @dataclass(frozen=True, kw_only=True)
 class Side:
-    """The second input of a stage, one file per shard: `side-SSSSS.parquet` in the stage's folder.
+    """The second input of a stage. The stage's folder has one file `side-SSSSS.parquet` per shard.
 
     Args:
-        record: the type of the records. The stage finds an item's record by `item_id`.
-        gather: adds the steps that write the files to the graph. `gather` takes the shard numbers
-            of the stage before, the settings of the job, the label of the stage before and the
-            label of this stage. `gather` returns the shard numbers once the files are written.
+        record: the type of the records in the side files. The stage finds the record for an item by
+            `item_id`.
+        gather: adds to the Beam graph the steps that write the files. `gather` takes four arguments:
+            the shard numbers of the previous stage, the settings of the job, the label of the
+            previous stage and the label of this stage. `gather` returns the shard numbers once the
+            files are written.
     """
 
     record: type[Record]
@@ -37,25 +39,28 @@ class Side:
 
 @dataclass(frozen=True, kw_only=True)
 class Stage:
-    """One step of a job.
+    """A stage is one step of a job.
 
     Args:
-        name: the stage's name for people, other code and rejections, such as "certify".
+        name: the stage's name, such as "certify".
         takes: the record type of the input.
         gives: the record type of the output.
-        make: called once per process with the job's settings; returns the stage's function. `make`
-            must be a module-level function, so that a stage can be sent to a worker. None for a
-            job's first stage, whose records other code writes.
-        fingerprint: changes whenever the stage would compute a different result from the same
-            input; a resumed run compares it.
-        in_flight: number of records in progress at once in a process, for coroutines; 0 for a plain
-            function.
-        side: the stage's second input, with which the function takes (record, side record or None).
-        source: the name of the stage whose kept records are the input; "" for the stage before.
-        doing: the stage's action for the progress, "asking the filter no_sports:NoSports"; "" for
-            the words of `pipeline/runners/stage_words.py`.
-        reasons: the stage's own reasons for dropping, each with its sentence for the progress.
-        hints: Beam's resource hints for the stage's workers ("accelerator"); they change no result.
+        make: takes the job's settings, and returns the stage's function. `make` is called once per
+            process. `make` must be a module-level function, so that a stage can be sent to a
+            worker. For a job's first stage, `make` is None, since other code writes the records.
+        fingerprint: a text that differs whenever the stage would compute a different result from
+            the same input. A resumed run compares fingerprints.
+        in_flight: for a coroutine, the number of records that a process works on at once; 0 for a
+            plain function.
+        side: the stage's second input. If `side` is set, the stage's function takes a record, and a
+            side record or None.
+        source: the name of the stage whose kept records are the input; "" for the previous stage.
+        doing: what the stage does, for the progress display ("asking the filter
+            no_sports:NoSports"); "" for the words in `pipeline/runners/stage_words.py`.
+        reasons: the stage's own reasons for dropping an item, each with a sentence for the progress
+            display.
+        hints: Beam's resource hints for the stage's workers ("accelerator"). Hints do not change
+            results.
         number: the stage's position in the job, set by `in_order`.
     """
 
@@ -79,7 +84,7 @@ class Stage:
 
 
 def in_order(*stages: Stage) -> tuple[Stage, ...]:
-    """A job's stages with their numbers, from 1. Only this function numbers stages.
+    """Numbers the stages of a job, from 1. No other function numbers stages.
 
     >>> [stage.label for stage in in_order(Stage(name="seeds", takes=Record, gives=Record), Stage(name="draft", takes=Record, gives=Record))]
     ['01-seeds', '02-draft']
@@ -102,8 +107,8 @@ def source_of(stages: Sequence[Stage], stage: Stage) -> Stage:
 
 
 def reject(item: Any, reason: str, evidence: Any = None) -> Rejection:
-    """The rejection of a seed or question, with its readable name. The code that runs the stage
-    adds the stage's name."""
+    """Rejects a seed or question. The rejection states the item's readable name. The code that runs
+    the stage adds the stage's name."""
     seed = getattr(item, "seed_id", "") or item.id
     title = getattr(item, "text", "") or getattr(item, "entity_id", "")
     return Rejection(

@@ -1,9 +1,9 @@
-"""The files that a stage writes for one shard, and the test whether a shard is finished
-(`run_folder.py` defines the paths).
+"""Writes the files of a stage for one shard, and tests whether a shard is finished. `run_folder.py`
+defines the paths.
 
-The metadata of `kept` holds the digest of the input, the stage's fingerprint and the counts. A
-shard is repeated if its input or fingerprint changed, or if an item is pending. The call cache
-holds the replies that arrived, so no reply is paid for twice.
+The metadata of the file `kept` hold the digest of the input, the stage's fingerprint and the
+counts. A shard is repeated if its input or fingerprint changed, or if an item is pending. The call
+cache holds all replies that arrived, so that no reply is paid for twice.
 """
 
 import hashlib
@@ -19,7 +19,8 @@ from questloom.transforms.stages.stage import Stage
 
 
 def file_digest(path: Location) -> str:
-    """The sha256 of a file's bytes. Parquet files that one version of the library writes are deterministic."""
+    """The sha256 of a file's bytes. The same version of the Parquet library always writes the same
+    bytes."""
     with open_binary(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]
 
@@ -46,7 +47,8 @@ class Outcomes:
         return cls([], [], [])
 
     def take(self, outcome) -> None:
-        """Counts the outcome of one record. A record that gave at least one record counts as kept."""
+        """Counts the outcome of one record. A record counts as kept if the stage made at least one
+        record of it."""
         self.num_in += 1
         parts = outcome if isinstance(outcome, list) else [outcome]
         kept = [p for p in parts if not isinstance(p, Rejection | Pending)]
@@ -60,7 +62,7 @@ class Outcomes:
 
 
 def finished(run: RunFolder, stage: Stage, shard: int, digest: str) -> StageCount | None:
-    """The count of a (stage, shard) that is finished, or None."""
+    """The counts of a stage's shard if the shard is finished, otherwise None."""
     facts = read_metadata(run.shard(stage.label, "kept", shard))
     if facts is None or (
         facts.get("source"),
@@ -72,7 +74,8 @@ def finished(run: RunFolder, stage: Stage, shard: int, digest: str) -> StageCoun
 
 
 def shard_facts(fingerprint: str, digest: str, counts: Iterable[int]) -> dict[str, str]:
-    """The metadata of a `kept` file: the digest of its input ("" where it has none), and the numbers of `COUNTS`."""
+    """Reads the metadata of a file `kept`: the digest of its input ("" where the file states none),
+    and the numbers that `COUNTS` names."""
     return {
         "source": digest,
         "fingerprint": fingerprint,
@@ -83,8 +86,8 @@ def shard_facts(fingerprint: str, digest: str, counts: Iterable[int]) -> dict[st
 def write_shard(
     run: RunFolder, stage: Stage, shard: int, digest: str, outcomes: Outcomes
 ) -> StageCount:
-    """Writes the outcomes of one shard under the stage's name. Rejected and pending items and the
-    time come first; the kept items come last."""
+    """Writes the outcomes of one shard under the stage's name. The files of rejected items, of
+    pending items and of the time are written first, and the file of kept items last."""
     assert outcomes.num_in == outcomes.num_kept + outcomes.num_rejected + len(outcomes.pending), (
         "an item was lost"
     )

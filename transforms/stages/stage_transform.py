@@ -1,10 +1,10 @@
-"""The PTransform around a stage: takes shard numbers, gives shard numbers and counts; the records
-stay in files.
+"""The PTransform that runs a stage. The PTransform takes shard numbers, and gives shard numbers and
+counts. The records of the stage stay in files.
 
-Only shard numbers cross a shuffle. A stage reads `kept-S` of the stage before and writes its own
-`kept-S`, `rejected-S` and, where an item waits, `pending-S`. Resuming therefore works with any
-engine: complete files are not computed again. The two outputs of the pattern, kept and rejected,
-are files here, since the next job, the report and people read files.
+Only shard numbers go through Beam's shuffle. For shard S, a stage reads the file `kept-S` of the
+previous stage, and writes its own files `kept-S`, `rejected-S` and, where an item waits,
+`pending-S`. A run can therefore be resumed with any Beam runner, and complete files are not
+computed again. The outputs are files because the next job, the report and people read files.
 """
 
 import asyncio
@@ -38,13 +38,14 @@ from questloom.transforms.stages.stage_shards import (
 )
 
 MAX_OPEN_SHARDS = 4
-"""Maximum number of shards of one bundle whose records may be under way at once. The limit bounds the memory."""
+"""Maximum number of shards of one bundle whose records may be under way at once. The limit bounds
+the memory that a worker needs."""
 MAX_TRACEBACK = 4_000
 
 
 def guarded(item: Any, error: BaseException) -> Any:
-    """The outcome of an item whose function raised an exception: it waits for a provider or for
-    budget, or the fault is ours."""
+    """The outcome of an item for which the stage's function raised an exception. The item waits for
+    a provider or for budget, or the item is rejected because our code has a fault."""
     seed = getattr(item, "seed_id", "") or item.id
     if isinstance(error, BudgetExceeded):
         return Pending(
@@ -67,8 +68,8 @@ def guarded(item: Any, error: BaseException) -> Any:
 
 
 def apply_one(function: Any, item: Any, beside: tuple[Any, ...]) -> Any:
-    """The outcome of one record by a plain function. `beside` holds the side record, if the stage
-    has a second input."""
+    """The outcome of one record, if the stage's function is a plain function. `beside` holds the
+    side record, if the stage has a second input."""
     try:
         return function(item, *beside)
     except Exception as error:
@@ -76,7 +77,7 @@ def apply_one(function: Any, item: Any, beside: tuple[Any, ...]) -> Any:
 
 
 async def apply_one_async(function: Any, item: Any, beside: tuple[Any, ...]) -> Any:
-    """The outcome of one record by a coroutine."""
+    """The outcome of one record, if the stage's function is a coroutine."""
     try:
         return await function(item, *beside)
     except Exception as error:
@@ -84,7 +85,7 @@ async def apply_one_async(function: Any, item: Any, beside: tuple[Any, ...]) -> 
 
 
 class RunStage(beam.DoFn):
-    """Runs one stage over shards. Input and output elements are shard numbers."""
+    """Runs one stage over shards. The elements of its input and output are shard numbers."""
 
     def __init__(
         self, stage: Stage, *, run: RunFolder, source: str, settings: Any, opened: Opened
@@ -182,8 +183,8 @@ class StageTransform(beam.PTransform):
         stage: the stage, with its number.
         run: the folder of the input and output.
         source: the label of the stage whose kept records are the input.
-        settings: the argument of the stage's factory: plain data that pickles.
-        opened: holds the objects that the factory opens.
+        settings: the argument of the stage's `make`, as plain data that can be pickled.
+        opened: holds the objects that the stage's `make` opens.
     """
 
     def __init__(
@@ -208,8 +209,8 @@ def run_in_order(
     settings: Any,
     opened: Opened,
 ) -> beam.PCollection:
-    """Adds all stages of a job to the graph except the first, which is written already. The result
-    is the shard numbers, once all files are written."""
+    """Adds all stages of a job to the Beam graph, except the first stage, whose files exist
+    already. Returns the shard numbers once all files are written."""
     for stage in stages[1:]:
         source = source_of(stages, stage).label
         if stage.side is not None:

@@ -1,5 +1,5 @@
-"""A claim's value as a typed answer: its words, its aliases, the precision that the question asks
-for, and its interest to readers."""
+"""Turns a claim's value into a typed answer: its words, its aliases, and the precision that the
+question asks for. This module also rates how much an answer interests readers."""
 
 from questloom.knowledge.dates import PRECISIONS, Date, coarsened, dates_of
 from questloom.language.english import MONTHS
@@ -11,15 +11,17 @@ from questloom.records.synthesis import Answer
 from questloom.transforms.facts.lookups import Facts
 
 _BY_KIND = {"entity": 1.0, "string": 0.9, "monolingual": 0.9}
-"""The interest of an answer by its kind: people remember names."""
+"""How much an answer interests readers, by its kind. Names interest readers most, since people
+remember them."""
 BARE_NUMBER = 0.3
-"""The interest of any other answer: nobody remembers the founding year of a town, or a height."""
+"""How much any other answer interests readers: nobody remembers the founding year of a town, or a
+height."""
 
 
 def answer_of(
     facts: Facts, value: Value, unit_label: str = "", precision: str = ""
 ) -> Answer | None:
-    """The typed answer for a value, or None for a kind that makes no good answer.
+    """The typed answer for a value; None for a kind of value that makes no good answer.
 
     Args:
         facts: the store, for labels of entities and units.

@@ -1,7 +1,8 @@
-"""Writers of packages outside the program: `writer: mypackage:Terse`.
+"""Loads writers from other packages. A recipe names them: `writer: mypackage:Terse`.
 
-A custom writer is a class; each process makes one object with the store. `examples/terse.py` is an example. A reader
-checks all its words against the plan (`rule_reader.py`).
+A custom writer is a class. Each process makes one object of the class, with the store as argument.
+`examples/terse.py` is an example. A reader (`rule_reader.py`) checks all words of a custom writer
+against the plan.
 """
 
 import inspect
@@ -23,20 +24,21 @@ SHAPE = "Make it a class with `__init__(self, store)` and `async def word(self, 
 
 
 class OwnWriter(Protocol):
-    """The interface of `questloom.transforms.writing.writer.Writer` without the name; the import path is the name."""
+    """The interface of a custom writer: `questloom.transforms.writing.writer.Writer` without a
+    name. The import path serves as the name."""
 
     def __init__(self, store: "Store") -> None: ...
 
     async def word(self, plan: Plan, seed_id: str) -> Wording | Refusal:
-        """Returns the plan in words, or a `Refusal` with `Reason.NO_WORDING` and small JSON as evidence. After a refusal the seed's
-        next plan is tried.
+        """Returns the plan in words, or a `Refusal` with `Reason.NO_WORDING` and small JSON as
+        evidence. After a refusal, the next plan of the same seed is tried.
 
         The result must depend only on the store and the arguments. Several threads may call the method.
         """
 
 
 class CustomWriterError(QuestloomError):
-    """A custom writer failed on a plan; `__cause__` holds its exception."""
+    """A custom writer failed on a plan; `__cause__` is the writer's exception."""
 
 
 @dataclass(frozen=True)
@@ -44,8 +46,8 @@ class CustomWriter:
     """Implements `questloom.transforms.writing.writer.Writer` with an object of another package.
 
     Args:
-        name: its import path, which questions record.
-        own: the object.
+        name: the writer's import path, which questions record.
+        own: the object of the other package.
         most_plans: maximum number of plans of a seed that are put into words.
     """
 
@@ -54,7 +56,7 @@ class CustomWriter:
     most_plans: int = 1_000
 
     async def word(self, plan: Plan, seed_id: str) -> Wording | Refusal:
-        """Returns the object's result.
+        """Returns the result of the other package's object.
 
         Raises:
             CustomWriterError: the writer failed, or returned neither words nor a refusal.
@@ -83,10 +85,10 @@ def _check_made(made: Any) -> None:
 
 
 def custom_extension(named: str) -> Extension:
-    """The class that a recipe names.
+    """Loads the custom writer's class that a recipe names.
 
     Raises:
-        InputError: the class is missing, or is no `OwnWriter`.
+        InputError: the class is missing, or is not an `OwnWriter`.
     """
     found = load_extension(named, "writers", WRITER_KEY)
     word = getattr(found.object, "word", None)
@@ -100,10 +102,11 @@ def custom_extension(named: str) -> Extension:
 
 
 def custom_writer(named: str, store: "Store") -> CustomWriter:
-    """The writer that a recipe names, over a store.
+    """Makes the custom writer that a recipe names, with a store.
 
     Raises:
-        InputError: as in `custom_extension`, or the object cannot be made.
+        InputError: the class is not a custom writer (see `custom_extension`), or its object cannot
+            be made.
     """
     found = custom_extension(named)
     try:

@@ -1,4 +1,5 @@
-"""Small operations on forms: they turn a named constant into a described variable."""
+"""Small operations on forms (questions as queries). The operations replace a named constant by a
+variable with a description."""
 
 from dataclasses import replace
 from typing import Any
@@ -35,12 +36,13 @@ def constants(form: Form) -> tuple[str, ...]:
 
 
 def hide_constant(form: Form, entity_id: str, var: str, clauses: tuple[Clause, ...]) -> Form:
-    """The form with a variable in place of a named entity. The clauses (over `SELF`) describe the variable."""
+    """Replaces a named entity in the form by a variable. The clauses describe the variable, which
+    they call `SELF`."""
     old = Value(kind="entity", entity=entity_id)
     kept = tuple(_swap(c, old, var) for c in form.clauses)
     return Form(clauses=(*kept, *(_swap(c, SELF, var) for c in clauses)), ask=form.ask)
 
 
 def describe_variable(form: Form, var: str, clauses: tuple[Clause, ...]) -> Form:
-    """The form with more clauses (over `SELF`) about one of its variables."""
+    """Adds clauses about one variable to the form. The clauses call the variable `SELF`."""
     return Form(clauses=(*form.clauses, *(_swap(c, SELF, var) for c in clauses)), ask=form.ask)

@@ -1,4 +1,5 @@
-"""A reader that needs no model: the rules that prove a model's words, and in English the lints of the graph writer."""
+"""A reader that needs no model. The reader applies the rules that check a model's words. For
+English, it also applies the lints of the graph writer."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -19,8 +20,9 @@ class RuleReader:
 
     Args:
         store: the store.
-        language: of the words.
-        model: reads what the rules let pass; None where the recipe has no model for it.
+        language: the language of the words.
+        model: a model that reads the words if they pass the rules; None where the recipe names no
+            such model.
     """
 
     store: "Store"
@@ -28,7 +30,8 @@ class RuleReader:
     model: Reader | None = None
 
     async def read(self, plan: Plan, wording: Wording, seed_id: str) -> list[Vote]:
-        """The vote of the rules, and behind one that holds those of the model."""
+        """The vote of the rules. If the vote of the rules is positive, the votes of the model
+        follow."""
         faults = list(problems(wording.text)) if self.language == LANGUAGE else []
         try:
             check_wording(self.store, plan, wording, self.language)

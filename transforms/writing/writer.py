@@ -1,8 +1,8 @@
-"""The interface of all writers: a whole plan goes in, and its words come out.
+"""Defines the interface of all writers. A writer takes a whole plan and gives the plan's words.
 
 Two writers implement this interface: `graph` composes words from the form and needs no model; `llm`
-asks a model. A package may bring another writer (`custom.py`). No writer judges its own work: a
-`Reader` checks all words that are not composed from the form.
+asks a model. Another package may add a writer of its own (`custom.py`). A `Reader` checks all words
+that are not composed from the form, since no writer should judge its own work.
 """
 
 from dataclasses import dataclass, field
@@ -26,7 +26,8 @@ class Wording:
 
 @dataclass(frozen=True, kw_only=True)
 class Draft:
-    """A question with its form, for the checks that compare its words with its evidence.
+    """A question with its form. Checks use the draft to compare the question's words with its
+    evidence.
 
     `bindings` maps each variable of the form to its intended entity id or value key. A constant
     entity in a clause is an entity that the text names. `form` is None for a question from an
@@ -42,7 +43,7 @@ class Draft:
 
     @classmethod
     def of(cls, plan: Plan, text: str = "") -> "Draft":
-        """The draft of a plan with words for it."""
+        """Makes a draft of a plan and the words for the plan."""
         return cls(
             text=text,
             answer=plan.answer,
@@ -54,7 +55,8 @@ class Draft:
 
 @dataclass(frozen=True, kw_only=True)
 class Vote:
-    """One reader's verdict on words: whether they say what they should, and what else they say."""
+    """One reader's verdict on words: whether the words say what the plan says, and what else they
+    say."""
 
     holds: bool
     other: str = ""
@@ -66,7 +68,7 @@ class WriterRejection(Exception):
 
     Args:
         reason: `Reason.BAD_REPLY` or `Reason.REFUSED`.
-        evidence: role and message, as small JSON.
+        evidence: the model's role and a message, as small JSON.
     """
 
     def __init__(self, reason: Reason, evidence: dict) -> None:
@@ -86,14 +88,16 @@ class Writer(Protocol):
 
     @property
     def most_plans(self) -> int:
-        """Number of a seed's plans that are put into words before the seed is given up."""
+        """Number of plans of a seed that are tried before the seed is given up."""
 
     async def word(self, plan: Plan, seed_id: str) -> Wording | Refusal:
-        """The plan in words that pass the writer's rules, or the reason why there are none."""
+        """The plan in words that pass the writer's rules, or the reason why the writer has no such
+        words."""
 
 
 class Reader(Protocol):
     """Checks words that were not composed from their form."""
 
     async def read(self, plan: Plan, wording: Wording, seed_id: str) -> list[Vote]:
-        """Votes on whether the words say what the plan says, and nothing else. Raises `WriterRejection`."""
+        """Votes on whether the words say what the plan says and say nothing else. Raises
+        `WriterRejection`."""

@@ -11,7 +11,7 @@ PATH = "/customsearch/v1"
 KEY_HEADER = "X-Goog-Api-Key"
 MAX_RESULTS = 10
 KNOWN = ("queries", "searchInformation")
-"""The JSON keys of every valid reply, also of a reply without results."""
+"""The JSON keys that every valid reply has, even a reply without results."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,5 +1,5 @@
-"""The service `lens`: Serper's `/lens`. The service needs a public address of the picture, because uploads are not
-implemented."""
+"""The service `lens`: Google Lens through Serper's `/lens`. The picture must have a public web
+address, because uploads are not implemented."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ def ask(settings: Any, query: Query) -> ServiceRequest:
 
 
 def read(body: bytes, query: Query) -> FoundPages:
-    """Reads the pages with the picture or a similar picture from the reply."""
+    """Reads from the reply the pages that show the picture or a similar one."""
     return pages_of(body, "organic")
 
 

@@ -1,4 +1,5 @@
-"""The service `pp_structure`: PP-Structure's serving protocol, `/layout-parsing`."""
+"""The service `pp_structure` reads text in pictures through a PP-Structure server, at
+`/layout-parsing`."""
 
 import base64
 from typing import Any
@@ -8,7 +9,7 @@ from questloom.agent.live.services.service import Blocks, Query, Service, Servic
 from questloom.agent.providers.provider import Block
 
 PICTURE = 1
-"""The number that stands for a picture file in the protocol."""
+"""The file type that means "picture" in the server's protocol."""
 _KEPT_BLOCKS = frozenset(
     (
         "doc_title",
@@ -39,7 +40,8 @@ def ask(settings: Any, query: Query) -> ServiceRequest:
 
 
 def read(body: bytes, query: Query) -> Blocks:
-    """Reads the text blocks of a picture from the reply; boxes are in thousandths of the picture's width and height."""
+    """Reads the text blocks of a picture from the reply. The coordinates of a block are in
+    thousandths of the picture's width and height."""
     decoded = json_object(body)
     if decoded.get("errorCode", 0) != 0:
         raise ValueError("an error code")

@@ -32,7 +32,7 @@ SERVICES: tuple[Service[Any], ...] = (
 
 
 def check(services: Sequence[Service[Any]]) -> None:
-    """Refuses services that could be confused with each other or that lack a part.
+    """Refuses services that could be confused with each other, and services that lack a part.
 
     Raises:
         ValueError: two services share a name or a settings key, a name or role is invalid, a help text is not a
@@ -56,7 +56,7 @@ def check(services: Sequence[Service[Any]]) -> None:
 
 
 def services_by_name() -> dict[str, Service[Any]]:
-    """The services by the names that recipes use."""
+    """The services, by the names that recipes use for them."""
     return {each.name: each for each in SERVICES}
 
 

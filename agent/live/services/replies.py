@@ -29,7 +29,8 @@ def rows_of(
     """Reads a list of objects from a reply.
 
     Args:
-        or_known: keys that make a reply valid even if the list is missing; with None, every reply is valid.
+        or_known: names of JSON fields. A reply with one of these fields is valid even if the list
+            is missing. If `or_known` is None, a reply without the list is always valid.
 
     Raises:
         ValueError: the list is missing, or is not a list of objects.
@@ -43,13 +44,14 @@ def rows_of(
 
 
 def words_of(row: dict[str, Any], *names: str) -> str:
-    """The first named field that contains text, without HTML; "" if no field contains text."""
+    """The first text in the named fields, without HTML; "" if no field contains text."""
     text = next((row[name] for name in names if isinstance(row.get(name), str)), "")
     return html.unescape(_TAGS.sub("", text[:MAX_WORDS_CHARS])).strip()
 
 
 def without_tags(value: Any) -> str:
-    """A value as text, with a space for each HTML tag, cut at a maximum length."""
+    """Turns a value into text. Each HTML tag becomes a space, and the text is cut at a maximum
+    length."""
     return _TAGS.sub(" ", str(value)[:MAX_WORDS_CHARS])
 
 
@@ -65,5 +67,5 @@ def web_address(value: Any) -> str:
 
 
 def web_addresses(values: list[Any]) -> tuple[str, ...]:
-    """The distinct web addresses among some values."""
+    """The web addresses among some values, without repetitions."""
     return tuple(dict.fromkeys(url for url in map(web_address, values) if url))

@@ -26,7 +26,7 @@ def ask(settings: Any, query: Query) -> ServiceRequest:
 
 
 def pages_of(body: bytes, name: str) -> FoundPages:
-    """Reads pages with their pictures from one of the lists in Serper's reply."""
+    """Reads one of the lists in Serper's reply; each entry is a page with its pictures."""
     return tuple(
         FoundPage(
             title=words_of(row, "title"),

@@ -1,7 +1,8 @@
 """The type of a live service: its name, its role, a function that makes a request, and a function that reads the reply.
 
-The two functions have no side effects. The reading function raises ValueError for a reply that breaks the service's
-protocol; the cache never stores such a reply. Recipes import this module, so it imports nothing heavy.
+The two functions have no side effects. If a reply breaks the service's protocol, the reading
+function raises ValueError. The cache never stores such a reply. Recipes import this module, so it
+imports nothing heavy.
 """
 
 from collections.abc import Callable, Mapping
@@ -17,29 +18,31 @@ ROLES: Mapping[str, str] = {
     "reader": "pages",
     "ocr": "text in a picture",
 }
-"""The roles of services with their meanings; the roles are keys of a recipe's section `live`."""
+"""The roles that a service can have, with their meanings. A recipe's section `live` names a service
+for each role."""
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Query:
-    """The query that a service gets. Each service reads only the fields for its role."""
+    """The query for a service. A service reads only the fields that belong to its role."""
 
     text: str = ""
     """For the roles text and words: the search terms. For the role reader: the address of the page."""
     results: int = 0
-    """For the roles text, picture and words: the number of results wanted."""
+    """For the roles text, picture and words: the wanted number of results."""
     picture: bytes = b""
     """For the roles picture and ocr: the file of the picture."""
     address: str = ""
-    """For the role picture: the public address of the picture; "" if it has none."""
+    """For the role picture: the public web address of the picture, or "" if there is none."""
     size: tuple[int, int] = (0, 0)
     """For the role ocr: the picture's width and height in pixels."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ServiceRequest:
-    """One HTTP request. The client adds the key's header when it sends the request."""
+    """One HTTP request. When the client sends the request, it adds the header with the access
+    key."""
 
     path: str
     body: Any = None
@@ -50,7 +53,7 @@ class ServiceRequest:
 
 @dataclass(frozen=True, kw_only=True)
 class FoundPage:
-    """A page with the addresses of its matching pictures, best picture first."""
+    """A found page with the web addresses of its matching pictures, best picture first."""
 
     title: str
     url: str
@@ -83,25 +86,27 @@ class Service(Generic[T]):
     help: str
     """One sentence that says what the service does."""
     ask: Callable[[Any, Query], ServiceRequest]
-    """Makes the HTTP request from the recipe's settings (`ServiceSettings`) and the query."""
+    """A function that makes the HTTP request from the settings (`ServiceSettings`) and the
+    query."""
     read: Callable[[bytes, Query], T]
-    """Parses the body of a reply into the type for the role."""
+    """A function that parses the body of a reply. The type of its result depends on the role."""
     address: str = ""
-    """The address of the public service, without a path; "" for software that users run themselves."""
+    """The web address of the public service, without a path; "" if users run the software
+    themselves."""
     settings: type | None = None
-    """A frozen keyword-only dataclass with the additional settings of this service."""
+    """The class of this service's additional settings: a frozen, keyword-only dataclass."""
     required: tuple[str, ...] = ()
     """Names of the settings that must not be empty."""
     key_header: str = "X-API-KEY"
-    """The name of the HTTP header that carries the key. The key is never part of the address, because hosts on the way
-    log addresses."""
+    """The name of the HTTP header that carries the key. The key is never part of the web address,
+    because other computers may log web addresses."""
     key_scheme: str = ""
     """The word that precedes the key in the header, with a space after it ("Bearer ")."""
     needs_key: bool = True
     """Whether the service refuses calls without a key."""
     needs_address: bool = False
-    """Whether the service searches only by the public address of a picture. Such a service cannot search by a picture
-    without a public address."""
+    """Whether the service searches only by the public address of a picture. A service of this kind
+    cannot search by a picture that has no public web address."""
 
     def headers(self, key: str) -> dict[str, str]:
         """The header that carries the key; empty if there is no key."""

@@ -41,7 +41,7 @@ def ask(settings: Any, query: Query) -> ServiceRequest:
 
 
 def read(body: bytes, query: Query) -> FoundPages:
-    """Reads the pages with the picture or a similar picture from the reply.
+    """Reads from the reply the pages that show the picture or a similar one.
 
     Raises: CallFault: Vision reports an error with the picture.
     """

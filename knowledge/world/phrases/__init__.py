@@ -1,4 +1,4 @@
-"""Reads the phrasings of facts from data files, by kind of thing.
+"""Reads the phrasings of facts, sorted by kind of thing, from data files.
 
 Each line of a file holds one fact in several phrasings. A phrasing is used only if all its {placeholders} have values.
 knowledge/world/prose.py explains the placeholders.
@@ -32,7 +32,8 @@ class Heading:
 
 @cache
 def plan_of(kind: str) -> tuple[Heading, ...]:
-    """The sections of an article about a kind of thing; kinds without their own sections share a plain plan."""
+    """The sections of an article about a kind of thing. Kinds without sections of their own share a
+    plain list of sections."""
     plans = _plans()
     return (
         plans.get(kind)

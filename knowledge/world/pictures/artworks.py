@@ -30,7 +30,7 @@ PAINTS: tuple[Colour, ...] = (
 
 
 def painting(c: Canvas, thing: Thing, land: random.Random, view: random.Random, m: Marker) -> None:
-    """A painting on the wall of a museum, with a small label beside it."""
+    """Draws a painting on the wall of a museum, with a small label beside it."""
     wall = jitter(
         land,
         land.choice(
@@ -61,7 +61,7 @@ def painting(c: Canvas, thing: Thing, land: random.Random, view: random.Random, 
 def _inside(
     c: Canvas, own: random.Random, genre: str, x0: float, y0: float, w: float, h: float
 ) -> None:
-    """The composition of a painting, inside a rectangle of the canvas."""
+    """Draws the composition of a painting inside a rectangle of the canvas."""
     tones = own.sample(PAINTS, 5)
     sky, low, ground, accent, extra = (jitter(own, t, 16) for t in tones)
     horizon = y0 + h * own.uniform(0.4, 0.66)
@@ -151,7 +151,7 @@ def _strokes(
     accent: Colour,
     extra: Colour,
 ) -> None:
-    """The trees, walls or figures in the foreground."""
+    """Draws the trees, walls or figures in the foreground."""
     for _ in range(own.randint(2, 5)):
         x, size = x0 + w * own.uniform(0.08, 0.92), h * own.uniform(0.08, 0.2)
         y = horizon + h * own.uniform(0.04, 0.26)
@@ -210,7 +210,7 @@ def statue(c: Canvas, thing: Thing, land: random.Random, view: random.Random, m:
 
 
 def book(c: Canvas, thing: Thing, land: random.Random, view: random.Random, m: Marker) -> None:
-    """A bound book on a table; its cover has no words."""
+    """Draws a bound book on a table. The cover of the drawn book has no words."""
     table = jitter(land, (150, 116, 84), 16)
     c.gradient(lighter(table, 0.25), table)
     for i in range(7):
@@ -273,7 +273,7 @@ def book(c: Canvas, thing: Thing, land: random.Random, view: random.Random, m: M
 
 
 def organ(c: Canvas, thing: Thing, land: random.Random, view: random.Random, m: Marker) -> None:
-    """A pipe organ on a gallery."""
+    """Draws a pipe organ on a gallery."""
     wall = jitter(land, (214, 206, 190), 14)
     c.gradient(lighter(wall, 0.2), darker(wall, 0.14))
     own = random.Random(thing.look["palette"])
@@ -321,7 +321,7 @@ def organ(c: Canvas, thing: Thing, land: random.Random, view: random.Random, m: 
 
 
 def medal(c: Canvas, thing: Thing, land: random.Random, view: random.Random, m: Marker) -> None:
-    """A prize: a medal on a ribbon."""
+    """Draws a prize: a medal on a ribbon."""
     cloth = jitter(land, (70, 60, 76), 30)
     c.gradient(lighter(cloth, 0.2), darker(cloth, 0.2))
     c.look_at(view.uniform(0.9, 1.15), view.uniform(-40, 40), view.uniform(-30, 30), (500, 640))

@@ -21,7 +21,7 @@ MARGIN = 14
 
 
 def mix(one: Colour, other: Colour, share: float) -> Colour:
-    """A mixture of two colours; with share 0 it is the first colour."""
+    """Mixes two colours; with share 0, the result is the first colour."""
     return (
         round(one[0] + (other[0] - one[0]) * share),
         round(one[1] + (other[1] - one[1]) * share),
@@ -104,8 +104,8 @@ class Canvas:
     def gradient(
         self, top: Colour, bottom: Colour, y0: float = 0.0, y1: float | None = None
     ) -> None:
-        """Draws a band over the whole width that fades from one colour to another; the camera does not move the
-        band."""
+        """Draws a band over the whole width of the picture, which fades from one colour to another.
+        The camera does not move the band."""
         first, last = (
             round(y0 * self.scale),
             round((self.units_high if y1 is None else y1) * self.scale),
@@ -169,8 +169,8 @@ class Canvas:
         return max(1, round(units * self.scale * self.zoom))
 
     def text(self, x: float, y: float, words: str, pixels: int, fill: Colour) -> tuple[float, ...]:
-        """Draws small text that is centred on a point if the frame has room. Returns the text's box (left, top, width,
-        height) in per cent."""
+        """Draws small text centred on a point, if the frame has room. Returns the text's box (left,
+        top, width, height) in per cent."""
         px, py = (v / SUPERSAMPLING for v in self.at((x, y)))
         left, top, right, bottom = font(pixels).getbbox(words)
         px = min(max(px, (right - left) / 2 + MARGIN), self.width - (right - left) / 2 - MARGIN)

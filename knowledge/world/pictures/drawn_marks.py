@@ -9,7 +9,7 @@ Boxes = dict[int, tuple[float, ...]]
 
 
 class Marker:
-    """Draws the marks of a thing that this view shows, and records their boxes.
+    """Draws those marks of a thing that the view shows, and records the marks' boxes.
 
     Args:
         canvas: canvas to draw on.

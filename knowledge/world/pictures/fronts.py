@@ -116,7 +116,7 @@ def _rail(c: Canvas, kind: str, deck: float, left: float, right: float, colour: 
 
 
 def front(c: Canvas, thing: Thing, land: random.Random, view: random.Random, m: Marker) -> Scene:
-    """A public building, seen from the square in front of it."""
+    """Draws a public building, seen from the square in front of it."""
     scene = Scene(c, land, view, 430)
     look = thing.look
     scene.sky()

@@ -66,7 +66,7 @@ def town(c: Canvas, thing: Thing, land: random.Random, view: random.Random, m: M
 
 
 def boat(c: Canvas, x: float, y: float, size: float, hull: Colour) -> None:
-    """A small sailing boat."""
+    """Draws a small sailing boat."""
     c.polygon(
         [
             (x - 50 * size, y - 14 * size),

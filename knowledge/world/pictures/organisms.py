@@ -10,7 +10,7 @@ from questloom.knowledge.world.pictures.scenery import COLOURS
 
 
 def species(c: Canvas, thing: Thing, land: random.Random, view: random.Random, m: Marker) -> None:
-    """One animal or plant in front of a soft background, as in a field guide."""
+    """Draws one animal or plant in front of a soft background, as in a field guide."""
     look = thing.look
     back = jitter(
         land,
@@ -195,7 +195,7 @@ def _flower(
 
 
 def mineral(c: Canvas, thing: Thing, land: random.Random, view: random.Random, m: Marker) -> None:
-    """A cluster of crystals on grey cloth."""
+    """Draws a cluster of crystals on grey cloth."""
     c.gradient((88, 90, 98), (52, 54, 62))
     c.look_at(view.uniform(0.85, 1.15), view.uniform(-60, 60), view.uniform(-20, 20), (500, 430))
     own = random.Random(thing.look["palette"])

@@ -1,4 +1,5 @@
-"""Draws portraits. Face, hair, hat, clothing and background belong to the person; light and crop depend on the view."""
+"""Draws portraits. All portraits of a person show the same face, hair, hat, clothing and
+background. Light and crop differ from view to view."""
 
 import random
 
@@ -114,8 +115,8 @@ def _body(c: Canvas, face: Face) -> None:
 
 
 def draw_head(c: Canvas, face: Face, x: float, y: float, s: float) -> None:
-    """Draws only the head at a given size, centred on a point. The code for painted portraits also uses this
-    function."""
+    """Draws only the head of a person at a given size, centred on a point. Painted portraits use
+    the same drawing of a head."""
     w, h = face.wide * s, face.long * s
     hair = face.hair
     if face.woman and face.style in (0, 1, 2):

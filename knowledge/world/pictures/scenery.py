@@ -1,5 +1,5 @@
-"""Draws the surroundings of a thing: skies, hills, sea, trees, houses. The land belongs to the thing, while the weather
-depends on the view."""
+"""Draws the surroundings of a thing: skies, hills, sea, trees, houses. All views of a thing show
+the same land. The weather differs from view to view."""
 
 import math
 import random
@@ -24,7 +24,8 @@ SKIES: tuple[tuple[Colour, Colour, Colour, float], ...] = (
     ((140, 196, 206), (238, 240, 222), (250, 250, 225), 0),
     ((184, 150, 184), (250, 214, 200), (236, 190, 200), 0.08),
 )
-"""The colours at the top and at the horizon, the tint of the light, and the strength of the tint."""
+"""The colours of the sky at the top and at the horizon, the tint of the light, and the strength of
+the tint."""
 GRASS: tuple[Colour, ...] = (
     (126, 158, 92),
     (150, 168, 96),
@@ -109,7 +110,7 @@ class Scene:
             self.canvas.oval(x + dx * size, y + dy * size, r * size, r * size * 0.62, shade)
 
     def hills(self, rows: int = 2) -> None:
-        """Draws rows of hills; distant rows are paler. The shapes of the hills belong to the thing."""
+        """Draws rows of hills; distant rows are paler. All views of a thing show the same hills."""
         for row in range(rows):
             base = self.horizon + row * 16
             colour = mix(self.far, self.grass, row / max(1, rows))
@@ -147,7 +148,7 @@ class Scene:
         spread: tuple[float, float] = (20, 980),
         keep_clear: tuple[float, float] = (0, 0),
     ) -> None:
-        """Draws trees; the kinds and places of trees belong to the thing."""
+        """Draws trees. All views of a thing show the same trees."""
         for _ in range(number):
             x, size = self.land.uniform(*spread), self.land.uniform(0.6, 1.25)
             kind, tone = self.land.randrange(3), jitter(self.land, (70, 110, 70), 26)

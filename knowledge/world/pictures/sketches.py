@@ -27,7 +27,7 @@ Pen = Callable[..., None]
 
 
 def sketch(thing: Thing, picture: Picture, rng: random.Random) -> tuple[Image.Image, Boxes]:
-    """The picture, and the boxes of its marks in per cent of its sides."""
+    """Returns the drawn picture, and the boxes of its marks in per cent of the picture's sides."""
     side = picture.width
     sky, ground = jitter(rng, (196, 216, 232), 20), jitter(rng, (170, 190, 150), 20)
     image = Image.new("RGB", (side * SCALE, side * SCALE), sky)

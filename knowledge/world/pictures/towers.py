@@ -25,7 +25,7 @@ def stone(thing: Thing, land: random.Random) -> Colour:
 
 
 def cap(c: Canvas, kind: str, x: float, y: float, half: float, high: float, colour: Colour) -> None:
-    """A roof on a tower; y is the top of the tower."""
+    """Draws a roof on a tower; y is the top of the tower."""
     if kind == "cone":
         c.polygon([(x - half, y), (x + half, y), (x, y - high)], colour)
         c.polygon([(x, y), (x + half, y), (x, y - high)], darker(colour))

@@ -9,7 +9,8 @@ FOLDER = Path(__file__).parent
 
 @dataclass(frozen=True)
 class PropertyTerm:
-    """A real property: its datatype in the dump, letters for its constraints (s, b, d), English label and aliases."""
+    """A real property: its datatype in the dump, its constraints (s: single value, b: single best
+    value, d: distinct values), and its English label and aliases."""
 
     id: str
     datatype: str
@@ -28,8 +29,8 @@ def _lines(name: str) -> list[list[str]]:
 
 @cache
 def of_country() -> frozenset[str]:
-    """The ids that only the country uses, and not the learning world. In each data file, a marker line stands above
-    these ids."""
+    """The ids that only the country uses, and not the learning world. In each data file, a marker
+    line stands above the ids that only the country uses."""
     found = set[str]()
     for name in ("classes.txt", "properties.txt", "terms.txt"):
         _, _, below = (FOLDER / name).read_text(encoding="utf-8").partition("# Only the country")
@@ -72,7 +73,7 @@ def classes_of_terms() -> dict[str, str]:
 
 @cache
 def labels() -> dict[str, str]:
-    """The English labels of all real items in use."""
+    """The English labels of all real items that the fictional world uses."""
     found = {qid: label for group in groups().values() for label, qid in group.items()}
     found.update((cls, label) for cls, label, _ in _lines("classes.txt"))
     return found
@@ -86,7 +87,7 @@ def class_ids() -> dict[str, str]:
 
 @cache
 def properties() -> dict[str, PropertyTerm]:
-    """All properties in use, by id."""
+    """All real properties that the fictional world uses, by id."""
     return {
         pid: PropertyTerm(
             pid, datatype, constraints, label, tuple(a for a in aliases.split(";") if a)

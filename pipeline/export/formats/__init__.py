@@ -1,1 +1,2 @@
-"""The formats that export writes for trainers. Each file holds one format object."""
+"""The formats in which the export writes rows for trainers. Each file in this folder holds one
+format object."""

@@ -1,8 +1,10 @@
-"""Defines a format: how questions and trajectories become rows for a trainer, and what the card says about the rows.
+"""Defines a format. A format says how questions and trajectories become rows for a trainer, and
+what the card says about these rows.
 
-The rows contain their pictures, so each file is complete. Rows for reinforcement learning have the
-prompts of our agent (`rendered_question.py`). The tests read the rows with the trainers' own code.
-Parquet files need `datasets` 4.0 or later, since their schema uses `List`.
+Each row contains its pictures, so no other file is needed. Rows for reinforcement learning begin
+with the same prompt that our agent sends (`rendered_question.py`). The tests read the rows with the
+code of the trainers themselves. The Parquet files need `datasets` 4.0 or later, because their
+schema uses the type `List`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -25,13 +27,13 @@ ABOUT = {
     "method": Value("string"),
     "withheld_pictures": List(Value("string")),
 }
-"""The columns of `about`, which hold facts about the question of a row."""
+"""The columns that the function `about` fills: facts about a row's question."""
 ABOUT_TRAJECTORY = {
     "id": Value("string"),
     "question_id": Value("string"),
     "level": Value("string"),
 }
-"""The columns of `about_trajectory`."""
+"""The columns that the function `about_trajectory` fills."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,40 +45,44 @@ class Format:
     help: str
     """The programs that read the format, in one sentence."""
     uses: tuple[Literal["sft", "rl"], ...]
-    """The format has rows for questions with these uses. For "sft" the reply is the bare answer,
-    unless a teacher's trajectories exist."""
+    """The uses of questions ("sft" or "rl") for which the format has rows. For the use "sft" the
+    row's reply is the bare answer. If a teacher has played, the rows are the teacher's trajectories
+    instead."""
     features: Callable[[Sequence[str]], Features] | None
-    """The columns of a question's row, as a function of the policy's tool names; None for JSON
-    lines."""
+    """A function that takes the names of the policy's tools, and returns the columns of a
+    question's row. The value is None if the format is JSON lines."""
     row: Callable[[RenderedQuestion, str, str], dict[str, Any]]
-    """Makes a question's row from the rendered question, the data source's name, and the split."""
+    """A function that makes a question's row from the rendered question, the name of the data
+    source, and the split."""
     trajectory_features: Features | None
     """The columns of a trajectory's row; None for JSON lines."""
     trajectory_row: Callable[[RenderedTrajectory], dict[str, Any]]
-    """Makes a trajectory's row."""
+    """A function that makes a trajectory's row."""
     rewarded: bool = False
-    """Whether `reward.py` scores the replies to the rows. A copy of `reward.py` then lies beside the folders."""
+    """Whether `reward.py` can score a reply to a row. If `reward.py` can score the replies, a copy
+    of it is written beside the folders."""
     extras: Callable[[str, Sequence[str]], Mapping[str, bytes]] | None = None
-    """A function that makes additional files of the format's folder, by name. The function takes
-    the data set's name and the names of the folder's parts."""
+    """A function that makes additional files for the format's folder. The function returns the
+    contents of the files by name. The function takes the name of the data set, and the names of the
+    parts of the folder."""
     card_folder: str = ""
-    """The card's sentence that says how to pass the folder to the trainer."""
+    """A sentence for the card: how to pass the folder to the trainer."""
     card_withheld: str = ""
-    """The column that lists pictures that no search may find, as the card names it beside
-    `withheld_pictures`."""
+    """The card's name for the column with those pictures that no search may return. The card names
+    this column together with the column `withheld_pictures`."""
     card_rl: str = ""
-    """The card's sentence that says how to use the rows for reinforcement learning."""
+    """A sentence for the card: how to use the rows for reinforcement learning."""
     card_trajectories: str = ""
-    """The card's sentence that says how to use the trajectories."""
+    """A sentence for the card: how to use the trajectories."""
 
 
 def answers(question: Question) -> list[str]:
-    """Every correct wording of the answer, the expected one first."""
+    """Every correct wording of the answer. The expected wording comes first."""
     return list(dict.fromkeys((question.answer.text, *question.answer.aliases)))
 
 
 def about(asked: RenderedQuestion) -> dict[str, Any]:
-    """What reward functions, statistics and searches need to know about a question."""
+    """The facts about a question that reward functions, statistics and searches need."""
     question = asked.question
     return {
         "id": question.id,
@@ -100,7 +106,7 @@ def about_trajectory(rendered: RenderedTrajectory) -> dict[str, str]:
 
 
 def images_of_question(asked: RenderedQuestion) -> list[dict[str, Any]]:
-    """The pictures of a question's prompt."""
+    """The pictures in the prompt of a question."""
     return [image_cell(p.data, p.sha256) for p in pictures_in(asked.messages)]
 
 

@@ -1,7 +1,7 @@
 """The format `jsonl` for ms-swift and rLLM: one JSON object per line, with pictures as data URIs.
 
-`messages` contain `<image>` in place of each picture. The answer is stored under two keys, one for
-each program.
+In each message, the word `<image>` stands for a picture. The answer is stored twice, under a key
+for each of the two programs.
 """
 
 from typing import Any
@@ -13,7 +13,8 @@ from questloom.pipeline.export.sft_rows import RenderedTrajectory
 
 
 def row(asked: RenderedQuestion, source: str, split: str) -> dict[str, Any]:
-    """A JSON line for ms-swift (`messages`, `images`, `solution`) and rLLM (`question`, `ground_truth`, `data_source`)."""
+    """One JSON line that both ms-swift (`messages`, `images`, `solution`) and rLLM (`question`,
+    `ground_truth`, `data_source`) can read."""
     question = asked.question
     return {
         "messages": with_placeholders(asked.messages),
@@ -29,7 +30,7 @@ def row(asked: RenderedQuestion, source: str, split: str) -> dict[str, Any]:
 
 
 def trajectory_row(rendered: RenderedTrajectory) -> dict[str, Any]:
-    """A JSON line for ms-swift."""
+    """One JSON line for ms-swift."""
     return {
         "messages": with_placeholders(rendered.messages),
         "images": [data_uri(p) for p in rendered.pictures],

@@ -1,7 +1,7 @@
 """The format `sharegpt` for LLaMA-Factory: `conversations` of {from, value}, `images`, `system`, `tools`.
 
-The text contains `<image>` in place of each picture; `dataset_info.json` names the folders.
-LLaMA-Factory's README documents the keys.
+In each text, the word `<image>` stands for a picture. The file `dataset_info.json` names the
+folders. LLaMA-Factory's README documents the keys.
 """
 
 import json
@@ -32,7 +32,7 @@ COLUMNS = Features(
 
 
 def row(asked: RenderedQuestion, source: str, split: str) -> dict[str, Any]:
-    """The question with its picture, and the answer."""
+    """The row for a question: the question with its picture, and the answer."""
     turns = [
         {"from": "human", "value": IMAGE_TOKEN + without_placeholders(asked.question.text)},
         {"from": "gpt", "value": without_placeholders(asked.question.answer.text)},
@@ -46,10 +46,11 @@ def row(asked: RenderedQuestion, source: str, split: str) -> dict[str, Any]:
 
 
 def trajectory_row(rendered: RenderedTrajectory) -> dict[str, Any]:
-    """A row of alternating human and gpt turns, with the system message in its own column.
+    """The row for a trajectory, with alternating turns of "human" and "gpt". The system message has
+    its own column.
 
-    Observations are human turns, as in our prompt. The templates' own observation role would wrap
-    an observation a second time.
+    Observations (what tools return) are human turns, as in our prompt. LLaMA-Factory also has a
+    role for observations, but its templates would wrap each observation a second time.
     """
     system, *rest = with_placeholders(rendered.messages)
     turns = [
@@ -69,7 +70,8 @@ def dataset_info(name: str, folders: Sequence[str]) -> dict[str, bytes]:
 
     Args:
         name: the data set's name, with which the names of its parts begin.
-        folders: the "use_split" folders beside the file.
+        folders: the names of the folders beside the file, each made of a use and a split
+            ("use_split").
 
     Returns:
         The file `dataset_info.json`.

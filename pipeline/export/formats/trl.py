@@ -34,7 +34,7 @@ COLUMNS = Features(
 
 def row(asked: RenderedQuestion, source: str, split: str) -> dict[str, Any]:
     """A row for GRPO on vision-language models. No column is called `tools`, since TRL would write
-    the schemas into the prompt again."""
+    the tool schemas of such a column into the prompt a second time."""
     return {
         "prompt": with_parts(asked.messages),
         "images": images_of_question(asked),

@@ -1,8 +1,8 @@
-"""The format `verl` has the columns `data_source`, `prompt` with `<image>`, `images`, `ability`,
+"""The format `verl`. The columns are `data_source`, `prompt` with `<image>`, `images`, `ability`,
 `agent_name`, `reward_model.ground_truth` and `extra_info`.
 
-The rows have the form of the rows in `examples/data_preprocess/geo3k.py` and in verl's multi-turn
-recipes. Trajectories are rows of verl's multi-turn SFT data set.
+The rows look like those of verl's example `examples/data_preprocess/geo3k.py` and of its multi-turn
+recipes. A trajectory becomes a row of verl's data set for multi-turn SFT.
 """
 
 from collections.abc import Sequence
@@ -25,15 +25,15 @@ from questloom.pipeline.export.sft_rows import RenderedTrajectory
 
 ABILITY = "multimodal_search"
 AGENT_LOOP = "tool_agent"
-"""The name of verl's own agent loop for calls written as `<tool_call>{"name": …, "arguments":
-…}</tool_call>`; our prompt uses the same notation."""
+"""The name of verl's agent loop for calls written as `<tool_call>{"name": …, "arguments":
+…}</tool_call>`. Our prompt writes calls in the same way."""
 INDEX_HEX_DIGITS = 15
-"""verl needs a number for each row: it is the first 60 bits of the id, so every export has the same
-number."""
+"""verl needs a number for each row. The number is the first 60 bits of the id, so every export
+gives a row the same number."""
 
 
 def features(tools: Sequence[str]) -> Features:
-    """The columns of questions; `tools_kwargs` has one key per tool."""
+    """The columns of a question's row; the column `tools_kwargs` has one key for each tool."""
     create = {
         "create_kwargs": {"task_id": Value("string"), "withheld_pictures": List(Value("string"))}
     }
@@ -60,8 +60,9 @@ def features(tools: Sequence[str]) -> Features:
 
 
 def row(asked: RenderedQuestion, source: str, split: str) -> dict[str, Any]:
-    """A question's row. The reward function reads every right wording from `extra_info.answers`; a
-    tool reads the pictures that it must not find from its `create_kwargs`."""
+    """A question's row. The reward function reads every right wording of the answer from
+    `extra_info.answers`. The `create_kwargs` of a tool name the pictures that the tool must not
+    return."""
     question = asked.question
     create = {"task_id": question.id, "withheld_pictures": list(asked.withheld)}
     return {

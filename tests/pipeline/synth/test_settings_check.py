@@ -22,8 +22,8 @@ def models(*roles: str, **more) -> dict:
 REFUSED = {
     "another language and the graph writer": ({"language": "zh"}, "language: zh", "writer=llm"),
     "another language and the graph writer, with models for other roles": (
-        {"language": "de", "models": models("default")},
-        "language: de",
+        {"language": "fr", "models": models("default")},
+        "language: fr",
         "language=en",
     ),
     "more questions than seeds": (
@@ -100,10 +100,10 @@ def test_the_shipped_recipes_are_taken_and_run_without_a_model_too(name):
 
 def test_job_plan_and_loop_refuse_before_anything_is_written(small, tmp_path):
     recipe = small_recipe(language="zh")
-    with pytest.raises(InputError, match="knows English only"):
+    with pytest.raises(InputError, match="knows en and de only"):
         run_synth(recipe, store=small, out=str(tmp_path / "run"), opened=Opened())
     assert not (tmp_path / "run").exists()
-    with pytest.raises(InputError, match="knows English only"):
+    with pytest.raises(InputError, match="knows en and de only"):
         forecast(recipe, store=small, opened=Opened())
     edit = Edit(
         action="set",

@@ -21,6 +21,8 @@ LABELS = {
     "Q62049": "county seat",
     "Q1": "thing of its own kind",
     "Q2": "another kind",
+    "Q383092": "art academy",
+    "Q43229": "organization",
 }
 ABOVE = [
     ("Q1549591", "Q515"),
@@ -28,6 +30,7 @@ ABOVE = [
     ("Q16895517", "Q11446"),
     ("Q62049", "Q486972"),
     ("Q15239622", "Q486972"),
+    ("Q383092", "Q43229"),
 ]
 
 
@@ -50,6 +53,7 @@ def said(*classes: str, others: tuple[str, ...] = ()) -> str:
         (("Q16895517",), "Q16895517"),  # one word says more than the common noun above it
         (("Q6256", "Q515"), "Q515"),  # the list's order
         (("Q62049",), "Q62049"),  # nothing common above
+        (("Q383092",), "Q383092"),  # a vague noun above
     ],
 )
 def test_people_say_a_common_noun_where_there_is_one(classes, expected):

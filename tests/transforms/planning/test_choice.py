@@ -104,7 +104,7 @@ def test_the_order_of_the_seeds_does_not_matter():
 
 def test_the_shares_of_work_relations_and_what_is_asked():
     works = (DETAIL, MID_CHAIN, LATER_PICTURE, COMPUTATION, PLAIN)
-    assert [round(SHARES.of_work(w), 6) for w in works] == [0.08, 0.12, 0.025, 0.1, 0.675]
+    assert [round(SHARES.of_work(w), 6) for w in works] == [0.07, 0.08, 0.05, 0.1, 0.7]
     assert Shares(relation=1, thing=1, detail=0.6, computation=0.6).of_work(PLAIN) == 0
     free = Shares(relation=1, thing=1, detail=0, computation=0)
     assert free.of_relation("P84") == free.of_question("P84") == free.of_question(NO_RELATION) == 1

@@ -1,4 +1,4 @@
-"""What a way ends with, and what refuses a whole form."""
+"""What a walk ends with, and what refuses a whole form."""
 
 from dataclasses import replace
 from random import Random
@@ -113,7 +113,7 @@ def test_an_answer_that_its_kind_gives_away_is_refused():
 
 
 def test_a_page_that_states_all_makes_a_plan_cheap():
-    """Of the teacher's birth the way asks four calls; where the page of the lighthouse names him one page is left out."""
+    """Of the teacher's birth the walk asks four calls; where the page of the lighthouse names him one page is left out."""
 
     def price(at):
         return {p.answer.text: p.route.calls for p in certified(at, 3)[0] if p.work == PLAIN}
@@ -131,10 +131,10 @@ def test_a_seed_has_so_many_plans_of_each_kind_of_work_and_one_of_each_way():
     works = [p.work for p in found]
     assert works.count(PLAIN) <= MAX_PLANS and works.count(PLAIN) > 2
     assert max(works.count(DETAIL), works.count(COMPUTATION)) <= FEW_OTHERS[DETAIL]
-    ways = [
+    walks = [
         (p.work, tuple(sorted(v for k, v in p.bindings.items() if k[0] in "xy"))) for p in found
     ]
-    assert len(set(ways)) == len(ways)
+    assert len(set(walks)) == len(walks)
     calls = [p.route.calls for p in found]
     assert (
         calls == sorted(calls, reverse=True)

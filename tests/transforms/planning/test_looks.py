@@ -17,7 +17,7 @@ from questloom.transforms.planning.finish import certify_plan
 from questloom.transforms.planning.ground import Refusals
 from questloom.transforms.planning.looks import LEAST_CANDIDATES, ask_reading, dated_by
 from questloom.transforms.planning.search import search
-from questloom.transforms.planning.shapes.chain import Way, grow_chains, read_on
+from questloom.transforms.planning.shapes.chain import Walk, grow_chains, read_on
 from questloom.transforms.planning.shapes.tree import grow_trees
 from tests.small_facts import claim, year
 from tests.transforms.planning.coast import (
@@ -51,19 +51,19 @@ def picture(name: str, *details: Detail) -> ImageAsset:
 
 def test_what_is_written_in_a_later_picture_is_asked():
     at = ground(with_pictures({architect(3): 1888}))
-    way = (Image(var="x0"), ClaimClause(subject="x0", property="P84", object="x1"))
+    walk = (Image(var="x0"), ClaimClause(subject="x0", property="P84", object="x1"))
     bindings = {"x0": lighthouse(3), "x1": architect(3)}
-    ((form, bound, answer),) = ask_reading(at, way, bindings, "x1")
-    assert form.clauses == (*way, READ) and form.ask.var == "r" and form.ask.type == "date"
+    ((form, bound, answer),) = ask_reading(at, walk, bindings, "x1")
+    assert form.clauses == (*walk, READ) and form.ask.var == "r" and form.ask.type == "date"
     assert bound["r"] == year(1888).key() and answer.text == "1888"
-    assert not list(ask_reading(at, way[:1], {"x0": lighthouse(3)}, "x0")), "that needs no search"
+    assert not list(ask_reading(at, walk[:1], {"x0": lighthouse(3)}, "x0")), "that needs no search"
     none = replace(at, draft=replace(at.draft, detail_share=0.0))
-    assert not list(ask_reading(none, way, bindings, "x1")), "the recipe wants no details"
+    assert not list(ask_reading(none, walk, bindings, "x1")), "the recipe wants no details"
     motto = ground(with_pictures({architect(3): 0}, "TIDE AND TRUTH"))
-    ((form, _, answer),) = ask_reading(motto, way, bindings, "x1")
+    ((form, _, answer),) = ask_reading(motto, walk, bindings, "x1")
     assert answer.text == "TIDE AND TRUTH" and form.ask.type == "string"
     short = replace(motto, draft=replace(motto.draft, max_answer_words=2))
-    assert not list(ask_reading(short, way, bindings, "x1")), "an answer of three words"
+    assert not list(ask_reading(short, walk, bindings, "x1")), "an answer of three words"
 
 
 def test_a_later_picture_is_read_only_where_its_page_shows_it_and_does_not_say_it():
@@ -92,19 +92,19 @@ def test_a_year_in_a_picture_leads_to_the_only_thing_of_its_class_and_year():
     assert [(d.property, d.thing, d.class_id) for d in found] == [
         ("P571", lighthouse(5), LIGHTHOUSE)
     ], "born or died in 1705 leads to nobody"
-    (way,) = read_on(AT, Way((lighthouse(3),)), Refusals())
-    assert way.things == (lighthouse(3), lighthouse(5)) and way.steps == (("P571", True),)
-    assert way.bindings == {
+    (walk,) = read_on(AT, Walk((lighthouse(3),)), Refusals())
+    assert walk.things == (lighthouse(3), lighthouse(5)) and walk.steps == (("P571", True),)
+    assert walk.bindings == {
         "x0": lighthouse(3), "x1": lighthouse(5), "r0": year(1705).key()
     }  # fmt: skip
-    assert way.clauses == (
+    assert walk.clauses == (
         Image(var="x0"),
         Reads(var="r0", of="x0", property="P1684"),
         ClaimClause(subject="x1", property="P571", object="r0"),
         ClassClause(var="x1", class_id=LIGHTHOUSE),
     )
-    assert year(1705).key() in way.said, "its date is not asked again"
-    back = Way((lighthouse(5), lighthouse(3)))
+    assert year(1705).key() in walk.said, "its date is not asked again"
+    back = Walk((lighthouse(5), lighthouse(3)))
     assert not read_on(AT, back, Refusals()), "comes back"
     twin = [claim("Q1900", "P31", LIGHTHOUSE), claim("Q1900", "P571", year(1705))]
     assert not dated_by(ground(coast([*coast_claims(), *twin])), lighthouse(3), shown=True)
@@ -231,11 +231,11 @@ def test_a_tree_asks_for_what_is_written_on_its_asked_thing():
 
 def test_a_plan_with_a_later_picture_is_certified_whole():
     pictures = {architect(n): 1885 + n for n in range(60)}
-    way = (Image(var="x0"), ClaimClause(subject="x0", property="P84", object="x1"))
+    walk = (Image(var="x0"), ClaimClause(subject="x0", property="P84", object="x1"))
     bindings = {"x0": lighthouse(3), "x1": architect(3)}
 
     def planned(at):
-        ((form, bound, answer),) = ask_reading(everywhere, way, bindings, "x1")
+        ((form, bound, answer),) = ask_reading(everywhere, walk, bindings, "x1")
         refusals = Refusals()
         plan = certify_plan(at, form, bound, answer, shape="chain", refusals=refusals)
         return plan, refusals.reasons

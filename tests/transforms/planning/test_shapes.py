@@ -10,7 +10,7 @@ from questloom.records.outcomes import Reason
 from questloom.transforms.certificate.certificate_rules import CertificateRules
 from questloom.transforms.drafting.edges import Edge
 from questloom.transforms.planning.ground import Refusals
-from questloom.transforms.planning.shapes.chain import Way, extend, grow_chains
+from questloom.transforms.planning.shapes.chain import Walk, extend, grow_chains
 from questloom.transforms.planning.shapes.meet import grow_meets
 from questloom.transforms.planning.shapes.tree import describe_thing, grow_trees, steps_to
 from tests.small_facts import claim
@@ -40,7 +40,7 @@ def grown(grow, start: str, size: int, at=AT, seed: int = 1) -> tuple[set[tuple]
 
 
 def steps(form: Form, bindings: dict[str, str]) -> list[str]:
-    """The things on the way, and what is asked of the last: "Q1003 P84 Q2003", against a claim with "<"."""
+    """The things on the walk, and what is asked of the last: "Q1003 P84 Q2003", against a claim with "<"."""
     said = []
     for c in form.of(ClaimClause):
         ends = [
@@ -82,12 +82,12 @@ def test_chains_of_two_hops_are_all_that_the_architect_has():
 
 def test_a_recipe_without_details_and_computations_gets_neither():
     plain, _ = grown(grow_chains, lighthouse(3), 2, ground(detail_share=0.0, computation_share=0.0))
-    assert len(plain) == 6 and not any("years" in way for way in plain)
+    assert len(plain) == 6 and not any("years" in walk for walk in plain)
     details, _ = grown(grow_chains, lighthouse(3), 2, ground(computation_share=0.0))
-    assert sum("years" in way for way in details) == 2
-    assert all(any("read" in part for part in way) for way in details if "years" in way)
+    assert sum("years" in walk for walk in details) == 2
+    assert all(any("read" in part for part in walk) for walk in details if "years" in walk)
     computed, _ = grown(grow_chains, lighthouse(3), 2, ground(detail_share=0.0))
-    assert sum("years" in way for way in computed) == 2
+    assert sum("years" in walk for walk in computed) == 2
 
 
 @pytest.mark.parametrize("hops", [1, 2, 3, 4])
@@ -118,12 +118,12 @@ def test_a_step_against_its_claim_is_told_apart_by_a_clue_where_the_class_does_n
 
 def test_along_claims_only_and_against_them_only():
     along, _ = grown(grow_chains, lighthouse(3), 3, ground(reverse_share=0.0))
-    assert along and all(step.split()[0] < "Q4" for way in along for step in way[:2])
-    assert not any(f"P1066 {architect(3)}" in step for way in along for step in way)
+    assert along and all(step.split()[0] < "Q4" for walk in along for step in walk[:2])
+    assert not any(f"P1066 {architect(3)}" in step for walk in along for step in walk)
     against, _ = grown(grow_chains, architect(3), 2, ground(reverse_share=1.0))
-    assert any(f"{novel(116)} P50 {architect(3)}" == way[0] for way in against)
+    assert any(f"{novel(116)} P50 {architect(3)}" == walk[0] for walk in against)
     assert not any(
-        way[0] == f"{architect(3)} P1066 {architect(10)}" for way in against if len(way) > 2
+        walk[0] == f"{architect(3)} P1066 {architect(10)}" for walk in against if len(walk) > 2
     )
 
 
@@ -142,13 +142,13 @@ def test_two_branches_meet_in_the_one_novel_that_both_lead_to():
     found, _ = grown(grow_meets, lighthouse(3), 5)
     branches = {THERE, f"{architect(3)} P1066 {architect(10)}", f"{architect(3)} P19 {town(3)}"}
     last = {f"{novel(63)} P50 {architect(10)}", f"{novel(63)} P840 {town(3)}"}
-    assert {(frozenset(way[:-1]), way[-1]) for way in found} == {
+    assert {(frozenset(walk[:-1]), walk[-1]) for walk in found} == {
         (frozenset(branches | last), named(novel(63)))
     }
     asked, _ = grown(grow_meets, lighthouse(3), 6)
     computed = {"198", "882"}  # years after the one in the picture, and after the town's founding
-    assert {way[-1] for way in asked} == {"1903", *computed}
-    assert {way[-1] for way in asked if f"read P1684 of {lighthouse(3)}" in way} == {"198"}
+    assert {walk[-1] for walk in asked} == {"1903", *computed}
+    assert {walk[-1] for walk in asked if f"read P1684 of {lighthouse(3)}" in walk} == {"198"}
     for size in (3, 4, 7):
         assert not grown(grow_meets, lighthouse(3), size)[0]
 
@@ -176,8 +176,8 @@ def test_a_second_thing_at_the_meeting_makes_no_meet():
 
 def test_a_tree_of_one_round_hides_the_asked_thing_behind_the_picture():
     found, _ = grown(grow_trees, architect(3), 1)
-    assert {way[0] for way in found} == {THERE}
-    assert {way[-1] for way in found} == {
+    assert {walk[0] for walk in found} == {THERE}
+    assert {walk[-1] for walk in found} == {
         "1633", "1713", "70", "10", "72", "8", named(town(3)), named(architect(10)),
     }  # fmt: skip
 
@@ -198,8 +198,8 @@ def test_each_round_of_a_tree_hides_one_thing_more(rounds):
             if not isinstance(t, str)
         ]
         assert not set(values) & set(bindings.values()), "what is hidden is not named"
-    ways = {tuple(v for v in b if v[0] == "x") for _, b, _ in forms}
-    assert max(map(len, ways)) == min(rounds, 3) + 1, "the longest way comes first"
+    walks = {tuple(v for v in b if v[0] == "x") for _, b, _ in forms}
+    assert max(map(len, walks)) == min(rounds, 3) + 1, "the longest walk comes first"
 
 
 def test_a_name_is_hidden_by_what_points_at_it_alone():
@@ -266,7 +266,7 @@ def test_a_branch_may_end_on_the_way_of_the_other():
 
 def test_two_steps_that_readers_know_as_one_and_a_thing_that_is_a_class_are_no_way_on():
     refusals = Refusals()
-    start = Way((lighthouse(3), architect(3)), (("P84", False),))
+    start = Walk((lighthouse(3), architect(3)), (("P84", False),))
     assert list(extend(AT, start, step("P19", town(3)), refusals))
     assert not list(extend(AT, start, step("P19", lighthouse(3)), refusals)), "comes back"
     assert not list(extend(AT, start, step("P19", LIGHTHOUSE), refusals)), "its class"
@@ -287,9 +287,9 @@ def test_where_a_shorter_way_leads_a_forward_step_collapses():
     """The architect lived in the lighthouse's town: to go there over her birthplace is the long way round."""
     claims = [*coast_claims(), *(claim(lighthouse(i), "P131", town(i)) for i in range(60))]
     refusals = Refusals()
-    way = Way((lighthouse(3), architect(3), town(3)), (("P84", False), ("P19", False)))
+    walk = Walk((lighthouse(3), architect(3), town(3)), (("P84", False), ("P19", False)))
     at = ground(coast(claims))
-    assert not list(extend(at, way, step("P17", "Q4999"), refusals))
+    assert not list(extend(at, walk, step("P17", "Q4999"), refusals))
     assert refusals.reasons == {Reason.COLLAPSES.value: 1}
 
 
@@ -314,10 +314,10 @@ def test_a_name_that_nothing_tells_is_counted_as_refused():
 def test_no_step_leads_forward_from_where_a_shorter_way_leads_too():
     """The lighthouse is named after the town in which its architect was born."""
     things = lighthouse(3), architect(3), town(3)
-    way = Way(things, (("P84", False), ("P19", False)))
+    walk = Walk(things, (("P84", False), ("P19", False)))
     onward = Edge(property="P138", target=architect(20), reverse=False, weight=1.0)
     refusals = Refusals()
-    assert list(extend(AT, way, onward, refusals)) and not refusals.reasons
+    assert list(extend(AT, walk, onward, refusals)) and not refusals.reasons
     short = ground(coast([*coast_claims(), claim(lighthouse(3), "P138", town(3))]))
-    assert not list(extend(short, way, onward, refusals))
+    assert not list(extend(short, walk, onward, refusals))
     assert refusals.reasons == {Reason.COLLAPSES.value: 1}

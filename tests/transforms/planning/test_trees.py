@@ -1,4 +1,4 @@
-"""How a tree is looked for: which ways back are tried, how many of each, and which names are hidden in which order."""
+"""How a tree is looked for: which walks back are tried, how many of each, and which names are hidden in which order."""
 
 from collections import Counter
 from itertools import islice
@@ -15,7 +15,7 @@ from questloom.transforms.planning.shapes.tree import (
     Tree,
     Trying,
     _back,
-    _ways_from_pictures,
+    _walks_from_pictures,
     grow_trees,
 )
 from tests.small_facts import claim
@@ -42,7 +42,7 @@ def ways_back(at: Ground, thing: str, steps: int) -> tuple[list[tuple], Refusals
 
 def test_ways_back_take_turns_over_their_last_step():
     found, _ = ways_back(AT, novel(3), 3)
-    last = [way[-1] for way in found]
+    last = [walk[-1] for walk in found]
     assert max(Counter(last).values()) > 1
     assert len(set(last[:2])) == len(set(last)) == 2
 
@@ -51,7 +51,7 @@ def test_a_last_step_that_nothing_describes_is_refused_on_the_way_back():
     """Two novels by one author, set in one town, in one year: no clue tells which one a step from the author means."""
     twin = [claim("Q4900", c.property, c.value) for c in coast_claims() if c.subject == novel(3)]
     told, _ = ways_back(AT, novel(3), 3)
-    assert {way[-1][0] for way in told} == {architect(10), town(4)}
+    assert {walk[-1][0] for walk in told} == {architect(10), town(4)}
     found, refusals = ways_back(ground(coast([*coast_claims(), *twin])), novel(3), 3)
     assert not found and refusals.reasons[Reason.NO_DESCRIPTION.value] == 2
     assert not refusals.lacks, "the twin has every claim that the novel has"
@@ -70,7 +70,7 @@ def test_a_way_back_ends_at_a_thing_that_may_be_shown_and_at_no_other():
     found, refusals = ways_back(AT, novel(3), 1)
     assert not found and not refusals.reasons
     found, _ = ways_back(AT, novel(3), 2)
-    assert found and all(AT.is_pictured(way[0][0]) for way in found)
+    assert found and all(AT.is_pictured(walk[0][0]) for walk in found)
 
 
 def test_of_one_chain_of_things_at_most_four_ways_are_followed():
@@ -86,8 +86,8 @@ def test_of_one_chain_of_things_at_most_four_ways_are_followed():
         claim("Q4900", "P50", architect(3)),
     ]
     at = ground(coast([*coast_claims(), *more]))
-    ways = list(_ways_from_pictures(at, novel(116), 3, Random(1), Refusals()))
-    found = Counter(way.things for way in ways)
+    walks = list(_walks_from_pictures(at, novel(116), 3, Random(1), Refusals()))
+    found = Counter(walk.things for walk in walks)
     assert max(found.values()) == WAYS_OF_A_CHAIN
 
 

@@ -1,1 +1,2 @@
-"""The shapes of plans, one per file: each shape grows whole forms from a seed."""
+"""Each file defines one shape of plans. A shape grows whole forms (questions as queries) from a
+seed (the item that a question starts from)."""

@@ -1,19 +1,20 @@
-"""Clusters (exploration, ODE 3.1): readings of the picture, chains from it, and computations over
-both.
+"""Grows clusters (the exploration of ODE 3.1). A cluster reads the picture, follows chains from the
+picture, and computes with the values found.
 
 The ability of a seed decides its plan:
 
-* perception: the question asks for a reading of the picture.
-* perception+reasoning: the question asks for the years between the year in the picture and a turn of
-  the century.
-* perception+search: a meet or a chain; the question computes nothing.
-* perception+search+reasoning: the question compares two things, reached from the picture, by their
-  observations.
+* perception: the question asks for something that can be read in the picture.
+* perception+reasoning: the question asks for the number of years between the year in the picture
+  and a turn of the century.
+* perception+search: the question follows a meet (two branches that lead to one thing) or a chain,
+  and computes nothing.
+* perception+search+reasoning: the question compares values of two things that are reached from the
+  picture.
 
-A question compares two things by their dates, their measures, or the year in the picture. The
+A comparison of two things uses their dates, their measures, or the year in the picture. The
 question asks for the computed value, or for an attribute of the winning thing: "Of this bridge and
-the church by the same architect, who opened the older one?" For an ability with a search, a level
-sets the number of claims, and each claim must be needed.
+the church by the same architect, who opened the older one?" For an ability with a search, the
+difficulty level sets the number of claims, and every claim must be needed.
 """
 
 from collections.abc import Iterator
@@ -45,8 +46,8 @@ from questloom.transforms.planning.reasoning import (
     observations,
     reason_over,
 )
-from questloom.transforms.planning.shapes.chain import Grown, Way, extend
-from questloom.transforms.planning.shapes.meet import grow_meets, join_ways
+from questloom.transforms.planning.shapes.chain import Grown, Walk, extend
+from questloom.transforms.planning.shapes.meet import grow_meets, join_walks
 from questloom.transforms.planning.shapes.tree import steps_to
 from questloom.transforms.planning.steps import (
     separating_class,
@@ -60,29 +61,31 @@ from questloom.transforms.writing.graph.graph_writer import ask_for, belong_toge
 MAX_STEPS = 3
 """Maximum number of steps from the picture to a compared thing."""
 MAX_WAYS = 60
-"""Maximum number of ways kept for each number of steps. The kept ways are drawn at random."""
+"""Maximum number of walks that are kept for each number of steps. The kept walks are drawn at
+random."""
 MAX_EDGES = 12
-"""Maximum number of steps that are tried from the end of one way."""
+"""Maximum number of steps that are tried from the end of one walk."""
 MAX_NEIGHBOURS = 4
-"""Maximum number of pictured neighbours that replace the seed as the pictured thing. A step must
-lead from the neighbour to the seed."""
+"""Maximum number of neighbours of the seed that are tried as the pictured thing in place of the
+seed. A step must lead from the neighbour to the seed."""
 MAX_FORMS = 3
-"""Maximum number of forms of one way or pair of things."""
+"""Maximum number of forms for one walk, or for one pair of things."""
 MAX_TRIED = 150
-"""Maximum number of meets of a number of steps that are counted."""
+"""Maximum number of meets that are examined for each number of steps."""
 
 
 def grow_clusters(
     at: Ground, seed: Seed, claims: int, draw: Random, refusals: Refusals
 ) -> Iterator[Grown]:
-    """Whole forms for a seed's ability, around the seed's thing.
+    """Gives whole forms that need the seed's ability and have the seed's thing at their centre.
 
     Args:
-        at: the store and the rules.
+        at: the store, and the rules for planning.
         seed: gives the thing, the ability and the level.
-        claims: number of claims of a form with a search, including clues and the asked claim.
+        claims: for an ability with a search, the number of claims of a form, including clues and
+            the asked claim.
         draw: random generator for the order.
-        refusals: counts the refusals of the bounds.
+        refusals: counts how often each bound (a rule for plans) refused.
     """
     match seed.ability:
         case "perception":
@@ -99,7 +102,7 @@ def off_cluster(at: Ground, seed: Seed, plan: Plan) -> Reason | None:
     """The reason why a certified plan does not fit its seed's ability and level.
 
     Args:
-        at: the store and the rules.
+        at: the store, and the rules for planning.
         seed: gives the ability and the level.
         plan: a plan of a cluster.
 
@@ -125,7 +128,7 @@ def _text(at: Ground, value: Value) -> str:
 
 
 def _readings(at: Ground, seed: Seed, draw: Random) -> list[Observation]:
-    """The readings of a thing's pictures at a level, in random order."""
+    """What can be read in the pictures of the seed's thing at the seed's level, in random order."""
     found = [
         Observation(node=seed.entity_id, property=d.property, part=d.part, value=d.value, seen=True)
         for d in sure_readings(at.facts, seed.entity_id)
@@ -144,7 +147,8 @@ def _read(at: Ground, seed: Seed, draw: Random) -> Iterator[Grown]:
 
 
 def _count_from_reading(at: Ground, seed: Seed, draw: Random) -> Iterator[Grown]:
-    """The years from a reading to the nearest turn of a century. Any other date to count to would need a search."""
+    """Forms that ask for the number of years from a year in the picture to the nearest turn of a
+    century. To count to any other date, a solver would need a search."""
     for seen in _readings(at, seed, draw):
         year = seen.value.year or 0
         turn = Value(
@@ -152,9 +156,9 @@ def _count_from_reading(at: Ground, seed: Seed, draw: Random) -> Iterator[Grown]
         )
         result = compute("difference", (seen.value, turn)) if year > 0 else None
         if result is not None and result.number:
-            way = Way((seed.entity_id,))
+            walk = Walk((seed.entity_id,))
             yield _computed(
-                at, way, (_reads(seen),), {"r": seen.value}, ("r", turn), result, "years"
+                at, walk, (_reads(seen),), {"r": seen.value}, ("r", turn), result, "years"
             )
 
 
@@ -165,65 +169,66 @@ def _reads(seen: Observation) -> Reads:
 # ---------------------------------------------------------------- a search
 
 
-def _starts(at: Ground, seed: Seed, draw: Random, refusals: Refusals) -> Iterator[list[Way]]:
-    """The starts of ways: the seed's own picture; then, one by one, the pictures of neighbours from
+def _starts(at: Ground, seed: Seed, draw: Random, refusals: Refusals) -> Iterator[list[Walk]]:
+    """Where walks can start: first the seed's own picture, then the pictures of neighbours from
     which a step leads to the seed."""
-    yield [Way((seed.entity_id,))]
+    yield [Walk((seed.entity_id,))]
     back = list(steps_to(at.facts, seed.entity_id, at.draft.max_hub, at.certificate.stated))
     draw.shuffle(back)
     shown = (e for e in back if at.may_be_shown(e.target) and at.is_pictured(e.target))
     for edge in islice(shown, MAX_NEIGHBOURS):
-        start = Way((edge.target,))
+        start = Walk((edge.target,))
         there = replace(edge, target=seed.entity_id, reverse=not edge.reverse)
         if longer := list(extend(at, start, there, refusals)):
             yield [start, draw.choice(longer)]
 
 
 def _search(
-    at: Ground, start: list[Way], claims: int, draw: Random, refusals: Refusals
+    at: Ground, start: list[Walk], claims: int, draw: Random, refusals: Refusals
 ) -> Iterator[Grown]:
-    """Meets and chains with this number of claims."""
+    """Gives meets and chains with the given number of claims."""
     if len(start) == 1:
         for hops in (claims, claims - 1):
             met = islice(grow_meets(at, start[0].things[0], hops, draw, refusals), MAX_TRIED)
             fit = (g for g in met if len(g[0].of(ClaimClause)) == claims)
             yield from islice(fit, MAX_FORMS)
-    ways = _ways(at, start, draw, refusals)
-    draw.shuffle(ways)
-    for way in ways:
-        num = len(way.clauses_of(ClaimClause))
+    walks = _walks(at, start, draw, refusals)
+    draw.shuffle(walks)
+    for walk in walks:
+        num = len(walk.clauses_of(ClaimClause))
         if (
             num == claims
-            and way.steps[-1][1]
-            and (itself := ask_last_thing(at, way.clauses, way.bindings, way.last)) is not None
+            and walk.steps[-1][1]
+            and (itself := ask_last_thing(at, walk.clauses, walk.bindings, walk.last)) is not None
         ):
             yield itself
         if num == claims - 1:
-            asked = ask_attributes(at, way.clauses, way.bindings, way.last, draw)
-            fit = (g for g in asked if g[1]["a"] not in way.said)
+            asked = ask_attributes(at, walk.clauses, walk.bindings, walk.last, draw)
+            fit = (g for g in asked if g[1]["a"] not in walk.said)
             yield from islice(fit, MAX_FORMS)
 
 
-def _ways(at: Ground, start: list[Way], draw: Random, refusals: Refusals) -> list[Way]:
-    """The ways at the start, and longer ways of each number of steps to things that no shorter way reaches."""
+def _walks(at: Ground, start: list[Walk], draw: Random, refusals: Refusals) -> list[Walk]:
+    """The walks at the start, and all longer walks that lead to things which no shorter walk
+    reaches."""
     level, found = start[-1:], list(start)
     for _ in range(MAX_STEPS):
         longer = []
-        for way in level:
-            edges = steps_from(at.facts, way.things[-1], at.draft.max_hub, at.certificate.stated)
-            refusals.causes.append(partial(lacks_at, at.facts, way.things[-1]))
+        for walk in level:
+            edges = steps_from(at.facts, walk.things[-1], at.draft.max_hub, at.certificate.stated)
+            refusals.causes.append(partial(lacks_at, at.facts, walk.things[-1]))
             for edge in shuffle_by_weight(edges, at.draft.reverse_share, draw)[:MAX_EDGES]:
-                if ends := list(extend(at, way, edge, refusals)):
+                if ends := list(extend(at, walk, edge, refusals)):
                     longer.append(draw.choice(ends))
         draw.shuffle(longer)
-        level = [way for way in longer if not _is_near(at, way, refusals)][:MAX_WAYS]
+        level = [walk for walk in longer if not _is_near(at, walk, refusals)][:MAX_WAYS]
         found += level
     return found
 
 
-def _is_near(at: Ground, way: Way, refusals: Refusals) -> bool:
+def _is_near(at: Ground, walk: Walk, refusals: Refusals) -> bool:
     near = any(
-        way.things[-1] in alone(at.facts, way.things[0], k) for k in range(1, len(way.steps))
+        walk.things[-1] in alone(at.facts, walk.things[0], k) for k in range(1, len(walk.steps))
     )
     if near:
         refusals.add(Reason.COLLAPSES)
@@ -235,24 +240,25 @@ def _is_near(at: Ground, way: Way, refusals: Refusals) -> bool:
 
 @dataclass(frozen=True)
 class _Pair:
-    """Two things on joined ways from the picture, by their variables."""
+    """Two things at the ends of two walks from the picture, given by their variables. The two walks
+    are joined."""
 
-    way: Way
+    walk: Walk
     one: str
     other: str
     longest: int
-    """Number of steps of the longer way."""
+    """Number of steps of the longer walk."""
 
     @property
     def ends(self) -> tuple[str, str]:
-        return self.way.bindings[self.one], self.way.bindings[self.other]
+        return self.walk.bindings[self.one], self.walk.bindings[self.other]
 
     @property
     def links(self) -> frozenset[str]:
         """The relations between the two things."""
         ends = {self.one, self.other}
         return frozenset(
-            c.property for c in self.way.clauses_of(ClaimClause) if {c.subject, c.object} == ends
+            c.property for c in self.walk.clauses_of(ClaimClause) if {c.subject, c.object} == ends
         )
 
     def var(self, thing: str) -> str:
@@ -260,19 +266,20 @@ class _Pair:
 
 
 def _reason(
-    at: Ground, start: list[Way], claims: int, draw: Random, refusals: Refusals
+    at: Ground, start: list[Walk], claims: int, draw: Random, refusals: Refusals
 ) -> Iterator[Grown]:
-    """Forms that compare two things; each is the pictured thing or the end of a way from it."""
+    """Gives forms that compare two things. Each of the two things is the pictured thing, or the end
+    of a walk from the pictured thing."""
     pairs = []
-    for one, other in combinations(_ways(at, start, draw, refusals), 2):
-        joined = join_ways(one, other)
-        # A comparison adds one claim to the way where the other value is read, else two, and three
+    for one, other in combinations(_walks(at, start, draw, refusals), 2):
+        joined = join_walks(one, other)
+        # A comparison adds one claim to the walk where the other value is read, else two, and three
         # with an asked attribute.
         if joined and claims - 3 <= len(joined[0].clauses_of(ClaimClause)) <= claims - 1:
             longest = max(len(one.steps), len(other.steps))
             pairs.append(_Pair(joined[0], one.last, joined[1], longest))
     draw.shuffle(pairs)
-    # Two short ways are easier to word than one long way.
+    # Two short walks are easier to word than one long walk.
     for pair in sorted(pairs, key=lambda p: p.longest > 2):
         found = list(_compared(at, pair, claims, draw))
         draw.shuffle(found)
@@ -280,14 +287,14 @@ def _reason(
 
 
 def _compared(at: Ground, pair: _Pair, claims: int, draw: Random) -> Iterator[Grown]:
-    """The forms of one pair of things."""
+    """Gives forms that compare one pair of things."""
     one, other = (at.facts.entity(thing) for thing in pair.ends)
     if one is None or other is None:
         return
     same_kind = alike(at.facts, one.id, other.id)
     linked = any(belong_together(one, other, link) for link in pair.links)
     is_place = "location" in (one.domain, other.domain)
-    num = claims - len(pair.way.clauses_of(ClaimClause))
+    num = claims - len(pair.walk.clauses_of(ClaimClause))
     # The year on a picture is compared with a date of a similar thing: nobody counts from a
     # portrait to a treaty.
     reads = num == 1 and pair.one == "x0"
@@ -324,7 +331,8 @@ def _seen_years(at: Ground, thing: str) -> list[Observation]:
 
 
 def _observed(pair: _Pair, r: Reasoning) -> tuple[tuple[Clause, ...], dict[str, Value]]:
-    """The clauses of both observations, and their values by variable, in the order of the computation."""
+    """The clauses for both observed values, and the values by variable. Clauses and values are in
+    the order of the computation."""
     clauses: tuple[Clause, ...] = ()
     values = {}
     for name, o in (("b", r.first), ("c", r.second)):
@@ -339,15 +347,15 @@ def _observed(pair: _Pair, r: Reasoning) -> tuple[tuple[Clause, ...], dict[str, 
 
 
 def _result(at: Ground, pair: _Pair, r: Reasoning) -> Grown:
-    """The form that asks for the value computed from two observations."""
+    """The form that asks for the value computed from two observed values."""
     clauses, values = _observed(pair, r)
     unit = "years" if r.first.value.kind == "time" else ""
-    return _computed(at, pair.way, clauses, values, tuple(values), r.result, unit, r.op)
+    return _computed(at, pair.walk, clauses, values, tuple(values), r.result, unit, r.op)
 
 
 def _computed(
     at: Ground,
-    way: Way,
+    walk: Walk,
     clauses: tuple[Clause, ...],
     values: dict[str, Value],
     args: tuple[str | Value, ...],
@@ -358,23 +366,23 @@ def _computed(
     answer = answer_of(at.facts, result, unit_label=unit)
     assert answer is not None, "a number is an answer"
     form = Form(
-        clauses=(*way.clauses, *clauses, Compute(out="n", op=op, args=args)),
+        clauses=(*walk.clauses, *clauses, Compute(out="n", op=op, args=args)),
         ask=ask_for("n", answer),
     )
     keys = {var: value.key() for var, value in values.items()}
-    return form, {**way.bindings, **keys, "n": result.key()}, answer
+    return form, {**walk.bindings, **keys, "n": result.key()}, answer
 
 
 def _winner(at: Ground, pair: _Pair, r: Reasoning, draw: Random) -> Iterator[Grown]:
-    """Forms that ask for an attribute of the winning thing. The other thing must have another
-    value, or no comparison would be needed."""
+    """Gives forms that ask for an attribute of the thing that wins the comparison. The other thing
+    must have a different value of this attribute, or a solver would not need the comparison."""
     clauses, values = _observed(pair, r)
     winner = at.facts.entity(r.result.entity)
     assert winner is not None, "what is compared is in the store"
     loser = next(thing for thing in pair.ends if thing != winner.id)
     compared = Compute(out="w", op=r.op, args=(pair.one, pair.other), keys=tuple(values))
     taken = {r.first.property, PLACE_OF.get(r.first.property, ""), *pair.links}
-    avoid = frozenset(pair.way.bindings.values()) | pair.way.said
+    avoid = frozenset(pair.walk.bindings.values()) | pair.walk.said
     found = answerable(at.facts, winner, at.draft.max_answer_words, avoid)
     for _, claim, answer in sorted(found, key=lambda f: (-f[0] * draw.random(), f[1].id)):
         others = {v.key() for v in best_values(at.facts, loser, claim.property)}
@@ -385,7 +393,7 @@ def _winner(at: Ground, pair: _Pair, r: Reasoning, draw: Random) -> Iterator[Gro
         target = claim.value.entity
         form = Form(
             clauses=(
-                *pair.way.clauses,
+                *pair.walk.clauses,
                 *clauses,
                 compared,
                 ClaimClause(subject="w", property=claim.property, object="a"),
@@ -398,5 +406,5 @@ def _winner(at: Ground, pair: _Pair, r: Reasoning, draw: Random) -> Iterator[Gro
             ask=ask_for("a", answer),
         )
         keys = {var: value.key() for var, value in values.items()}
-        yield form, {**pair.way.bindings, **keys, "w": winner.id, "a": claim.value.key()}, answer
+        yield form, {**pair.walk.bindings, **keys, "w": winner.id, "a": claim.value.key()}, answer
         return

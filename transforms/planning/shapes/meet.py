@@ -1,9 +1,9 @@
-"""Meets: two branches from the picture lead to one thing, and neither branch alone singles the
-thing out.
+"""Grows meets: two branches from the picture lead to the same thing, and neither branch alone
+singles the thing out.
 
 An example is "Which film was directed by this man's pupil and is set in his birthplace?" The graph
-of such a form has a cycle. Without cycles in the questions, a strong agent scored better by a
-quarter (FORT-Searcher, arXiv 2606.12087).
+of a meet has a cycle. Cycles make questions harder: without them, a strong agent's score was better
+by a quarter (FORT-Searcher, arXiv 2606.12087).
 """
 
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ from questloom.transforms.planning.finish import ask_attributes, ask_last_thing,
 from questloom.transforms.planning.ground import Ground, Refusals
 from questloom.transforms.planning.lacking import lack_to_describe, lacks_to_meet
 from questloom.transforms.planning.looks import ask_reading
-from questloom.transforms.planning.shapes.chain import Grown, Way, extend
+from questloom.transforms.planning.shapes.chain import Grown, Walk, extend
 from questloom.transforms.planning.steps import steps_from
 
 MAX_BRANCH = 2
@@ -34,24 +34,24 @@ MAX_BRANCH = 2
 def grow_meets(
     at: Ground, anchor: str, hops: int, draw: Random, refusals: Refusals
 ) -> Iterator[Grown]:
-    """Whole forms in which two branches from the picture of a thing meet.
+    """Gives whole forms in which two branches from the picture of a thing meet.
 
     Args:
-        at: the store and the rules.
+        at: the store, and the rules for planning.
         anchor: the thing that the picture shows.
         hops: number of claims between variables, including the asked claim; a meet has at least
             three.
         draw: random generator for the order.
-        refusals: counts the refusals of the bounds.
+        refusals: counts how often each bound (a rule for plans) refused.
     """
     if not at.draft.reverse_share:
         return  # branches meet by reverse steps
     branches = [
-        b for n in range(MAX_BRANCH + 1) for b in _branches(at, Way((anchor,)), n, refusals)
+        b for n in range(MAX_BRANCH + 1) for b in _branches(at, Walk((anchor,)), n, refusals)
     ]
     ends = tuple(dict.fromkeys(branch.things[-1] for branch in branches))
     refusals.causes.append(partial(lacks_to_meet, at.facts, ends))
-    found: dict[str, list[tuple[Way, Edge]]] = {}
+    found: dict[str, list[tuple[Walk, Edge]]] = {}
     for branch in branches:
         for edge in steps_from(
             at.facts, branch.things[-1], at.draft.max_hub, at.certificate.stated
@@ -67,46 +67,46 @@ def grow_meets(
             yield from _met(at, one, other, hops, draw, refusals)
 
 
-def _branches(at: Ground, way: Way, steps: int, refusals: Refusals) -> Iterator[Way]:
-    """The ways of exactly `steps` steps along claims."""
+def _branches(at: Ground, walk: Walk, steps: int, refusals: Refusals) -> Iterator[Walk]:
+    """Gives the walks of exactly `steps` steps, where all steps follow claims forward."""
     if not steps:
-        yield way
+        yield walk
         return
-    found = steps_from(at.facts, way.things[-1], at.draft.max_hub, at.certificate.stated)
+    found = steps_from(at.facts, walk.things[-1], at.draft.max_hub, at.certificate.stated)
     for edge in found:
         if not edge.reverse:
-            for longer in extend(at, way, edge, refusals):
+            for longer in extend(at, walk, edge, refusals):
                 yield from _branches(at, longer, steps - 1, refusals)
 
 
 def _met(
     at: Ground,
-    one: tuple[Way, Edge],
-    other: tuple[Way, Edge],
+    one: tuple[Walk, Edge],
+    other: tuple[Walk, Edge],
     hops: int,
     draw: Random,
     refusals: Refusals,
 ) -> Iterator[Grown]:
-    """The forms in which two branches meet in the thing that both last steps reach."""
-    joined = join_ways(one[0], other[0])
+    """Gives the forms of two branches whose last steps reach the same thing."""
+    joined = join_walks(one[0], other[0])
     if joined is None:
         return
-    way, turn = joined
-    num_claims = len(way.clauses_of(ClaimClause)) + 2
+    walk, turn = joined
+    num_claims = len(walk.clauses_of(ClaimClause)) + 2
     if num_claims not in (hops, hops - 1) or one[1].property == other[1].property:
         return
     kind = find_descriptor_class(at.facts, one[1].target)
     if not kind or not nearly_complete(at.facts, kind):
         refusals.add(Reason.NO_DESCRIPTION, partial(lack_to_describe, at.facts, one[1].target))
         return
-    var = f"x{len(way.things)}"
+    var = f"x{len(walk.things)}"
     clauses = (
-        *way.clauses,
+        *walk.clauses,
         ClaimClause(subject=var, property=one[1].property, object=one[0].last),
         ClaimClause(subject=var, property=other[1].property, object=turn),
         ClassClause(var=var, class_id=kind),
     )
-    met = Way((*way.things, one[1].target), clauses=clauses)
+    met = Walk((*walk.things, one[1].target), clauses=clauses)
     if not _needs_both(at, met, (one[0].last, turn)):
         refusals.add(Reason.NOT_UNIQUE)
         return
@@ -120,16 +120,16 @@ def _met(
         yield from ask_reading(at, clauses, met.bindings, var)
 
 
-def join_ways(one: Way, other: Way) -> tuple[Way, str] | None:
-    """Two ways from one picture, joined over one set of variables.
+def join_walks(one: Walk, other: Walk) -> tuple[Walk, str] | None:
+    """Joins two walks from the same picture, so that they use one set of variables.
 
     Args:
-        one: the way that keeps its variables.
-        other: the way that is added; the common part of both ways is taken once.
+        one: the walk that keeps its variables.
+        other: the walk that is added. The common part of both walks is taken only once.
 
     Returns:
-        The joined way, and the variable at which the second way ends. The result is None if both
-        ways end in one thing, or meet earlier.
+        The joined walk, and the variable at which the second walk ends. None if both walks end in the
+        same thing, or meet before their ends.
     """
     if one.things[-1] == other.things[-1]:
         return None
@@ -147,11 +147,11 @@ def join_ways(one: Way, other: Way) -> tuple[Way, str] | None:
     said = one.said | other.said
     if len(set(things)) < len(things) or said & set(things):
         return None
-    return Way(things, clauses=(*one.clauses, *more), said=said), names[other.last]
+    return Walk(things, clauses=(*one.clauses, *more), said=said), names[other.last]
 
 
 def _over(clause: Clause, names: dict[str, str]) -> Clause:
-    """A branch's clause with other variables; constants stay."""
+    """A clause of a branch with its variables renamed. Constants stay as they are."""
 
     def renamed(term: Term) -> Term:
         return names[term] if isinstance(term, str) else term
@@ -164,9 +164,9 @@ def _over(clause: Clause, names: dict[str, str]) -> Clause:
     return clause
 
 
-def _needs_both(at: Ground, met: Way, ends: tuple[str, str]) -> bool:
-    """Whether both branches together single the meeting thing out with the margin, and each branch
-    alone leaves two things."""
+def _needs_both(at: Ground, met: Walk, ends: tuple[str, str]) -> bool:
+    """Whether both branches together single out the thing where they meet, with the required
+    margin. Each branch alone must fit at least two things."""
     form = Form(clauses=met.clauses, ask=Ask(var=met.last, type="entity"))
     binding = {var: entity_value(thing) for var, thing in met.bindings.items()}
     description = next(d for d in descriptions(form, binding) if d.var == met.last)

@@ -1,11 +1,11 @@
-"""Trees (iterative injection, VSearcher 2.2): a question about a thing in which each round hides
-one more name.
+"""Grows trees (the iterative injection of VSearcher 2.2). A tree is a question about a thing, in
+which each round hides one more name.
 
-A *tree* hides a thing behind the way that leads to it from a picture, one round per step. The names
-in the steps' descriptors are hidden behind descriptions of their own, one round per name. The
-number of rounds is therefore the number of hidden things besides the pictured one. A tree grows
-from the asked thing: backward to pictured things, then forward along each way found, under the
-bounds of a chain.
+First, the asked thing is hidden behind the walk that leads to it from a picture: each step is a
+round. Then names in the descriptions along the walk are hidden behind further descriptions: each
+name is a round. The number of rounds is therefore the number of hidden things, without the pictured
+thing. A tree grows backward from the asked thing to pictured things, then forward along each walk
+that was found. The rules for the steps of a chain also hold for a tree.
 """
 
 from collections import deque
@@ -40,7 +40,7 @@ from questloom.transforms.planning.lacking import (
     lacks_to_reach,
 )
 from questloom.transforms.planning.looks import ask_reading
-from questloom.transforms.planning.shapes.chain import Grown, Way, extend
+from questloom.transforms.planning.shapes.chain import Grown, Walk, extend
 from questloom.transforms.planning.steps import (
     MAX_CLUES,
     MAX_DESCRIPTORS,
@@ -61,42 +61,45 @@ from questloom.transforms.writing.graph.expected_fit import ExpectedFit
 Item = TypeVar("Item")
 
 MAX_STEPS = 3
-"""Maximum number of steps of the way from the picture. Further rounds hide names in the descriptors."""
+"""Maximum number of steps of the walk from the picture. Further rounds hide names in the
+descriptions along the walk."""
 MAX_CHAINS = 24
 """Maximum number of chains back to a picture that are followed."""
 WAYS_OF_A_CHAIN = 4
-"""Maximum number of ways along the same things that are followed. Such ways differ by their descriptors."""
+"""Maximum number of walks over the same things that are followed. Walks over the same things differ
+in their descriptions."""
 TREES_OF_A_FORM = 2
-"""Maximum number of trees that grow from one form. Each tree hides different names first."""
+"""Maximum number of trees that grow from one form. Each tree starts with a different hidden
+name."""
 MAX_HIDINGS = 40
-"""Maximum number of descriptions that replace names of one form."""
+"""Maximum number of descriptions that are tried in place of names of one form."""
 MAX_ROOTS = 24
 """Maximum number of forms of a seed in which names are hidden."""
 MAX_BACK = 8
-"""Maximum number of things before one thing that are tried on the way back."""
+"""Maximum number of previous things that are tried for one thing on the walk back to a picture."""
 
 
 def grow_trees(
     at: Ground, asked: str, rounds: int, draw: Random, refusals: Refusals
 ) -> Iterator[Grown]:
-    """Whole forms that ask for an attribute of a thing and hide `rounds` things, including the
-    asked thing.
+    """Gives whole forms that ask for an attribute of a thing and hide `rounds` things. The asked
+    thing counts as a hidden thing.
 
     Args:
-        at: the store and the rules.
+        at: the store, and the rules for planning.
         asked: the thing whose attribute is asked for.
-        rounds: number of rounds of injection.
+        rounds: number of rounds, which is the number of things to hide.
         draw: random generator for the order of steps.
-        refusals: counts the refusals of the bounds.
+        refusals: counts how often each bound (a rule for plans) refused.
     """
     roots = count()
     lengths = range(1, min(rounds, MAX_STEPS) + 1)
-    # The longest way first: a short way has too few names in its descriptors to hide.
+    # The longest walk first: a short walk has too few names in its descriptors to hide.
     for steps in reversed(lengths):
-        for way in _ways_from_pictures(at, asked, steps, draw, refusals):
-            if not is_open_without_picture(at, way.clauses, way.bindings, way.last, refusals):
+        for walk in _walks_from_pictures(at, asked, steps, draw, refusals):
+            if not is_open_without_picture(at, walk.clauses, walk.bindings, walk.last, refusals):
                 continue
-            for form, bindings, answer in _ends(at, way, steps, draw):
+            for form, bindings, answer in _ends(at, walk, steps, draw):
                 if rounds == steps:
                     yield form, bindings, answer
                 # To hide a name behind what singles its thing out changes no solution: what falls with all names in it falls without.
@@ -107,48 +110,49 @@ def grow_trees(
                     yield from islice(
                         (
                             (tree.form, bindings | tree.sides, answer)
-                            for tree in trying.hide(Tree(form, bindings, way.said), rounds - steps)
+                            for tree in trying.hide(Tree(form, bindings, walk.said), rounds - steps)
                         ),
                         TREES_OF_A_FORM,
                     )
 
 
-def _ends(at: Ground, way: Way, steps: int, draw: Random) -> Iterator[Grown]:
-    for form, bindings, answer in ask_attributes(at, way.clauses, way.bindings, way.last, draw):
-        if bindings["a"] not in way.said:
+def _ends(at: Ground, walk: Walk, steps: int, draw: Random) -> Iterator[Grown]:
+    for form, bindings, answer in ask_attributes(at, walk.clauses, walk.bindings, walk.last, draw):
+        if bindings["a"] not in walk.said:
             yield from count_years(at, form, bindings, f"x{steps - 1}", draw)
             yield form, bindings, answer
-    yield from ask_reading(at, way.clauses, way.bindings, way.last)
+    yield from ask_reading(at, walk.clauses, walk.bindings, walk.last)
 
 
-def _ways_from_pictures(
+def _walks_from_pictures(
     at: Ground, asked: str, steps: int, draw: Random, refusals: Refusals
-) -> Iterator[Way]:
-    """The ways of exactly `steps` steps from things with a picture to one thing."""
+) -> Iterator[Walk]:
+    """Gives the walks of exactly `steps` steps that lead from a thing with a picture to the asked
+    thing."""
     chains = _back(at, asked, steps, frozenset({asked}), draw, refusals)
     for edges in islice(chains, MAX_CHAINS):
         yield from islice(_along(at, edges, refusals), WAYS_OF_A_CHAIN)
 
 
-def _along(at: Ground, edges: tuple[tuple[str, Edge], ...], refusals: Refusals) -> Iterator[Way]:
-    ways = iter([Way((edges[0][0],))])
+def _along(at: Ground, edges: tuple[tuple[str, Edge], ...], refusals: Refusals) -> Iterator[Walk]:
+    walks = iter([Walk((edges[0][0],))])
     for _, edge in edges:
-        ways = _each_extended(at, ways, edge, refusals)
-    return ways
+        walks = _each_extended(at, walks, edge, refusals)
+    return walks
 
 
 def _each_extended(
-    at: Ground, ways: Iterator[Way], edge: Edge, refusals: Refusals
-) -> Iterator[Way]:
-    for way in ways:
-        yield from extend(at, way, edge, refusals)
+    at: Ground, walks: Iterator[Walk], edge: Edge, refusals: Refusals
+) -> Iterator[Walk]:
+    for walk in walks:
+        yield from extend(at, walk, edge, refusals)
 
 
 def _back(
     at: Ground, thing: str, steps: int, met: frozenset[str], draw: Random, refusals: Refusals
 ) -> Iterator[tuple[tuple[str, Edge], ...]]:
-    """Chains of `steps` pairs (thing, step from it) from a thing that may be shown to the given
-    thing, in random order. Chains with different last steps take turns."""
+    """Gives chains from a thing that may be shown to the given thing, in random order. A chain has
+    `steps` pairs (thing, step from the thing). Chains with different last steps take turns."""
     if not steps:
         if at.is_pictured(thing) and at.may_be_shown(thing):
             yield ()
@@ -176,7 +180,8 @@ def _back_over(
     draw: Random,
     refusals: Refusals,
 ) -> Iterator[tuple[tuple[str, Edge], ...]]:
-    """The chains whose last step is the step `back`, which is given backwards from its end."""
+    """Gives the chains whose last step is `back`. The argument `back` describes the last step in
+    the opposite direction."""
     forward = Edge(
         property=back.property, target=thing, reverse=not back.reverse, weight=back.weight
     )
@@ -220,7 +225,8 @@ def by_turns(streams: Iterable[Iterator[Item]]) -> Iterator[Item]:
 
 @remembered()
 def steps_to(facts: Lookups, thing: str, max_hub: int, stated: bool) -> tuple[Edge, ...]:
-    """The steps of a plan that lead to a thing, each given as the step back."""
+    """The steps by which a plan can reach a thing. Each step is given in the opposite direction,
+    from the thing."""
     neighbours = {
         c.value.entity for c in facts.claims(thing) if c.best and c.value.kind == "entity"
     } | {c.subject for c in facts.claims_into(thing, limit=200)}
@@ -239,19 +245,20 @@ class Tree:
     bindings: dict[str, str]
     """The bindings of the form from which the tree grew."""
     said: frozenset[str]
-    """Ids and value keys in the tree's descriptors."""
+    """Ids and value keys in the tree's descriptors (clauses that single a thing out)."""
     sides: dict[str, str] = field(default_factory=dict)
-    """The hidden things, by variable."""
+    """Maps variables to the hidden things."""
 
 
 @dataclass
 class Trying:
-    """Hides names of one form, with at most `MAX_HIDINGS` descriptions.
+    """Hides names of one form behind descriptions, and tries at most `MAX_HIDINGS` descriptions.
 
     Args:
-        at: the store and the rules.
-        refusals: counts the refusals of the bounds.
-        things: ids and value keys on the way, which no descriptor may contain.
+        at: the store, and the rules for planning.
+        refusals: counts how often each bound (a rule for plans) refused.
+        things: ids and value keys on the walk. No description may contain an id or key from this
+            set.
     """
 
     at: Ground
@@ -259,17 +266,17 @@ class Trying:
     things: frozenset[str]
     left: int = MAX_HIDINGS
     needed: dict[str, int] = field(default_factory=dict)
-    """For each name, the number of answers that remain if the name may be anything. Hiding another
-    name changes no solution, so each number is computed once."""
+    """Maps each name to the number of answers that remain if the name may stand for anything. Each
+    number is computed once, since hiding another name does not change the solutions."""
 
     def hide(self, tree: Tree, num: int, kept: frozenset[str] = frozenset()) -> Iterator[Tree]:
-        """The trees with `num` more hidden names. Names that leave many answers open are hidden
-        first.
+        """Gives the trees with `num` more hidden names. The names that leave the most answers open
+        when they are hidden come first.
 
         Args:
-            tree: the tree before.
+            tree: the tree from which the new trees grow.
             num: number of names to hide.
-            kept: names that stay, because another call tries to hide them.
+            kept: names that are not hidden here, because another call tries to hide them.
         """
         if not num:
             yield tree
@@ -292,7 +299,7 @@ class Trying:
         return [d for d in describe_thing(self.at, name) if not d.ends & said]
 
     def _may_be_hidden(self, tree: Tree, name: str) -> bool:
-        """Whether a description for the name exists and would be needed."""
+        """Whether the name has a description, and a solver would need the description."""
         if not self._descriptors(tree, name):
             self.refusals.add(Reason.NO_DESCRIPTION, partial(lack_to_describe, self.at.facts, name))
             return False
@@ -304,8 +311,9 @@ class Trying:
 
 
 def num_left_open(facts: Lookups, tree: Tree, name: str) -> int:
-    """Number of answers that remain if a name of a tree may be anything, counted up to
-    `MOST_ANSWERS`. If only one answer remains, a solver would not need a description of the name."""
+    """Number of answers that remain if a name in a tree may stand for anything, counted up to
+    `MOST_ANSWERS`. If only one answer remains, a solver would not need a description of the
+    name."""
     form = hide_constant(tree.form, name, "free", ())
     binding = {var: value_of_key(key) for var, key in tree.bindings.items()}
     try:
@@ -325,11 +333,12 @@ def _hiding(tree: Tree, name: str, descriptor: Descriptor) -> Tree:
 
 
 def describe_thing(at: Ground, thing: str) -> tuple[Descriptor, ...]:
-    """Descriptions of a thing without its name and without a step to it: a named thing that refers
-    only to it, or its class with clues.
+    """Descriptions that single out a thing without its name and without a step to the thing. A
+    description is a relation to a named thing that only this thing has, or the class of the thing
+    with clues.
 
     Returns:
-        At most `MAX_DESCRIPTORS` descriptors, each with a name in it.
+        At most `MAX_DESCRIPTORS` descriptors. Each descriptor contains a name.
     """
     return _describe_thing(
         at.facts, thing, at.certificate.margin, at.certificate.stated, at.recipe_seed
@@ -366,7 +375,8 @@ def _describe_thing(
 
 
 def _singles_out(facts: Lookups, thing: str, clauses: tuple[Clause, ...], margin: int) -> bool:
-    """Whether clauses describe one thing with the margin, and need one of the things that they name."""
+    """Whether the clauses single out one thing with the required margin. The clauses must also need
+    at least one of the things that they name."""
     form = describe_variable(Form(clauses=(), ask=Ask(var="y", type="entity")), "y", clauses)
     if unclear_names(form, facts):
         return False

@@ -1,5 +1,5 @@
-"""Which claims of an entity the graph writer may use: as clues that describe the entity, or as the
-asked attribute."""
+"""Decides which claims of an entity a question may use: as clues that describe the entity, or as
+the attribute that is asked for."""
 
 from random import Random
 
@@ -22,11 +22,12 @@ from questloom.transforms.writing.answers import answer_of
 from questloom.transforms.writing.form_edits import SELF
 
 MAX_ROLES = 200
-"""Maximum number of claims into an entity that are examined. An entity with more claims counts as a hub."""
+"""Maximum number of claims with the entity as value that are examined. An entity that is the value
+of more claims counts as a hub."""
 
 
 def class_clause(facts: Facts, entity: Entity) -> ClassClause | None:
-    """The class that people name for the entity, as a clause over `SELF`."""
+    """The class that people name for the entity, as a clause about the variable `SELF`."""
     return (
         ClassClause(var=SELF, class_id=class_id)
         if (class_id := find_descriptor_class(facts, entity.id))
@@ -41,16 +42,17 @@ def clue_clauses(
     asked: str,
     taken: frozenset[str],
 ) -> list[tuple[float, Clause]]:
-    """Claims that can help to describe an entity, each as a weight and a clause over `SELF`.
-    Functional claims weigh more.
+    """Claims that can help to describe an entity. Each claim is given as a weight and a clause
+    about the variable `SELF`. Claims of single-valued properties weigh more.
 
     Args:
         facts: the store.
         entity: the entity to describe.
-        avoid: ids and value keys that a clue must not state: nodes of the path, named entities, the
-            answer.
-        asked: the property that the question asks of this entity, or ""; this property is no clue,
-            and beside an asked date no other date is a clue.
+        avoid: ids and value keys that a clue must not state, such as things on the path, named
+            entities and the answer.
+        asked: the property of this entity for which the question asks, or "". The asked property is
+            not used as a clue. If the asked property is a date, no other date is used as a clue
+            either.
         taken: properties that the question already uses for this entity.
     """
     found: list[tuple[float, Clause]] = []
@@ -84,7 +86,8 @@ def clue_clauses(
 def role_clauses(
     facts: Lookups, entity: Entity, avoid: frozenset[str]
 ) -> list[tuple[float, Clause]]:
-    """Claims by which a named entity identifies this entity: "the architect of the Old Mill", over `SELF`."""
+    """Claims by which a named entity identifies this entity ("the architect of the Old Mill"), as
+    clauses about the variable `SELF`."""
     found: list[tuple[float, Clause]] = []
     into = facts.claims_into(entity.id, limit=MAX_ROLES)
     for claim in into if len(into) < MAX_ROLES else ():
@@ -113,7 +116,8 @@ def role_clauses(
 
 
 def by_weight(weighted: list[tuple[float, Clause]], draw: Random) -> list[Clause]:
-    """A random order in which heavier clauses tend to come first (Efraimidis and Spirakis, 2006)."""
+    """Orders clauses at random, so that clauses with a larger weight tend to come first (Efraimidis
+    and Spirakis, 2006)."""
     return [
         c for _, c in sorted(weighted, key=lambda w: -(draw.random() ** (1.0 / max(w[0], 1e-6))))
     ]
@@ -133,7 +137,7 @@ def _sayable(facts: Facts, value: Value) -> bool:
 def answerable(
     facts: Lookups, entity: Entity, max_words: int, avoid: frozenset[str]
 ) -> list[tuple[float, Claim, Answer]]:
-    """The attributes of an entity that can be asked for, and that people would ask for."""
+    """The attributes of an entity for which a question can ask, and for which people would ask."""
     return [
         found
         for found in attributes(facts, entity, max_words, avoid)
@@ -145,11 +149,12 @@ def answerable(
 def attributes(
     facts: Lookups, entity: Entity, max_words: int, avoid: frozenset[str]
 ) -> list[tuple[float, Claim, Answer]]:
-    """The attributes that can be asked for or computed with: functional, stable, short, and not
-    among the used nodes.
+    """The attributes for which a question can ask, or with which it can compute. An attribute must
+    have a single value that is stable, short, and not yet used in the question.
 
-    The year in which a thing came into being is no answer, since sources mean different years by
-    it; `centuries` asks for its century. A question may still count years from that year.
+    The year in which a thing came into being is left out as an answer, since sources give different
+    years. `centuries` asks for the century in its place. A question may still count years from the
+    year in which a thing came into being.
     """
     found = []
     for claim in facts.claims(entity.id):
@@ -174,7 +179,8 @@ def attributes(
 
 
 def centuries(facts: Lookups, entity: Entity, max_words: int) -> list[tuple[Claim, Answer]]:
-    """The dates of an entity for which a question can ask only the century, one claim per property."""
+    """The dates of an entity for whose century a question can ask, but not for the year. The result
+    has one claim per property."""
     found: dict[str, tuple[Claim, Answer]] = {}
     for claim in facts.claims(entity.id):
         told = (

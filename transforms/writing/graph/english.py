@@ -1,4 +1,5 @@
-"""The English of the graph writer: a form as a question, clauses as a noun phrase, and labels, all from the store."""
+"""Writes the English of the graph writer: a form becomes a question, and clauses become a noun
+phrase. All labels come from the store."""
 
 from questloom.prompts.phrases import language_data
 from questloom.records.form import Ask, Clause, Form
@@ -16,7 +17,8 @@ _PRONOUN = {"Q6581097": "he", "Q6581072": "she"}
 
 
 class English:
-    """Words for forms in the recipe's language. Only English is complete."""
+    """Puts forms into words of the recipe's language. English is the only language with complete
+    words."""
 
     def __init__(self, facts: Facts, recipe_seed: int, language: str = "en") -> None:
         self._facts, self._seed, self._language = facts, recipe_seed, language
@@ -26,8 +28,8 @@ class English:
         return self._words.label(entity_id, self._language)
 
     def question(self, form: Form, bindings: dict[str, str], item_id: str) -> Verbalisation:
-        """A form in words. Variables are described and constants named; the text must not contain
-        the name of a variable."""
+        """Puts a form into words. The text describes variables and names constants. The text must
+        not contain the name of a thing that is a variable."""
         classes = {v: c for v, key in bindings.items() if (c := self._words.class_of(key))}
         hidden = [
             n
@@ -59,12 +61,14 @@ class English:
         )
 
     def _pronoun(self, entity_id: str) -> str:
-        """ "he" or "she" by the claim of P21 (sex); "" where there is no claim, or another value."""
+        """The pronoun ("he" or "she") by the claim of P21 (sex); "" where the claim is missing or has
+        another value."""
         values = best_values(self._facts, entity_id, "P21") if entity_id.startswith("Q") else ()
         return _PRONOUN.get(values[0].entity, "") if len(values) == 1 else ""
 
     def fact(self, entity_id: str, clauses: tuple[Clause, ...], var: str) -> str:
-        """Clauses about one entity (`var`) as a noun phrase: "the lighthouse in Karsk that was opened in 1850"."""
+        """Puts clauses about one entity (`var`) into a noun phrase: "the lighthouse in Karsk that
+        was opened in 1850"."""
         form = Form(clauses=clauses, ask=Ask(var=var, type="entity"))
         words = FormWords(
             form=form,

@@ -1,4 +1,5 @@
-"""A form with the words for its parts: nouns, names, kinds, and the variable that each clause describes."""
+"""Finds the words for the parts of a form: nouns, names and kinds. This module also decides which
+variable each clause describes."""
 
 import re
 from collections.abc import Mapping
@@ -22,7 +23,8 @@ MAX_LABEL = 120
 
 
 def clean(label: str) -> str:
-    """A label that may stand in a sentence: no control characters, no marks, limited length."""
+    """Cleans a label for use in a sentence: without control characters and marks, and with a
+    limited length."""
     return " ".join(_UNSAFE.sub(" ", label).split())[:MAX_LABEL]
 
 
@@ -34,15 +36,17 @@ class FormWords:
     names: Mapping[str, str]
     classes: Mapping[str, str]
     genders: Mapping[str, str]
-    """"he" or "she" by variable of a person, where known."""
+    """The pronoun ("he" or "she") of each variable that is a person, where the sex is known."""
     years: Mapping[str, int]
-    """Year by variable of a date, where a computation needs to know which date came first."""
+    """The year of each variable that is a date, where a computation needs to know which date came
+    first."""
     facts: WordSource
     language: str
     seen: str = ""
     """The kind of the pictured thing, if the picture shows more than its class ("bird" for a species)."""
     roles: dict[str, str] = field(init=False)
-    """Role of a person by variable, if a clause of the form gives the person a role ("architect")."""
+    """The role ("architect") of each variable that is a person, if a clause of the form gives the
+    person a role."""
     literals: set[str] = field(init=False)
     """The variables of dates, numbers and texts."""
 
@@ -81,8 +85,8 @@ class FormWords:
                     self.roles.setdefault(var, bare(nouns[0]))
 
     def _ranks(self) -> dict[str, tuple[float, float, str]]:
-        """The distance of each variable from the question. A clause describes its end with the
-        lower rank; the picture has the highest."""
+        """The rank of each variable: its distance from the question. The picture has the highest
+        rank. A clause describes the variable with the lower rank."""
         to_ask = distances(self.form)
         to_anchor = distances(
             Form(clauses=self.form.clauses, ask=Ask(var=self.form.anchor, type="entity"))
@@ -99,7 +103,7 @@ class FormWords:
     # ------------------------------------------------------------ classes and kinds
 
     def class_id(self, term: Term) -> str:
-        """The class of a variable or entity, where known."""
+        """The class of a variable or entity; "" where the class is not known."""
         if isinstance(term, str):
             return self.stated.get(term) or self.classes.get(term, "")
         if term.kind != "entity":
@@ -112,11 +116,12 @@ class FormWords:
         return self.classes.get(term.entity) or self.facts.class_of(term.entity)
 
     def kinds(self, term: Term, default: str = "") -> tuple[str, ...]:
-        """The kinds in the language's file to which the term belongs, the nearest first. Kinds with
-        a common superclass keep the file's order.
+        """The kinds in the language's file to which the term belongs. The kind that is nearest in
+        the class tree comes first. Kinds that are equally near keep the order of the language's
+        file.
 
-        In Wikidata a party is, many steps up, a structure, like a building. The nearest kind in the
-        class tree decides which word is used.
+        The nearest kind decides which words are used: in Wikidata, a political party is also a
+        "structure", many steps up the class tree, and so is a building.
         """
         class_id = self.class_id(term)
         if not class_id:
@@ -139,12 +144,13 @@ class FormWords:
         return self.kinds(term)[:1] == ("person",)
 
     def is_place(self, term: Term, default: bool = False) -> bool:
-        """Whether things happen in the place: "the town where", not "the war where"."""
+        """Whether the term is a place, after which "where" may follow: "the town where", not "the
+        war where"."""
         kinds = self.kinds(term)
         return kinds[0] in self.data["places"] if kinds else default
 
     def is_water(self, term: Term) -> bool:
-        """Whether "on" means beside for this term: a town lies on a river."""
+        """Whether "on" means "beside" for this term, as in "a town on a river"."""
         return self.kinds(term)[:1] in {(kind,) for kind in self.data["waters"]}
 
     def noun(self, var: str) -> str:
@@ -191,7 +197,8 @@ class FormWords:
     # ------------------------------------------------------------ clauses
 
     def phrase(self, claim: ClaimClause) -> PropertyPhrase:
-        """The phrase of a claim's property, in the variant for its subject and object."""
+        """The phrase for a claim's property, in the variant that fits the claim's subject and
+        object."""
         if claim in self._phrases:
             return self._phrases[claim]
         found = self.property_phrase(claim.property, claim.subject, claim.object)
@@ -200,14 +207,15 @@ class FormWords:
         return self._phrases[claim]
 
     def property_phrase(self, property: str, *ends: Term) -> PropertyPhrase:
-        """The phrase of a property, in the variant for its subject and, where that is given, its object."""
+        """The phrase for a property, in the variant that fits the subject. If the object is given,
+        the variant also fits the object."""
         label = clean(self.facts.label(property, self.language))
         found = property_phrase(property, self.language, label=label)
         return found.variant(*map(self.kinds, ends))
 
     def ends(self, index: int, slot: str) -> tuple[str, ...]:
-        """The nouns for one end of a claim in relation to the other end. A spouse who is known to
-        be a woman is a wife."""
+        """The nouns for one end of a claim in relation to the other end, such as "spouse". If the
+        spouse is known to be a woman, the noun is "wife"."""
         claim = self.claims[index]
         phrase, var = self.phrase(claim), claim.object if slot == "o" else claim.subject
         gender = self.genders.get(var, "") if isinstance(var, str) else ""
@@ -218,7 +226,8 @@ class FormWords:
         )
 
     def describing(self, var: str) -> list[tuple[int, str]]:
-        """The claims that can describe a variable: index in `claims`, and the slot of the variable, "s" or "o"."""
+        """The claims that can describe a variable. Each claim is given as its index in `claims`,
+        and the variable's place in the claim: "s" (subject) or "o" (object)."""
         found: list[tuple[int, str]] = []
         for i, claim in enumerate(self.claims):
             told = claim.object not in self.literals or claim.object in self.reads
@@ -229,7 +238,8 @@ class FormWords:
         return found
 
     def definition(self, literal: Term) -> tuple[int, ClaimClause]:
-        """The claim whose object is a literal variable, with its index."""
+        """The index of the claim whose object is the given literal variable (a date, number or
+        text), and the claim."""
         return next((i, c) for i, c in enumerate(self.claims) if c.object == literal)
 
     # ------------------------------------------------------------ names and values
@@ -262,7 +272,8 @@ class FormWords:
         return name
 
     def value(self, value: Value) -> str:
-        """A constant in a sentence: a name, a date, a number with its unit, a text."""
+        """The words for a constant in a sentence: a name, a date, a number with its unit, or a
+        text."""
         words = self.words
         match value.kind:
             case "entity":
@@ -290,12 +301,14 @@ def bare(noun: str) -> str:
 
 
 def _proper(label: str) -> bool:
-    """Whether a class label begins with a proper name ("Gothic church"), which keeps its capital."""
+    """Whether a class label begins with a proper name ("Gothic church"). A label with a proper name
+    keeps its capital letter."""
     return label[:1].isupper()
 
 
 def in_picture(words: FormWords, reads: Reads, part: str) -> bool:
-    """Whether writing stands in the picture and not on the thing: nothing is written on a person or a plant."""
+    """Whether a question should say that writing stands in the picture, not on the thing. Nobody
+    says that something is written on a person or a plant."""
     return (not part or part in words.data["parts_written"]) and words.kinds(reads.of)[:1] in (
         ("person",),
         ("taxon",),

@@ -1,7 +1,9 @@
-"""Vague clues in words: "set in a port", "set in a town with a two-word name", "not set in Velm", "twelve years after he died".
+"""Puts vague clues into words: "set in a port", "set in a town with a two-word name", "not set in
+Velm", "twelve years after he died".
 
-The grammar treats a vague clue as a claim with a stand-in for its value. This module adds the differences:
-the stand-in's noun phrase, the negated sentence, and years counted from another thing's date. A decade is a date already.
+The grammar treats a vague clue like a claim, with a stand-in in place of the value. This module
+adds what differs from a claim: the noun phrase for the stand-in, negated sentences, and years
+counted from another thing's date. A decade needs no stand-in, since it is a date.
 """
 
 import re
@@ -20,7 +22,9 @@ _BACK = re.compile(r"\b(?:he|him|his|she|her|it|its)\b", re.IGNORECASE)
 
 
 def tellable_claims(form: Form) -> tuple[tuple[ClaimClause, ...], dict[ClaimClause, Fuzzy]]:
-    """The claims for the words, in the form's order. The second result maps each claim with a stand-in to its vague clue."""
+    """The claims that must be put into words, in the order of the form. Vague clues appear as
+    claims with a stand-in for the value. The second result maps each claim with a stand-in to its
+    vague clue."""
     claims: list[ClaimClause] = []
     vague: dict[ClaimClause, Fuzzy] = {}
     for clause in form.clauses:
@@ -39,7 +43,7 @@ def tellable_claims(form: Form) -> tuple[tuple[ClaimClause, ...], dict[ClaimClau
 
 
 def by_stand_in(vague: Mapping[ClaimClause, Fuzzy]) -> dict[str, Fuzzy]:
-    """Maps stand-ins to their vague clues; a date needs no stand-in."""
+    """Maps each stand-in to its vague clue. (A date needs no stand-in.)"""
     return {
         claim.object.entity: clause
         for claim, clause in vague.items()
@@ -58,7 +62,8 @@ def name_like(clause: Fuzzy, noun: str, words: Words) -> str:
 
 
 def plain_phrase(phrase: PropertyPhrase, clause: Fuzzy) -> PropertyPhrase:
-    """A relation's words for a vague value: without adjectives, and for an exclusion without nouns such as "architect"."""
+    """The words for a relation with a vague value. Adjectives are not used, and for an exclusion no
+    nouns such as "architect"."""
     phrase = replace(phrase, dated=False, adjective=False)
     return replace(phrase, o=(), s=(), ask=()) if clause.kind == "exclusion" else phrase
 
@@ -85,15 +90,16 @@ def years_from(
     choose: Callable[[Sequence[Frame]], Frame],
     noun_phrase: Callable[[bool], str],
 ) -> str:
-    """The years from another thing's date: "twelve years after this bridge", "one year before he died".
+    """The words for years counted from another thing's date: "twelve years after this bridge", "one
+    year before he died".
 
     Args:
         clause: the arithmetic clue.
-        frame: the sentence that the years end.
-        since: the phrase of the other date.
-        words: numbers.
-        choose: picks one sentence.
-        noun_phrase: names the other thing, as a subject or not.
+        frame: the sentence at whose end the words stand.
+        since: the phrase for the property of the other thing's date.
+        words: puts numbers into words.
+        choose: picks one of several sentences.
+        noun_phrase: gives the words for the other thing; the argument says whether it is a subject.
     """
     count, relation = abs(clause.number), "after" if clause.number > 0 else "before"
     starts = [f for f in since.say if f.subject == "s" and not f.rest]
@@ -103,7 +109,8 @@ def years_from(
 
 
 def refers_forward(form: Form, text: str, shown: str) -> bool:
-    """Whether "he" or "it" comes before the first mention of the pictured thing, in a form with a vague clue that counts years."""
+    """Whether a text says "he" or "it" before it mentions the pictured thing. Only forms with a
+    vague clue that counts years are checked."""
     if not any(isinstance(c.object, str) for c in form.of(Fuzzy)) or not form.of(Image):
         return False
     found = _BACK.search(text)

@@ -1,5 +1,5 @@
-"""The graph writer: words composed from the form of a plan, without a model. The graph writer is
-the default and needs no key."""
+"""The graph writer composes words from the form of a plan, without a model. The graph writer is the
+default and needs no API key."""
 
 from dataclasses import dataclass
 
@@ -22,7 +22,8 @@ class GraphWriter:
 
     Args:
         english: puts forms into words.
-        most_plans: maximum number of plans of a seed. Wording a plan costs only time.
+        most_plans: maximum number of plans of a seed. The limit is high because wording a plan
+            costs only time.
     """
 
     english: English
@@ -31,7 +32,8 @@ class GraphWriter:
     name: str = "graph"
 
     async def word(self, plan: Plan, seed_id: str) -> Wording | Refusal:
-        """The plan in words; a refusal where no wording is good enough for readers."""
+        """Puts the plan into words. The result is a refusal where no wording is good enough for
+        readers."""
         form = plan.logical_form
         worded = self.english.question(form, plan.bindings, seed_id)
         if worded.problems:
@@ -40,12 +42,14 @@ class GraphWriter:
 
 
 def belong_together(one: Entity, other: Entity, link: str) -> bool:
-    """Whether people would count the years between dates of two linked things: two things of one
-    kind, or a thing and its maker, but no places."""
+    """Whether people would count the years between dates of two linked things. The things must be
+    of the same kind, or one must be the maker of the other. For places, the result is always
+    false."""
     domains = {one.domain, other.domain}
     return bool(link) and "location" not in domains and (len(domains) == 1 or link in MAKERS)
 
 
 def ask_for(var: str, answer: Answer) -> Ask:
-    """The asked variable with the type, unit and precision of an answer."""
+    """Makes the question's `Ask`: the asked variable with the type, unit and precision of the
+    answer."""
     return Ask(var=var, type=answer.type, unit=answer.unit, precision=answer.precision)

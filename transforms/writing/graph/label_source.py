@@ -1,4 +1,5 @@
-"""Labels, datatypes and classes for the wording of a form. `StoreWords` reads them from a store."""
+"""Looks up labels, datatypes and classes for the wording of a form. `StoreWords` reads labels,
+datatypes and classes from a store."""
 
 import functools
 from collections.abc import Callable, Iterable, Mapping
@@ -16,17 +17,19 @@ class WordSource(Protocol):
         """The label of an entity, class, unit or property; the id where there is no label."""
 
     def datatype(self, property_id: str) -> str:
-        """Wikibase's name of the property's datatype ("wikibase-item", "time"), or "" where unknown."""
+        """Wikibase's name for the property's datatype ("wikibase-item", "time"); "" where the
+        datatype is not known."""
 
     def class_of(self, entity_id: str) -> str:
-        """The class that people name for an entity, or "" where unknown."""
+        """The class that people name for an entity; "" where the class is not known."""
 
     def superclasses(self, class_id: str) -> tuple[str, ...]:
         """The class itself and its superclasses, the nearest first."""
 
 
 class StoreWords:
-    """A `WordSource` over a store. Class look-ups are cached, since every question needs them."""
+    """A `WordSource` that reads a store. The look-ups of classes are cached, since every question
+    needs them."""
 
     def __init__(self, store: Any) -> None:
         self._store = store
@@ -48,7 +51,7 @@ class StoreWords:
 
         Args:
             entity_id: the thing.
-            groups: English lower-case labels of taxa to words.
+            groups: maps English labels of taxa, in lower case, to everyday words.
         """
         labels = (self.label(t, "en").lower() for t in self._above(entity_id, "P171"))
         return next((groups[label] for label in labels if label in groups), "")
@@ -71,8 +74,8 @@ class StoreWords:
 
 
 def nearest_first(class_id: str, parents: Callable[[str], Iterable[str] | None]) -> tuple[str, ...]:
-    """The closure of a class over its direct superclasses, breadth first. Cycles and huge
-    hierarchies end the search.
+    """The class and all its superclasses, the nearest first. The search goes breadth first over
+    direct superclasses, and also ends for cycles and huge hierarchies.
 
     >>> nearest_first("a", {"a": ["c", "b"], "b": ["a"], "c": []}.get)
     ('a', 'b', 'c')

@@ -1,5 +1,6 @@
-"""Faults that no question may have, and the cost of a text: doubled words, repeated words,
-separated verbs, exam-style openers, and so on."""
+"""Finds faults that no question may have, such as doubled words, separated verbs and openers of
+exam papers. This module also computes the cost of a text, which measures how hard the text is to
+read."""
 
 import functools
 import re
@@ -20,13 +21,15 @@ MAX_OF = 2
 MAX_NESTED = 1
 """Maximum number of relative clauses of a sentence."""
 MAX_BETWEEN = 7
-"""Maximum number of words between "was" and "born" before a reader loses the verb. A clause, or a
-second "of", between the two loses the verb at once."""
+"""Maximum number of words between the two halves of a verb ("was … born"). With more words in
+between, a reader loses the verb. Between the two halves of a verb, a clause or a second "of" is
+never allowed."""
 PER_WORD = 0.18
-"""Cost of each word."""
+"""Cost of each word of a text."""
 _RELATIVE = re.compile(r"\b(?:who|whom|whose|which|where|that (\w+))\b")
 _ASKING = re.compile(r"^(Of [^,]*, (?:\w+ )?)(?:who|whom|whose|which|where)\b")
-"""A question word after two things to choose from ("Of A and B, which ..."); this word opens no relative clause."""
+"""Matches a question word after two things to choose from ("Of A and B, which ..."). A question
+word after two things to choose from does not open a relative clause."""
 _QUOTED = re.compile(r"“[^”]*”")
 _OPENERS = re.compile(
     r"^(?:take|consider|think of|imagine|given|identify|name|determine|suppose|compare|look at|find)\b",
@@ -74,13 +77,13 @@ _IRREGULAR = {
     "crosses": "cross",
 }
 _APART = frozenset({"another", "Another", "other", "first", "second", "third"})
-"""Words that distinguish two things of one kind."""
+"""Words that distinguish two things of the same kind, such as "another" and "second"."""
 _ENDINGS = re.compile(r"(?:ations?|ings?|ers?|ors?|ists?|ed|es|s|e|al|ic)$")
 
 
 def problems(text: str, language: str = "en") -> tuple[str, ...]:
-    """The faults that a copy editor would mark, each as a short phrase; empty where the text has
-    none.
+    """The faults that a copy editor would mark, each as a short phrase. Empty where the text has no
+    faults.
 
     Args:
         text: one question, or statements and a question after them.
@@ -109,7 +112,7 @@ def problems(text: str, language: str = "en") -> tuple[str, ...]:
 
 
 def num_relative(text: str, language: str = "en") -> int:
-    """Number of relative clauses of a text; "that river" is none.
+    """Number of relative clauses of a text. The "that" of "that river" does not count.
 
     >>> num_relative("the town where the river that rises on that mountain ends")
     2
@@ -153,7 +156,7 @@ def _sentence_faults(sentence: str, language: str) -> list[str]:
 
 
 def unclear_references(text: str, language: str = "en") -> list[str]:
-    """Words that refer back to nothing, or to one of several things.
+    """Finds words like "that river" that refer back to nothing, or to one of several things.
 
     >>> unclear_references("This bridge crosses a river. Another river joins that river. How long is it?")
     ['unclear: that river']
@@ -199,7 +202,8 @@ def _is_lost(sentence: str, language: str) -> bool:
 
 
 def is_heavy(subject: list[str]) -> bool:
-    """Whether a subject is too long for a verb after it: English puts long parts last (end weight)."""
+    """Whether a subject is so long that no verb should follow. English puts long parts of a
+    sentence last (end weight)."""
     clauses = num_relative(" ".join(subject)) > 0 or any(
         b == "this" and a not in PREPOSITIONS for a, b in pairwise(subject)
     )
@@ -210,19 +214,19 @@ def is_heavy(subject: list[str]) -> bool:
 
 @functools.cache
 def _participles(language: str) -> frozenset[str]:
-    """Participles that begin a clause without "that was": "set", "designed"."""
+    """Participles ("set", "designed") that can begin a clause without "that was"."""
     return frozenset(verb_forms(language).participles.values())
 
 
 def stays(frame: Frame) -> bool:
-    """Whether a preposition may stay after its participle at the end of a short clause: "named
-    after", "dedicated to", but not "home to"."""
+    """Whether a preposition may stay behind its participle at the end of a short clause. The
+    preposition of "named after" and "dedicated to" may stay there, but not that of "home to"."""
     return frame.verb in BE and frame.middle.endswith("ed") and frame.preposition in _STAYING
 
 
 @functools.cache
 def _staying(language: str) -> frozenset[tuple[str, str]]:
-    """The participles of the language's file with the prepositions that may stay after them."""
+    """The participles of the language's file, each with a preposition that may stay behind it."""
     frames = (
         f
         for p in worded_properties()
@@ -234,7 +238,8 @@ def _staying(language: str) -> frozenset[tuple[str, str]]:
 
 @functools.cache
 def _verbs(language: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Finite verbs that end a clause, and second halves of verbs."""
+    """The finite verbs that can end a clause, and the second halves of verbs ("born" of "was
+    born")."""
     forms = verb_forms(language)
     frames = [
         f
@@ -258,7 +263,7 @@ def _verbs(language: str) -> tuple[frozenset[str], frozenset[str]]:
 
 @functools.cache
 def stem(word: str) -> str:
-    """A rough common stem of related words: "paint" for "painter" and "painted".
+    """A rough stem that related words have in common: "paint" for "painter" and "painted".
 
     >>> [stem(w) for w in ("painter", "painted", "built", "building", "designed")]
     ['paint', 'paint', 'build', 'build', 'design']
@@ -269,7 +274,7 @@ def stem(word: str) -> str:
 
 
 def repeated(text: str) -> list[str]:
-    """Stems of content words that a text contains twice. Names may be repeated."""
+    """The stems of content words that a text contains more than once. Names may be repeated."""
     counts: Counter[str] = Counter()
     for sentence in re.split(r"(?<=[.?]) ", text):
         words = re.findall(r"[\w’'-]+", sentence)
@@ -291,7 +296,7 @@ def weigh(text: str, language: str = "en") -> float:
 
 @functools.lru_cache(maxsize=50_000)
 def weigh_sentence(sentence: str, language: str = "en") -> float:
-    """The cost of one sentence, a statement or the question."""
+    """The cost of one sentence, which is a statement or the question."""
     faults = _sentence_faults(_QUOTED.sub("“…”", sentence), language)
     return 15.0 * len(faults) + _weight(sentence)
 

@@ -1,15 +1,16 @@
-"""Noun phrases for a form's variables: shown, described, named, or referred back to.
+"""Makes noun phrases for the variables of a form. A phrase points to the picture, describes, names,
+or refers back.
 
-A variable is described by the claims that connect it to terms farther from the question, up to the
-picture and the named constants:
+A variable is described by claims that connect it to terms farther away from the question.
+Descriptions of variables end at the picture and at named constants:
 
 ```
 x1 --P84--> x2 (asked: x1's height)      "the lighthouse designed by {x2}"
 x1 <--P84-- x0 (asked: x1's birthplace)  "the architect of {x0}", "the man who designed {x0}"
 ```
 
-Each `NounPhrases` makes one random derivation (a choice of words for every part) and sums up its
-`cost`, a measure of awkward wording. `verbalise.py` compares several derivations.
+Each `NounPhrases` makes one random derivation (a choice of words for every part of the form). The
+sum `cost` measures how awkward the wording is. `verbalise.py` compares several derivations.
 """
 
 import random
@@ -25,25 +26,26 @@ from questloom.transforms.writing.graph.fuzzy_words import negated, years_from
 from questloom.transforms.writing.graph.lints import PER_WORD, num_relative, stays
 
 HOPELESS = 100.0
-"""Cost of wording that no reader should see: an undescribed variable, one name for two things."""
+"""Cost of a wording that no reader should see, for example a variable without a description, or the
+same name for two things."""
 MAX_DEPTH = 2
-"""Maximum number of nested descriptions. A possessive ("this bridge's architect") at the end of
-nested descriptions does not count."""
+"""Maximum number of descriptions inside each other. A possessive ("this bridge's architect") at the
+end does not count."""
 LIGHT = 4
 """Maximum number of words of a noun phrase in the middle of a clause."""
 PLAIN = 0.75
-"""Minimum share of wordings that call the picture's thing "this bridge". Strangers said that the
+"""Minimum share of wordings that call the pictured thing "this bridge". Test readers said that the
 other phrases hide little and read worse."""
 _T = TypeVar("_T")
 _PRONOUNS = {"it": ("it", "its"), "he": ("him", "his"), "she": ("her", "her")}
 
 
 class NounPhrases:
-    """One random derivation of the noun phrases of a form.
+    """One random derivation (choice of words) for the noun phrases of a form.
 
-    `used` are the claims that are stated already. `introduced` maps variables that can be referred
-    back to, to their nouns. `said_nouns` are the nouns after which "this one" may stand for the
-    picture's thing.
+    `used` are the claims that the text has already stated. `introduced` maps each variable that the
+    text has mentioned to its noun, by which the text can refer back. `said_nouns` are the nouns
+    after which "this one" may stand for the pictured thing.
     """
 
     def __init__(self, form_words: FormWords, rng: random.Random) -> None:
@@ -51,19 +53,20 @@ class NounPhrases:
         self.used: set[int] = set()
         self.introduced: dict[str, str] = {}
         self.told_years: set[str] = set()
-        """Years read in pictures that have a sentence of their own."""
+        """The years in pictures that have a sentence of their own."""
         self.anchor_phrase = ""
         self.cost = 0.0
         self.said_nouns: list[str] = []
         self._depth = 0
 
     def choose(self, options: Sequence[_T]) -> _T:
-        """One of several wordings. The first wording in the file is chosen a little more often."""
+        """Chooses one of several wordings at random. The first wording in the file is chosen a
+        little more often."""
         return self.rng.choices(options, weights=[1.6] + [1.0] * (len(options) - 1))[0]
 
     def noun_phrase(self, term: Term, *, subject: bool = False) -> str:
-        """The words for a term at this place. `subject` says that the term is the subject of its
-        clause ("she", not "her")."""
+        """The words for a term at this place of the text. If `subject` is true, the term is the
+        subject of its clause ("she", not "her")."""
         words = self.form_words
         if isinstance(term, Value):
             return words.value(term)
@@ -78,8 +81,8 @@ class NounPhrases:
         return self._described(term)
 
     def read_year(self, reads: Reads, opening: str = "") -> str:
-        """A year seen in a picture: "the year on the plaque of this bridge", "that year" after a
-        sentence about the year. `opening` is the required beginning."""
+        """The words for a year in a picture: "the year on the plaque of this bridge", or "that
+        year" after a sentence about the year. The words must begin with `opening`."""
         if reads.var in self.told_years:
             return self.form_words.data["that_year"]
         table = self.form_words.data["readings"][reads.property]
@@ -96,8 +99,8 @@ class NounPhrases:
         return said
 
     def placed(self, reads: Reads, templates: Mapping[str, str]) -> str:
-        """The template for the place of a writing, filled: on a part of a thing, on a whole thing,
-        in the question's picture or in the picture of another thing."""
+        """Fills the template for the place of a writing. The writing stands on a part of a thing,
+        on a whole thing, in the question's picture, or in the picture of another thing."""
         words = self.form_words
         part = words.class_noun(reads.part) if reads.part else ""
         if not in_picture(words, reads, part):
@@ -112,13 +115,13 @@ class NounPhrases:
         return template.replace("{p}", part).replace("{s}", self.noun_phrase(reads.of))
 
     def in_year(self, reads: Reads) -> str:
-        """The date of a thing whose year stands in a picture: "in the year on the plaque of this
-        bridge", never "in the date"."""
+        """The words for the date of a thing, if its year stands in a picture: "in the year on the
+        plaque of this bridge"."""
         return f"in {self.read_year(reads, 'the year')}"
 
     def possessor(self, term: Term, noun: str) -> str:
-        """A noun with the term it belongs to: "the architect of the church", "this church's
-        architect", "its architect"."""
+        """Joins a noun with the term to which it belongs: "the architect of the church", "this
+        church's architect", "its architect"."""
         *_, last = noun.split(" ")
         preposition = last if noun != bare(noun) else "of"
         if isinstance(term, str) and term in self.introduced and (pronoun := self._pronoun(term)):
@@ -170,26 +173,26 @@ class NounPhrases:
         return phrase
 
     def shown_alone(self, template: str) -> str:
-        """A question of the language's file about the pictured thing, if the form states nothing
-        else about it: "Who painted this?"."""
+        """Fills a question of the language's file about the pictured thing, if the form states
+        nothing else about the thing: "Who painted this?"."""
         self.anchor_phrase = self.choose(self.form_words.data["shown_alone"])
         return template.replace("{this}", self.anchor_phrase)
 
     def kind_in_question(self, var: str, noun: str) -> str:
-        """The kind of the asked thing, as it follows "which"."""
+        """The noun for the asked thing's kind after "which"."""
         return noun
 
     def definite_kind(self, var: str, noun: str, claims: Sequence[tuple[int, str]]) -> str:
-        """The kind of a described thing, as it follows "the"."""
+        """The noun for a described thing's kind after "the"."""
         return noun
 
     def introduce(self, var: str, noun: str) -> None:
-        """Marks the variable as introduced, so that the noun can refer back to it."""
+        """Marks the variable as introduced. The noun can then refer back to the variable."""
         self.introduced[var] = noun
         self.said_nouns.append(noun)
 
     def own(self, term: Term) -> str:
-        """ "his" or "her"; "their" where the person's sex is unknown."""
+        """The possessive of a person: "his" or "her", and "their" where the sex is unknown."""
         return (
             _PRONOUNS.get(self.form_words.genders.get(term, ""), ("", "their"))[1]
             if isinstance(term, str)
@@ -197,7 +200,8 @@ class NounPhrases:
         )
 
     def _pronoun(self, var: str) -> str:
-        """ "he", "she" or "it", if no other mentioned thing takes the same pronoun; else ""."""
+        """The pronoun ("he", "she" or "it") of a variable, if no other mentioned thing has the same
+        pronoun; otherwise ""."""
 
         words = self.form_words
         called = {
@@ -212,7 +216,8 @@ class NounPhrases:
         return f"the {self.introduced[var]}"
 
     def take_claims(self, var: str) -> list[tuple[int, str]]:
-        """The unused claims that describe a variable. The returned claims count as used afterwards."""
+        """The claims that describe a variable and are not yet used. After the call, the returned
+        claims count as used."""
         words, found = self.form_words, list[tuple[int, str]]()
         for i, slot in words.describing(var):
             other = self.other(i, slot)
@@ -227,7 +232,7 @@ class NounPhrases:
         return found
 
     def other(self, index: int, slot: str) -> Term:
-        """The end of a claim that is not in the slot."""
+        """The end of a claim that is opposite to the given end."""
         claim = self.form_words.claims[index]
         return claim.object if slot == "s" else claim.subject
 
@@ -282,7 +287,7 @@ class NounPhrases:
         return said
 
     def frames(self, index: int) -> tuple[Frame, ...]:
-        """The sentences of a claim."""
+        """The sentences that can state a claim."""
         words, claim = self.form_words, self.form_words.claims[index]
         found = words.phrase(claim).frames(words.verbs)
         return (
@@ -294,8 +299,8 @@ class NounPhrases:
         return vague is not None and vague.kind == "exclusion"
 
     def frame(self, index: int, *, subject: str) -> Frame:
-        """A sentence of a claim with the given slot as its subject. If the claim has no sentence
-        with this subject, the derivation is hopeless."""
+        """A sentence for a claim, in which the given end of the claim is the subject. If the claim
+        has no sentence with this subject, the wording gets the cost `HOPELESS`."""
         fit = [f for f in self.frames(index) if f.subject == subject]
         if not fit:
             self.cost += HOPELESS
@@ -303,11 +308,11 @@ class NounPhrases:
         return self.choose(fit)
 
     def predicates(self, claims: Sequence[tuple[int, str]]) -> str:
-        """The claims as joined predicates of their common subject: "stands in Karsk and was opened
-        in 1850".
+        """Joins claims into predicates of their common subject: "stands in Karsk and was opened in
+        1850".
 
-        Two claims with one relation or one verb share it: "holds that painting and “Fog”", "was
-        discovered in Karsk by Ivo Mersk".
+        If two claims have the same relation or the same verb, the verb appears only once: "holds
+        that painting and “Fog”", "was discovered in Karsk by Ivo Mersk".
         """
         alike = {self.form_words.claims[i].property for i, _ in claims}
         if len(alike) == 1 < len(claims):
@@ -322,7 +327,7 @@ class NounPhrases:
         return share_verb(frames, said, LIGHT) or self.form_words.words.listed(said)
 
     def _other_end(self, frame: Frame, index: int, slot: str) -> str:
-        """The words for the end of a claim that the described noun does not fill."""
+        """The words for the other end of a claim; the described noun fills one end."""
         words, other = self.form_words, self.other(index, slot)
         vague = words.vague.get(words.claims[index])
         if vague is not None and vague.since:
@@ -351,8 +356,8 @@ class NounPhrases:
         return words.words.indefinite(said) if common else said
 
     def _same(self, index: int, slot: str) -> str:
-        """ "the same architect as this bridge", if the other end is known only through the same
-        claim of another thing; else ""."""
+        """Words like "the same architect as this bridge", if the text describes the other end only by
+        the same claim of another thing; otherwise ""."""
         words, var = self.form_words, self.other(index, slot)
         if (
             slot != "s"
@@ -379,15 +384,15 @@ class NounPhrases:
     def modified(
         self, head: str, claims: Sequence[tuple[int, str]], person: bool, *, bare_head: bool
     ) -> str:
-        """A head noun with its claims: reduced clauses first, then relative clauses that share a
-        pronoun.
+        """Adds claims to a head noun. Reduced clauses ("designed by …") come first, then relative
+        clauses that share one pronoun.
 
         Args:
             head: "the tower", "a tower", "the architect of …".
             claims: the claims about the head, from `take_claims`.
             person: whether the clauses take "who" instead of "that".
-            bare_head: whether the head is a bare noun, after which a clause may drop its "that
-                was".
+            bare_head: whether the head is a bare noun. A clause after a bare noun may leave out
+                "that was".
         """
         pronoun = "who" if person else "that"
         reduced, relative = list[str](), dict[str, list[str]]()
@@ -470,7 +475,7 @@ class NounPhrases:
         return 2 * bool(vague and vague.since) or isinstance(self.other(*claim), str)
 
     def _with_adjective(self, head: str, value: Value) -> str:
-        """A head with a value before its noun: "the 1871 painting", "the Gothic church" (from
+        """Puts a value before the noun of a head: "the 1871 painting", "the Gothic church" (from
         "Gothic architecture")."""
         article, _, noun = head.partition(" ")
         adjective = re.sub(r"^the | (?:architecture|style)$", "", self.noun_phrase(value))
@@ -485,8 +490,8 @@ class NounPhrases:
         )
 
     def _joined(self, head: str, reduced: list[str], relative: dict[str, list[str]]) -> str:
-        """The head with its reduced and relative clauses, the short ones first, so that no clause
-        seems to belong to another clause's noun."""
+        """Joins the head with its reduced and relative clauses. Short clauses come first, so that
+        no clause seems to belong to the noun of another clause."""
 
         def light(texts: list[str]) -> list[str]:
             return sorted(texts, key=lambda t: len(t.split()))

@@ -1,4 +1,5 @@
-"""The question sentence, by the type of its answer."""
+"""Makes the question sentence. The wording of the question sentence depends on the type of the
+answer."""
 
 from questloom.language.frames import PREPOSITIONS
 from questloom.records.form import Compute, Term
@@ -17,7 +18,8 @@ from questloom.transforms.writing.graph.reasoning_questions import (
 
 
 def question(phrases: NounPhrases) -> str:
-    """The sentence that asks. The question sentence describes everything that was not introduced before."""
+    """The sentence that asks. The question sentence describes everything that the text has not
+    introduced before."""
     words, ask = phrases.form_words, phrases.form_words.form.ask
     if ask.var in words.computes:
         compute = words.computes[ask.var]
@@ -41,15 +43,15 @@ def question(phrases: NounPhrases) -> str:
 def fronted(
     phrases: NounPhrases, index: int, slot: str, wh: str, *, rest: bool = False
 ) -> str | None:
-    """A question for one end of a claim, from one of the claim's sentences: "In which town was …
-    born?"; None where no sentence fits.
+    """A question for one end of a claim, made from a sentence that can state the claim: "In which
+    town was … born?". None where no sentence fits.
 
     Args:
-        phrases: the derivation.
+        phrases: the noun phrases, with all random choices so far.
         index: index of the claim.
-        slot: slot of the asked end.
+        slot: the asked end of the claim: "s" (subject) or "o" (object).
         wh: the question words ("which town", "who", "in which year", "how many metres").
-        rest: whether the words after the end move to the front with it ("how many metres tall").
+        rest: whether the words after the asked end also move to the front ("how many metres tall").
     """
     words = phrases.form_words
     frame = phrases.choose(phrases.frames(index))
@@ -79,8 +81,9 @@ def fronted(
 
 
 def _weigh_middle(phrases: NounPhrases, subject: str) -> None:
-    """Adds a cost for words between the two halves of a verb, which a reader must remember. No
-    preposition may stand next to the second half ("is named after call his horse")."""
+    """Adds a cost for words between the two halves of a verb, since a reader must keep the first
+    half in mind. A preposition must not stand directly before the second half ("is named after call
+    his horse")."""
     phrases.cost += (
         0.45 * max(0, len(subject.split()) - LIGHT)
         + 3.0 * num_relative(subject)
@@ -89,7 +92,7 @@ def _weigh_middle(phrases: NounPhrases, subject: str) -> None:
 
 
 def _filled(phrases: NounPhrases, template: str, subject: Term) -> str:
-    """A question of the language's file with its subject filled in."""
+    """Fills the subject into a question of the language's file."""
     said = phrases.noun_phrase(subject)
     if not template.endswith("{s}?"):
         _weigh_middle(phrases, said)
@@ -168,8 +171,8 @@ def _literal(phrases: NounPhrases) -> str:
 
 
 def _years_between(phrases: NounPhrases, compute: Compute) -> str:
-    """ "How many years after this bridge opened did its architect die?" The earlier date comes
-    first, so that the reader counts to the later one."""
+    """A question like "How many years after this bridge opened did its architect die?". The earlier
+    date comes first, so that the reader counts to the later date."""
     words, years = phrases.form_words, phrases.form_words.years
     known = [a for a in compute.args if isinstance(a, str) and a in years]
     if len(known) < 2:
@@ -199,7 +202,8 @@ def _years_between(phrases: NounPhrases, compute: Compute) -> str:
 
 
 def _when(phrases: NounPhrases, literal: str) -> str:
-    """The event of a date: "this bridge opened", "the year on the plaque of this bridge"."""
+    """The words for the event of a date: "this bridge opened", "the year on the plaque of this
+    bridge"."""
     words = phrases.form_words
     if literal not in words.reads:
         index, claim = words.definition(literal)
@@ -213,7 +217,7 @@ def _when(phrases: NounPhrases, literal: str) -> str:
 
 
 def capital(sentence: str) -> str:
-    """The sentence with a capital letter.
+    """The sentence with a capital letter at its beginning.
 
     >>> capital("which bridge is it?")
     'Which bridge is it?'

@@ -1,4 +1,4 @@
-"""Questions about details of the picture, and about two compared things.
+"""Words questions about details of the picture, and about comparisons of two things.
 
 ```
 read          "Which year is written on the plaque of this bridge?"
@@ -20,12 +20,13 @@ from questloom.transforms.writing.graph.noun_phrases import HOPELESS, NounPhrase
 
 BIRTH, DEATH = "P569", "P570"
 MANY = 5
-"""Number of claims from which on the description of the compared things is long."""
+"""Number of claims of a question. With as many claims or more, the descriptions of the compared
+things count as long."""
 CHOOSES = ("earliest", "latest", "largest", "smallest")
 
 
 def phrase_picture_question(phrases: NounPhrases, reads: Reads) -> str:
-    """The question for writing, a count or a colour in the picture."""
+    """The question that asks for writing, a count or a colour in the picture."""
     words = phrases.form_words
     table = words.data["seen"].get(reads.property)
     if table is None:
@@ -52,7 +53,8 @@ def phrase_picture_question(phrases: NounPhrases, reads: Reads) -> str:
 
 
 def years_to(phrases: NounPhrases, compute: Compute) -> str:
-    """The question for the years between the year in the picture and a year that the question names."""
+    """The question that asks for the number of years between the year in the picture and a year
+    that the question names."""
     words = phrases.form_words
     named = next(a for a in compute.args if isinstance(a, Value))
     reads = words.reads[next(a for a in compute.args if isinstance(a, str))]
@@ -61,8 +63,8 @@ def years_to(phrases: NounPhrases, compute: Compute) -> str:
 
 
 def _two(phrases: NounPhrases, compute: Compute) -> tuple[str, str]:
-    """The words for the two compared things, the one nearer to the picture first. If both things
-    are of one kind, the second is "the one …"."""
+    """The words for the two compared things. The thing that is nearer to the picture comes first.
+    If both things are of the same kind, the second is called "the one …"."""
     words = phrases.form_words
     ends = [
         words.definition(a)[1].subject if compute.op not in CHOOSES else a for a in compute.args
@@ -82,8 +84,8 @@ def _two(phrases: NounPhrases, compute: Compute) -> tuple[str, str]:
 
 
 def of_ages(words: FormWords, compute: Compute) -> bool:
-    """Whether the function `ages` words the years between two dates: births or deaths of two
-    people, or events with long descriptions."""
+    """Whether the function `ages` must word the years between two dates. The function words births
+    or deaths of two people, and events with long descriptions."""
     return _same_of_people(words, compute) or (
         len(words.claims) >= MANY and all(_event(words, a) for a in compute.args)
     )
@@ -100,8 +102,8 @@ def _same_of_people(words: FormWords, compute: Compute) -> bool:
 
 
 def _event(words: FormWords, literal: Term) -> str:
-    """The event of a date as a noun; for a year in the picture, the words of its reading; "" where
-    there is no noun."""
+    """The event of a date as a noun ("opening"); "" where there is no noun. For a year in the
+    picture, the result is "reading"."""
     if literal in words.reads:
         return "reading"
     claim = words.definition(literal)[1]
@@ -110,8 +112,9 @@ def _event(words: FormWords, literal: Term) -> str:
 
 
 def ages(phrases: NounPhrases, compute: Compute) -> str:
-    """The question how many years older or younger one person was than another, or how many years
-    before or after another person died, or how many years lie between two events."""
+    """The question that asks how many years older or younger a person was than another, or how many
+    years earlier or later than another a person died. For other dates, the question asks how many
+    years lie between two events."""
     words = phrases.form_words
     if not _same_of_people(words, compute) or (
         len(words.claims) >= MANY and phrases.rng.random() < 0.5
@@ -132,8 +135,8 @@ def ages(phrases: NounPhrases, compute: Compute) -> str:
 
 
 def _between_events(phrases: NounPhrases, compute: Compute) -> str:
-    """The question for the years between two events, the event of the thing nearer to the picture
-    first. In this wording no verb follows a long description."""
+    """The question that asks for the years between two events. The event of the thing nearer to the
+    picture comes first. In the question for two events, no verb follows a long description."""
     words = phrases.form_words
 
     def about(literal: Term) -> Term:
@@ -170,7 +173,8 @@ def of_measures(words: FormWords, compute: Compute) -> bool:
 
 
 def measured(phrases: NounPhrases, compute: Compute) -> str:
-    """The question by how much one thing is taller, or how many times as tall."""
+    """The question that asks by how much one thing is taller than another, or how many times as
+    tall."""
     words = phrases.form_words
     phrase = words.phrase(words.definition(compute.args[0])[1])
     one, other = _two(phrases, compute)
@@ -188,7 +192,7 @@ def measured(phrases: NounPhrases, compute: Compute) -> str:
 
 
 def of_two(phrases: NounPhrases, compute: Compute, ask: Callable[[NounPhrases], str]) -> str:
-    """A question about the one of two things that comes first or is greater."""
+    """A question about one of two things: the thing that is first or last, greater or smaller."""
     words = phrases.form_words
     index, claim = words.definition(compute.keys[0])
     one, other = _two(phrases, compute)

@@ -1,11 +1,11 @@
-"""A form in several short sentences, in the style of puzzles: "This bridge crosses a river. Which
-lake does that river reach?"
+"""Words a form in several short sentences, in the style of puzzles: "This bridge crosses a river.
+Which lake does that river reach?"
 
-The things of a form come in order from the picture to the question. A thing is either announced by
-its own sentence, with at most two facts, or described where it is first mentioned ("this bridge's
-architect"). A random draw decides between announcing and describing, and `verbalise.py` weighs the
-outcomes. The text refers back to an introduced thing by its kind or a pronoun. The question stands
-last, by the grammar of one sentence.
+The things of a form come in order from the picture to the question. Some things are announced by a
+sentence of their own, with at most two facts. Other things are described where they are first
+mentioned ("this bridge's architect"). A random draw decides between announcing and describing, and
+`verbalise.py` compares the results. The text refers back to an introduced thing by its kind or a
+pronoun. The question comes last, and is worded like a question of one sentence.
 """
 
 import random
@@ -21,12 +21,15 @@ from questloom.transforms.writing.graph.questions import capital, question
 from questloom.transforms.writing.graph.telling import Telling
 
 IN_PLACE = 0.45
-"""How often a thing is described where it is first mentioned and not announced."""
+"""The chance that a thing is described where it is first mentioned, and has no sentence of its
+own."""
 TRIES_PER_SENTENCE = 5
 PER_CLAIM = 1.8
-"""Credit for each fact of a sentence. Without this credit, sentences with few facts would always win."""
+"""Credit for each fact of a sentence. Without a credit for facts, sentences with few facts would
+always win."""
 PER_SENTENCE = 1.2
-"""Cost of another sentence. One easy sentence is as good as two short ones."""
+"""Cost of one more sentence. With a cost for each sentence, one easy sentence is as good as two
+short sentences."""
 
 
 _ITSELF = re.compile(r"Which (?!\w+(?: \w+){0,2} (?:did|does|was|is) it\b).*\bits?\b")
@@ -34,22 +37,22 @@ _ITSELF = re.compile(r"Which (?!\w+(?: \w+){0,2} (?:did|does|was|is) it\b).*\bit
 
 @dataclass(frozen=True)
 class Thing:
-    """A variable in the order of telling."""
+    """A variable of the form, as the sentences tell it."""
 
     var: str
     link: int
     """Index of the claim that connects the variable to an earlier thing; -1 for the pictured thing."""
     facts: tuple[int, ...]
-    """Claims that connect the variable to constants and to other earlier things."""
+    """Indices of the claims that connect the variable to constants and to other earlier things."""
     parent: str = ""
     on_way: bool = True
-    """Whether the variable lies on the path from the picture to the question. The value is False
-    for a hidden thing beside the path."""
+    """Whether the variable lies on the path from the picture to the question. False for a hidden
+    thing beside the path."""
 
 
 def things_of(words: FormWords) -> tuple[Thing, ...]:
-    """The things of a form in the order of telling, from the picture to the question. A thing
-    beside the path follows the thing to which it belongs."""
+    """The things of a form in the order in which the sentences tell them, from the picture to the
+    question. A thing beside the path follows the thing to which it belongs."""
     links: dict[str, list[tuple[int, str]]] = {}
     for i, claim in enumerate(words.claims):
         # A year in the picture of a thing connects the thing that it dates to the pictured thing.
@@ -117,7 +120,7 @@ def _other(words: FormWords, index: int, slot: str) -> Term:
 
 
 def tell(words: FormWords, things: tuple[Thing, ...], rng: random.Random) -> tuple[str, Telling]:
-    """One wording of a form in several sentences, with its derivation.
+    """One wording of a form in several sentences, with the record of its random choices.
 
     Args:
         words: the form and its words.
@@ -125,7 +128,8 @@ def tell(words: FormWords, things: tuple[Thing, ...], rng: random.Random) -> tup
         rng: random generator for every choice.
 
     Returns:
-        The text, and the derivation with its cost. The cost includes the weight of each sentence.
+        The text, and the record of choices with the cost. The cost includes the weight of each
+        sentence.
     """
     in_place = {t.var for t in things if t.link >= 0 and rng.random() < IN_PLACE}
     for t in reversed(things):
@@ -166,21 +170,21 @@ def tell(words: FormWords, things: tuple[Thing, ...], rng: random.Random) -> tup
 
 
 def _counted_years(words: FormWords) -> list[Reads]:
-    """The years in pictures that the question counts from."""
+    """The years in pictures from which the question counts."""
     asked = words.computes.get(words.form.ask.var)
     return [words.reads[a] for a in asked.args if a in words.reads] if asked else []
 
 
 def _ask(telling: Telling) -> str:
-    """The question sentence. A reader must not take "it" for the asked thing ("Which painting hangs
-    in the town where it stands?")."""
+    """Makes the question sentence. Wordings are refused in which a reader could take "it" for the
+    asked thing ("Which painting hangs in the town where it stands?")."""
     text = capital(question(telling).replace(",?", "?"))
     telling.cost += HOPELESS * bool(_ITSELF.match(text))
     return text
 
 
 def _lightest(telling: Telling, say: Callable[[Telling], str]) -> tuple[str, Telling]:
-    """The lightest of several wordings of one sentence, with its derivation."""
+    """The lightest of several wordings of one sentence, with the record of its random choices."""
     found: list[tuple[float, str, Telling]] = []
     for _ in range(TRIES_PER_SENTENCE):
         tried = telling.forked()

@@ -1,5 +1,5 @@
-"""The sentences of a puzzle in order: which thing a sentence announces, which facts it adds, and
-how later sentences refer back."""
+"""Words the sentences of a puzzle in order. A sentence announces a thing or adds facts, and later
+sentences refer back to the thing."""
 
 import copy
 import random
@@ -14,19 +14,21 @@ from questloom.transforms.writing.graph.noun_phrases import HOPELESS, NounPhrase
 ORDINALS = ("first", "second", "third")
 OBJECTS = {"it": "it", "he": "him", "she": "her"}
 ANY = "?"
-"""Pronoun of a person whose sex is unknown, or of a named person: he or she."""
+"""Stands for "he or she", for a person whose sex is unknown, or for a named person."""
 
 
 class Telling(NounPhrases):
-    """A derivation whose noun phrases depend on the sentences before."""
+    """One random wording in several sentences. A noun phrase of the wording depends on the
+    sentences before."""
 
     def __init__(self, form_words: FormWords, rng: random.Random) -> None:
         super().__init__(form_words, rng)
         self.held: set[int] = set()
-        """Claims that get a sentence of their own, so that no description may use them."""
+        """Claims that get a sentence of their own. A description must not use a claim that gets a
+        sentence of its own."""
         self._mentioned: list[Term] = []
         self._before: list[Term] = []
-        """The terms that this sentence and the sentence before have mentioned."""
+        """The terms that the sentence before has mentioned."""
         self._nouns: dict[str, str] = {}
         self._called_it = ""
         self._announcing = False
@@ -34,7 +36,7 @@ class Telling(NounPhrases):
         """The noun that this sentence uses with "another"."""
 
     def forked(self) -> "Telling":
-        """A derivation that continues here with a new sentence."""
+        """A copy of this wording that continues with a new sentence."""
         other = copy.copy(self)
         other.used, other.introduced = set(self.used), dict(self.introduced)
         other.told_years = set(self.told_years)
@@ -94,7 +96,8 @@ class Telling(NounPhrases):
     def _by_role(
         self, var: str, known: Term, role: str, slot: str, claims: list[tuple[int, str]]
     ) -> str:
-        """ "One of his pupils wrote the opera X.", "This man's wife was born in Velm." """
+        """Announces a person by a role: "One of his pupils wrote the opera X.", or "This man's wife
+        was born in Velm."."""
         of = self.possessor(known, role)
         one_of_many = slot == "s" and role not in self.form_words.data["only_one"]
         if one_of_many:
@@ -134,8 +137,8 @@ class Telling(NounPhrases):
     # ------------------------------------------------------------ kinds and pronouns
 
     def _first_named(self, var: str, facts: Sequence[str]) -> str:
-        """ "a river", or "another river" after a first one. For a film's director the result is "a
-        man" and not "a director"."""
+        """The noun at a first mention: "a river", or "another river" if a river was mentioned
+        before. A film's director is called "a man", not "a director"."""
         words = self.form_words
         noun = words.called(var) if self.rng.random() < 0.6 else words.noun(var)
         if noun in facts:
@@ -150,10 +153,11 @@ class Telling(NounPhrases):
         return f"another {noun}" if same else words.words.indefinite(noun)
 
     def definite_kind(self, var: str, noun: str, claims: Sequence[tuple[int, str]]) -> str:
-        """ "The other bridge that crosses that river", if the text has mentioned a bridge that also fits.
+        """The noun with "other" if the text has mentioned a thing that also fits: "the other bridge
+        that crosses that river".
 
-        Of two claims the mentioned bridge may share only one: "the other bridge by Ivo Mersk" would
-        say that both are by him.
+        With two claims, "other" is left out: the mentioned bridge may share only one of them, and
+        "the other bridge by Ivo Mersk" would say that both bridges are by him.
         """
         if len(claims) > 1:
             return noun
@@ -168,12 +172,13 @@ class Telling(NounPhrases):
         return noun
 
     def _kin(self) -> frozenset[str]:
-        """Nouns of which each person has only one: "the wife", but "that pupil"."""
+        """Nouns for relatives of whom each person has only one ("the wife", but "that pupil")."""
         told = self.form_words.data["by_gender"]
         return frozenset(noun for kin in told.values() for noun in kin.values())
 
     def kind_in_question(self, var: str, noun: str) -> str:
-        """ "Which other bridge …", if the text has mentioned a bridge and a claim connects the asked bridge to it."""
+        """The noun with "other" ("which other bridge …") if the text has mentioned a thing of this
+        kind."""
         own = any(c.subject == var for c in self.form_words.claims)
         if own and self._alike(short(self.form_words, noun)):
             self._now_another = short(self.form_words, noun)
@@ -191,7 +196,7 @@ class Telling(NounPhrases):
         self.introduce(var, self._nouns[var])
 
     def _alike(self, noun: str) -> list[str]:
-        """The introduced things with this noun, in order."""
+        """The introduced things that have the given noun, in order."""
         return [v for v, n in self.introduced.items() if short(self.form_words, n) == noun]
 
     def noun_phrase(self, term: Term, *, subject: bool = False) -> str:
@@ -249,7 +254,8 @@ class Telling(NounPhrases):
         return False
 
     def _pronoun(self, var: str) -> str:
-        """ "he", "she" or "it", if the sentence before leaves only one possible meaning; else ""."""
+        """The pronoun ("he", "she" or "it") of a variable, if the pronoun can mean no other thing
+        after the sentence before; otherwise ""."""
         mine, near = self._gender(var), [*self._before, *self._mentioned]
         if mine == ANY or var not in near:
             return ""
@@ -270,7 +276,8 @@ class Telling(NounPhrases):
         return (words.genders.get(term, "") if isinstance(term, str) else "") or ANY
 
     def _may_be(self, term: Term, pronoun: str) -> bool:
-        """Whether a reader might take a pronoun for a term. A date or a number is never called "it"."""
+        """Whether a reader might think that a pronoun means the given term. A date or a number is
+        never called "it"."""
         if (term.kind != "entity") if isinstance(term, Value) else term in self.form_words.reads:
             return False
         gender = self._gender(term)
@@ -284,6 +291,6 @@ class Telling(NounPhrases):
 
 
 def short(words: FormWords, noun: str) -> str:
-    """The noun for a repeated mention: "bridge" for "arch bridge"."""
+    """The noun for a thing when it is mentioned again: "bridge" for "arch bridge"."""
     last = noun.split(" ")[-1]
     return last if last in words.data["short_nouns"] else noun

@@ -1,9 +1,8 @@
-"""Puts a logical form into English: it tries several derivations of the grammar and takes one of
-the smoothest.
+"""Puts a logical form into English. Tries several random wordings, and takes one of the smoothest.
 
 A short question is one sentence; a longer question has several (`sentences.py`). The best wording
-depends on how deep and long the descriptions are. All kinds of wordings are therefore derived at
-random several times and weighed. The draft's hash decides between equally good wordings.
+depends on how deep and long the descriptions are. Therefore many wordings of all kinds are made at
+random, and their costs are compared. The draft's hash decides between equally good wordings.
 """
 
 import random
@@ -24,22 +23,23 @@ from questloom.transforms.writing.graph.sentences import tell, things_of
 from questloom.transforms.writing.graph.telling import Telling
 
 TRIES_PER_CLAIM = 32
-"""Number of derivations per claim of a question."""
+"""Number of random wordings that are tried per claim of a question."""
 LONGER = 4
-"""Factor on the number of derivations, if no wording so far is good enough for readers."""
+"""If no wording is good enough for readers, this factor times as many wordings are tried."""
 HIDDEN = 30.0
 """Cost of each hidden word in a text."""
 TELLINGS = 40
-"""Number of derivations in several sentences."""
+"""Number of random wordings in several sentences that are tried."""
 MAX_CLAIMS = 5
 """Maximum number of claims in a single sentence, including the asked claim."""
 HEAVY = 7.0
 """Cost above which several lighter sentences replace a single sentence."""
 HEAVIEST = 12.0
-"""Cost above which even the smoothest sentence is refused. For several sentences the limit applies to their mean."""
+"""Cost above which even the smoothest sentence is refused. For several sentences, the limit applies
+to their mean cost."""
 NEARLY = 1.2
-"""Largest difference of cost to the best wording that counts as equally good. A random draw picks
-one of the equally good wordings."""
+"""A wording counts as equally good if its cost exceeds that of the best wording by at most this
+number. A random draw picks one of the equally good wordings."""
 KINSHIP = frozenset({"P22", "P25", "P26", "P40", "P3373", "P1038"})
 
 
@@ -51,9 +51,9 @@ class Verbalisation:
     anchor_phrase: str
     """The words that refer to the picture, as they stand in the text."""
     problems: tuple[str, ...] = ()
-    """The faults of the best wording. A question with faults is not for readers."""
+    """The faults of the best wording. A question with faults is not shown to readers."""
     cost: float = 0.0
-    """How awkward the wording is. A cost below `HEAVY` is light."""
+    """How awkward the wording is. A wording with a cost below `HEAVY` counts as light."""
 
 
 def verbalise(
@@ -74,14 +74,16 @@ def verbalise(
 
     Args:
         form: the form of the question.
-        names: names by variable and entity id; a variable without a name is described.
-        classes: class by variable (and by entity id, if the caller knows a better class than
-            `facts`).
+        names: maps variables and entity ids to names. The text describes a variable without a name.
+        classes: maps each variable to its class. The mapping may also have entity ids, if the
+            caller knows better classes than `facts`.
         facts: source of labels, datatypes and classes.
-        item_id: the draft's id, which decides with `recipe_seed` between equally good wordings.
+        item_id: the draft's id. The draft's id and `recipe_seed` decide between equally good
+            wordings.
         recipe_seed: the recipe's seed.
-        genders: "he" or "she" by variable of a person, where known.
-        years: year by variable of a date; a form that computes with two dates needs both years.
+        genders: maps each variable that is a person to "he" or "she", where the sex is known.
+        years: maps each variable that is a date to its year. A form that computes with two dates
+            needs both years.
         seen: the kind of the pictured thing, if the picture shows more than its class.
         language: language of the phrases.
         hidden: words that the text must not contain (names of asked or described things), in any
@@ -140,7 +142,8 @@ def _one_sentence(words: FormWords, rng: random.Random, hidden: Collection[str])
 def _several_sentences(
     words: FormWords, rng: random.Random, hidden: Collection[str]
 ) -> Verbalisation | None:
-    """The lightest wording in several sentences; None where a form has no picture to begin with."""
+    """The lightest wording in several sentences; None where the form has no picture with which the
+    sentences could begin."""
     things = things_of(words) if words.form.anchor and words.form.anchor not in words.names else ()
     if not things:
         return None
@@ -168,7 +171,7 @@ def _judged(
     *,
     heavy: bool,
 ) -> Verbalisation:
-    """A wording with its faults."""
+    """Makes the result of a wording: its text, its cost and its faults."""
     words = phrases.form_words
     faults = ("heavy",) * heavy + (
         *problems(text, words.language),
@@ -184,7 +187,7 @@ def _judged(
 
 
 def _faults(words: FormWords) -> tuple[str, ...]:
-    """The faults that no wording of a form can repair."""
+    """The faults of a form itself, which no wording can repair."""
     found, claims = [], words.claims
     related = [
         frozenset((c.subject, c.object))
@@ -208,7 +211,7 @@ def _meet(one: ClaimClause, two: ClaimClause) -> bool:
 
 
 def _derive(phrases: NounPhrases) -> str:
-    """One random wording."""
+    """Makes one random wording as a single sentence."""
     text = capital(question(phrases).replace(",?", "?"))
     # "the species shown here" ends a sentence or begins one; in the middle it is "this species".
     # "This one" comes last.

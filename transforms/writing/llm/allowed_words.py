@@ -1,9 +1,9 @@
-"""Whether every word of an English question also occurs in its evidence.
+"""Checks whether every word of an English question also occurs in the question's evidence.
 
 `relation_words.py` knows the words that clearly state a relation. Nobody can list the other words
-that make a sentence false ("never", "smallest", "crypt"). This module therefore works the other way
-round: small words of questions are free, names and numbers have their own rules, and every other
-word needs a source.
+that make a sentence false ("never", "smallest", "crypt"). This module therefore lists what is
+allowed. Small words of questions are free, and names and numbers have rules of their own. Every
+other word of a question needs a source.
 """
 
 import re
@@ -13,7 +13,8 @@ from questloom.language.units import unit_of
 from questloom.transforms.writing.llm.relation_words import RelationWords, find_relation_spans
 
 STEM = 5
-"""Number of first letters in which two longer words must agree to count as one: "designed" and "designer"."""
+"""Two long words count as the same word if their first letters agree, up to this number: "designed"
+and "designer"."""
 _WORD = re.compile(r"[^\W\d_]+?(?=n['’]t\b)|[^\W\d_]+")
 _STARTS = re.compile(r"(?:^|[.?!:;]\s+|[\"“«(]\s*)$")
 _FREE = frozenset(
@@ -26,17 +27,18 @@ known lie lies stand stands located situated
 give given take took come came go goes get got make makes made exactly number amount company organisation group colour language kind sort type
 """.split()
 )
-"""Words of questions without a meaning of their own. The list has no word that negates a sentence,
-or ranks or orders things."""
+"""Words of questions without a meaning of their own. The list contains no word that negates a
+sentence, or that ranks or orders things."""
 COMPARING = """after before between difference times older younger oldest youngest earlier later earliest latest first last more less greater lesser
     longer shorter longest shortest taller tallest higher lower highest lowest larger smaller largest smallest heavier lighter heaviest lightest
     wider narrower wide tall high heavy large old"""
-"""Words of a question whose form computes with two dates or measures."""
+"""Words that are also allowed in a question that computes with two dates or measures."""
 
 
 def unsaid_words(text: str, relations: list[RelationWords], sources: list[str]) -> tuple[str, ...]:
-    """The words of an English text that occur in no relation of its evidence and in no source.
-    Names are not checked, and names in the sources are no sources of words.
+    """The words of an English text that have no source: they occur in no relation of the evidence,
+    and in none of the source texts. Names are not checked. A name in a source text does not count
+    as a source of a word.
 
     >>> from questloom.transforms.writing.llm.relation_words import relation_words
     >>> founder = [relation_words("P112", "founded by")]
@@ -48,7 +50,8 @@ def unsaid_words(text: str, relations: list[RelationWords], sources: list[str]) 
     Args:
         text: a question or description.
         relations: the relations that the text may state.
-        sources: texts from which words may come: cited lines, names for the kinds of things.
+        sources: texts from which words may come, such as cited lines and names for the kinds of
+            things.
     """
     covered = find_relation_spans(text, relations)
     named, called = set[str](), set[str]()

@@ -1,7 +1,7 @@
-"""The everyday words for things. A thing has the common word for its class ("town"). A person has
-the word for the person's role in a relation ("painter", for a painting's creator). The module also
-words the question for a property. The graph writer uses the same everyday words, and readers
-accepted them.
+"""Finds the everyday words for things. The everyday word for a thing is the common word for its
+class ("town"). The everyday word for a person is the word for the person's role in a relation
+("painter", for a painting's creator). The module also words the question for a property. The graph
+writer uses the same everyday words, and test readers accepted them.
 """
 
 from collections.abc import Iterable
@@ -39,8 +39,8 @@ def _form_words(store: Any) -> FormWords:
 
 
 def noun_of(store: Any, entity_id: str, language: str) -> str:
-    """The common noun for the kind of a thing ("town" for a municipality of the Netherlands), or
-    "". Only English has a list of common nouns."""
+    """The common noun for the kind of a thing ("town" for a municipality of the Netherlands); ""
+    where there is none. Only English has a list of common nouns."""
     words = _form_words(store)
     class_id = words.class_id(entity_value(entity_id)) if language == LANGUAGE else ""
     return words.class_noun(class_id) if class_id else ""
@@ -48,7 +48,7 @@ def noun_of(store: Any, entity_id: str, language: str) -> str:
 
 def role_nouns(store: Any, roles: Iterable[Role], person: str, language: str) -> tuple[str, ...]:
     """The roles that claims give a person: "painter" for the creator of a painting, "sculptor" for
-    the creator of a sculpture. English only, like `noun_of`."""
+    the creator of a sculpture. Works only for English, like `noun_of`."""
     entity = store.entity(person)
     if (
         language != LANGUAGE
@@ -78,9 +78,10 @@ def _phrase_nouns(store: Any, subject: str, property_id: str) -> tuple[str, ...]
 def find_role_nouns(
     store: Any, roles: Iterable[Role], language: str
 ) -> tuple[frozenset[str], frozenset[str]]:
-    """Two sets of nouns: the roles that claims give their objects, and the roles that they would
-    give if their subjects were of another kind. A question must not use the second set: nobody is
-    the painter of a sculpture."""
+    """Two sets of nouns for roles. The first set has the roles of the claims' objects ("sculptor").
+    The second set has the roles that the objects would have if the claims' subjects were of another
+    kind ("painter"). A question must not use the second set: nobody is the painter of a
+    sculpture."""
     told, other = set[str](), set[str]()
     for subject, property_id, _ in roles if language == LANGUAGE else ():
         told.update(bare(noun) for noun in _phrase_nouns(store, subject, property_id))

@@ -1,5 +1,5 @@
-"""Evidence in words, for prompts: the statement of each clause under its intended binding, and the
-sentences behind a draft."""
+"""Puts evidence into words for prompts. Each clause becomes a statement about its intended
+things."""
 
 from collections.abc import Iterable
 
@@ -28,9 +28,9 @@ from questloom.transforms.writing.writer import Draft
 def about(
     store, entity: Entity, language: str, roles: Iterable[Role] = (), pictured: bool = False
 ) -> str:
-    """The names that a question may use for a thing's kind. For a person the names come from
-    claims, including the `roles` ("painter", for a painting's creator). For other things the name
-    is a common noun; a `pictured` thing may get a more specific noun."""
+    """The words that a question may use for a thing's kind. For a person, the words come from
+    claims, including the `roles` ("painter", for a painting's creator). For other things, the word
+    is a common noun. If the thing is `pictured`, the noun may be more specific."""
     if HUMAN not in (*entity.classes, *entity.class_closure):
         return (seen_kind if pictured else find_descriptor)(store, entity.id, language)
     person = noun_of(store, entity.id, language)
@@ -42,7 +42,8 @@ def about(
 
 
 def roles_of(draft: Draft) -> tuple[Role, ...]:
-    """The claims of a draft's form that may give a person a role, under the intended binding."""
+    """The claims of a draft's form that may give a person a role. In the returned claims, the
+    intended things replace the variables."""
 
     def key(term: Term) -> str:
         return term.entity if isinstance(term, Value) else draft.bindings.get(term, "")
@@ -56,10 +57,11 @@ def roles_of(draft: Draft) -> tuple[Role, ...]:
 def kinds_lines(
     store, entity_ids: Iterable[str], anchor: str, language: str, roles: Iterable[Role] = ()
 ) -> str:
-    """The kinds, sexes and occupations that claims state, including the `roles`, and the common
-    noun. Each thing has one line.
+    """One line for each thing, with the kinds, sexes and occupations that claims state. The line
+    also has the `roles` and the common noun for the thing.
 
-    The thing in the picture gets the beginning of its description, since everybody sees its kind.
+    The line of the pictured thing has the beginning of the thing's description, since everybody
+    sees the thing's kind.
     """
     found = {
         store.label(e, language): [
@@ -85,19 +87,20 @@ def kinds_lines(
 
 
 def evidence_lines(store, draft: Draft, language: str) -> str:
-    """The statements behind a draft, one line for each clause of its form that states something."""
+    """The statements behind a draft: one line for each clause of the form that states something."""
     clauses = draft.form.clauses if draft.form is not None else ()
     lines = dict.fromkeys(clause_line(store, draft, c, language) for c in clauses)
     return "\n".join(filter(None, lines)) or "(none)"
 
 
 def clause_claim(store, draft: Draft, clause: ClaimClause) -> Claim | None:
-    """The claim behind a clause under the intended binding, or None."""
+    """The claim behind a clause, with the intended things in place of variables; None if there is
+    no such claim."""
     return claim_of(store, clause, {var: value_of_key(key) for var, key in draft.bindings.items()})
 
 
 def clause_line(store, draft: Draft, clause: Clause, language: str) -> str:
-    """The statement of one clause in words; "" for the clause of the picture."""
+    """The statement of one clause in words; "" for the clause that says what the picture shows."""
 
     def words(term: Term) -> str:
         value = (

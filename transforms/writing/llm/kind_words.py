@@ -1,4 +1,4 @@
-"""The words for a thing's kind, from its class and from the beginning of its description."""
+"""Finds words for a thing's kind in its class, and at the beginning of its description."""
 
 import itertools
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ _TELLS_MORE = frozenset(
 
 
 def noun_phrase(description: str) -> str:
-    """The beginning of a description up to its first detail: "Medieval triptych" from "Medieval
+    """The beginning of a description, up to the first detail: "Medieval triptych" of "Medieval
     triptych by Ada Orm (1480)".
 
     >>> [noun_phrase(text) for text in ("schooner built in Merren", "species of bird in Norland", "Museum of Tolm")]
@@ -36,8 +36,9 @@ def noun_phrase(description: str) -> str:
 
 
 def description_kind(store: Any, entity_id: str, language: str) -> str:
-    """The kind at the beginning of a thing's description: "species of bird", "triptych" from
-    "Medieval triptych". A person gives "", because a person's description states too much."""
+    """The kind that stands at the beginning of a thing's description: "species of bird", or
+    "triptych" of "Medieval triptych". The result for a person is "", because a person's description
+    states too much."""
     entity = store.entity(entity_id)
     if entity is None or HUMAN in (*entity.classes, *entity.class_closure):
         return ""
@@ -57,18 +58,19 @@ def description_kind(store: Any, entity_id: str, language: str) -> str:
 
 
 def find_descriptor(store: Any, entity_id: str, language: str) -> str:
-    """The name for a thing's kind in a question: the common noun for its class, which a form can
-    state, else the beginning of its description.
+    """The word for a thing's kind in a question: the common noun for its class, otherwise the
+    beginning of its description.
 
-    "The fish that she discovered" may fit three species that she discovered. A more specific word
-    than the form's would reveal the answer without the picture.
+    The word must not be more specific than the class that the form states. "The fish that she
+    discovered" may fit three species. A more specific word would reveal the answer without the
+    picture.
     """
     return noun_of(store, entity_id, language) or description_kind(store, entity_id, language)
 
 
 def seen_kind(store: Any, entity_id: str, language: str) -> str:
-    """The name for the kind of the thing in the picture. The beginning of its description is used
-    where it is more specific ("oil painting"), since everybody sees the thing."""
+    """The word for the kind of the pictured thing. The beginning of the thing's description is used
+    if it is more specific ("oil painting"), since everybody sees the thing."""
     noun, told = noun_of(store, entity_id, language), description_kind(store, entity_id, language)
     closer = (
         noun in told.split() and len(told.split()) <= MAX_KIND_WORDS and "and" not in told.split()
@@ -79,8 +81,8 @@ def seen_kind(store: Any, entity_id: str, language: str) -> str:
 def find_descriptor_words(
     store: Any, entity_ids: Iterable[str], language: str, anchor: str = ""
 ) -> frozenset[str]:
-    """The words with which questions name the kinds of things: the words in prompts, and the
-    description of the thing in the picture."""
+    """All words with which questions may name the kinds of the given things. The words come from
+    prompts and from the description of the pictured thing."""
     seen = (
         [kind(store, anchor, language) for kind in (description_kind, seen_kind)] if anchor else []
     )

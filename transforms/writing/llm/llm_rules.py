@@ -18,11 +18,14 @@ class LlmRules:
     """The recipe's settings for the llm writer."""
 
     plans: Count = 2
-    """Number of a seed's plans that are put into words before the seed is given up. Each plan costs
-    one request, and a second request if the reply needs a correction."""
+    """Number of plans that are tried for each seed (the item that a question starts from) before
+    the seed is given up. Each plan costs one request, and a second request if the reply needs a
+    correction."""
     votes: Count = 1
-    """Number of readers of a worded plan. All readers must agree that the words say what the plan says."""
+    """Number of readers (models) that read each worded plan. All readers must agree that the words
+    say what the plan says."""
     guidance: Annotated[
         Mapping[str, str], Evolves("writer", max_chars=600, keys=WRITER_ROLES, absent="")
     ] = field(default_factory=dict)
-    """Additional text for the system message, by role. The closed loop changes this text."""
+    """Additional text for the system message of each role. The closed loop (automatic changes of
+    the recipe) changes this text."""

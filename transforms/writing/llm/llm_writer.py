@@ -1,5 +1,5 @@
-"""The llm writer: a model words a whole plan in one request, with one more request to correct it.
-Rules prove the words, and a reader confirms them.
+"""The llm writer asks a model to word a whole plan in one request. If the words break a rule, one
+more request asks for a correction. Rules check the words, and a reader confirms them.
 
 The form comes from the plan, and no reply of a model changes it. A reply is either accepted as
 words or refused.
@@ -38,7 +38,7 @@ Read = TypeVar("Read")
 class LlmWriter:
     """Implements `questloom.transforms.writing.writer.Writer` and its `Reader` with a chat model.
 
-    `ProviderFault` and `BudgetExceeded` of the client pass through: the seed stays pending.
+    The client's `ProviderFault` and `BudgetExceeded` are not caught: the seed stays pending.
 
     Args:
         client: `questloom.models.chat_client`'s client.
@@ -61,8 +61,8 @@ class LlmWriter:
         return self.rules.plans
 
     async def word(self, plan: Plan, seed_id: str) -> Wording | Refusal:
-        """The plan in words that pass the rules. A refusal where the model declines, or where
-        neither the reply nor its correction passes."""
+        """The plan in words that pass the rules, or a refusal. The result is a refusal if the model
+        declines, or if neither the reply nor its correction passes."""
 
         def read(reply: replies.Worded) -> Wording:
             wording = Wording(text=reply.question, anchor_phrase=reply.phrase)
@@ -80,7 +80,7 @@ class LlmWriter:
             return Refusal(reason=refused.reason, evidence=refused.evidence)
 
     async def read(self, plan: Plan, wording: Wording, seed_id: str) -> list[Vote]:
-        """Votes of readers who see the words and the evidence lines."""
+        """The votes of readers, who see the words and the lines of the evidence."""
         draft, language = Draft.of(plan, wording.text), self.language
         lines = proof_lines(self.store, draft, language)
 

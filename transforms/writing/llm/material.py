@@ -1,4 +1,5 @@
-"""Claims in words, for prompts: the relation, the value, and the page's own words for the relation."""
+"""Puts claims into words for prompts: the relation, the value, and the page's own words for the
+relation."""
 
 from questloom.prompts.phrases.words import answer_words
 from questloom.records.knowledge import Claim, Value
@@ -7,17 +8,18 @@ from questloom.transforms.writing.answers import answer_of
 from questloom.transforms.writing.llm.relation_words import relation_words
 
 NO_PAGE = " (on no page)"
-"""Text after a claim of no particular event that no page states."""
+"""The text after a claim like "inception", which names no particular event, if no page states the
+event."""
 
 
 def property_label(store, property_id: str, language: str) -> str:
-    """A property's label, or its id where the store has none."""
+    """A property's label, or the property's id where the store has no label."""
     info = store.property(property_id)
     return info.label(language) if info else property_id
 
 
 def value_words(store, value: Value, language: str) -> str:
-    """A value in the form for prompts; "" for a kind that questions do not mention."""
+    """The words for a value in prompts; "" for a kind of value that questions do not mention."""
     if value.kind == "entity":
         name = store.label(value.entity, language)
         return "" if name == value.entity else name
@@ -28,8 +30,8 @@ def value_words(store, value: Value, language: str) -> str:
 
 
 def page_words(store, claim: Claim | None) -> str:
-    """The page's words for a claim whose relation names no particular event: "inception" may be a
-    founding, a charter, a first mention."""
+    """The page's words for a claim whose relation names no particular event: "inception" may mean a
+    founding, a charter or a first mention."""
     if claim is None or not relation_words(claim.property, claim.property).events:
         return ""
     said = statement_of(store, claim)

@@ -1,5 +1,5 @@
-"""Describes a plan in the request for its words: steps with hints and sentences, the asked value,
-the kinds of things, and hidden names."""
+"""Describes a plan in the request to a model for the plan's words. The description has the steps
+with hints and sentences, the asked value, the kinds of things, and the hidden names."""
 
 from typing import Any
 
@@ -25,18 +25,19 @@ from questloom.transforms.writing.llm.word_proof import relation_of, things
 from questloom.transforms.writing.writer import Draft
 
 MAX_TOKENS = 1_500
-"""Maximum number of tokens of a first request, by `CHARS_PER_TOKEN`; a request that corrects a
-reply may be longer."""
+"""Maximum number of tokens of a first request, estimated by `CHARS_PER_TOKEN`. A request for a
+correction may be longer."""
 CHARS_PER_TOKEN = 4
 MAX_SENTENCE_CHARS = 200
 MIN_SENTENCE_CHARS = 40
-"""Minimum number of characters of a sentence part. A shorter part tells nothing."""
+"""Minimum number of characters that are shown of a sentence. A shorter part of a sentence would
+tell nothing."""
 MAX_HINTS = 3
 
 
 def request_values(store: Any, plan: Plan, language: str, max_words: int) -> dict[str, Any]:
-    """The values of the template `word_plan`. Sentences of the evidence fill the request up to
-    `MAX_TOKENS`.
+    """The values of the template `word_plan`. Parts of the evidence's sentences fill the request up
+    to `MAX_TOKENS`.
 
     Args:
         store: the store.
@@ -86,14 +87,15 @@ def _values(store: Any, plan: Plan, language: str, max_words: int, chars: int) -
 
 
 def shown_words(store: Any, plan: Plan, language: str) -> str:
-    """The name of the thing in the picture, or of the sign that stands for the thing."""
+    """The name of the pictured thing ("Peru"), or of the sign that is shown in its place ("the flag
+    of Peru")."""
     name, sign = store.label(plan.anchor, language), plan.logical_form.sign
     return f"the {SIGNS[sign]} of {name}" if sign else name
 
 
 def _step(store: Any, draft: Draft, clause: Clause, language: str, chars: int) -> str:
     """A clause in words, with hints for its relation and up to `chars` characters of the sentence
-    that states it; "" for the clause of the picture."""
+    that states the clause; "" for the clause that says what the picture shows."""
     line = clause_line(store, draft, clause, language)
     if not line or not isinstance(clause, ClaimClause | Fuzzy):
         return line

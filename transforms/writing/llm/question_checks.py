@@ -1,8 +1,9 @@
-"""Compares the words of a question with their sources, without a model: language, exactness, names,
-numbers, relations.
+"""Compares the words of a question with their sources without a model. Checks the language, the
+precision, and the names, numbers and relations.
 
-These checks refuse clear faults, with a message that lets the model correct them. A reader must
-still confirm the words that pass (`check_words`), because rules cannot understand a sentence.
+The checks refuse clear faults. The message of a check tells the model how to correct the fault. A
+reader must still confirm the words that pass (`check_words`), because rules cannot understand a
+sentence.
 """
 
 import re
@@ -35,7 +36,8 @@ FUNCTION_WORDS = {
     "sv": "och vilken vilket det den en ett är var som av i på med för",
     "pl": "i w z na który która jest był przez do się w jakim jak kto",
 }
-"""The commonest small words of each language. A text counts as the language with most of these words in the text."""
+"""The commonest small words of each language. A text counts as written in the language of which it
+has the most small words."""
 EXACTNESS = {
     "century": r"\bcentury\b",
     "year": r"\byears?\b",
@@ -45,10 +47,11 @@ EXACTNESS = {
 _DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
 _SENTENCE_START = re.compile(r"(?:^|[.?!:;]\s+|[\"“«(]\s*)$")
 _INITIAL_CAPITALS = ("de",)
-"""Languages that capitalise every noun, so that a capital does not show a name."""
+"""Languages that write every noun with a capital letter. In such a language, a capital letter does
+not show that a word is a name."""
 MIN_STEM = 4
 MAX_AROUND = 3
-"""Number of words quoted on each side of a cited word."""
+"""Number of words on each side of a cited word that are quoted too."""
 _LABELS = re.compile(
     r"\bin or next to\b|\badministrative territorial entity\b|\btaxon name\b", re.IGNORECASE
 )
@@ -57,8 +60,8 @@ _TORN = re.compile(
 )
 _RELATIVE = re.compile(r"\b(?:who|whose|whom|which|where|that)\b")
 MAX_TORN = 8
-"""Maximum number of words of a relative clause that may follow its verb: "In which town did the
-person die who taught its founder?"."""
+"""Maximum number of words of a relative clause that may stand behind the verb, away from its noun:
+"In which town did the person die who taught its founder?"."""
 
 
 def other_language(text: str, language: str) -> bool:
@@ -71,8 +74,7 @@ def other_language(text: str, language: str) -> bool:
 
 
 def places(text: str, words: Sequence[str]) -> str:
-    """Words in quotes with the words around their first place in the text, so that a model can find
-    them.
+    """Quotes words with the words around them in the text, so that a model can find their places.
 
     >>> places("In which town was the painter who taught the sailor born?", ["sailor"])
     '"sailor" (in "who taught the sailor born?")'
@@ -92,14 +94,15 @@ def places(text: str, words: Sequence[str]) -> str:
 
 
 def check_language(text: str, language: str) -> None:
-    """Raises ValueError, with words for the model, where a text is clearly not in the recipe's language."""
+    """Raises ValueError, with a message for the model, if a text is clearly not in the recipe's
+    language."""
     if other_language(text, language):
         raise ValueError(f"the text is not written in the language asked for, {language}")
 
 
 def check_plain(text: str, language: str) -> None:
-    """Raises ValueError where an English text contains a table's label, or a clause far from its
-    noun ("Where did the man die who …")."""
+    """Raises ValueError if an English text contains a label from Wikidata's tables that nobody
+    says, or a clause far from its noun ("Where did the man die who …")."""
     if language != LANGUAGE:
         return
     if label := _LABELS.search(text):
@@ -112,8 +115,8 @@ def check_plain(text: str, language: str) -> None:
 
 
 def check_exactness(text: str, answer: Answer, language: str) -> None:
-    """Raises ValueError where a question does not say the precision of a date, or the unit of a
-    number. English only."""
+    """Raises ValueError if an English question does not state the precision of a date, or the unit
+    of a number, for which it asks."""
     if language != LANGUAGE:
         return
     if answer.type == "date":
@@ -146,7 +149,8 @@ def check_exactness(text: str, answer: Answer, language: str) -> None:
 
 
 def check_names(text: str, sources: list[str], language: str) -> None:
-    """Raises ValueError where a text has a number, or a capitalised word, that no source has."""
+    """Raises ValueError if a text has a number, or a word with a capital letter, that no source
+    text has."""
     known = folded("\n".join(sources))
     numbers = sorted(set(_DIGITS.findall(text)) - {d for s in sources for d in _DIGITS.findall(s)})
     if numbers:
@@ -174,19 +178,19 @@ def check_kinds(
     also: frozenset[str] = frozenset(),
     never: frozenset[str] = frozenset(),
 ) -> None:
-    """Raises ValueError where an English text states a kind, a sex or an occupation that no claim
+    """Raises ValueError if an English text states a kind, a sex or an occupation that no claim
     states.
 
     Args:
         text: a question or description.
         stated: the kinds that claims state about the things in the text.
         sources: texts from which words may come.
-        relations: the relations that the text may state, whose words may name a person's role ("the
-            architect").
+        relations: the relations that the text may state. The words for a relation may name a
+            person's role ("the architect").
         language: the recipe's language.
         also: further words that are allowed.
-        never: role words for other kinds of things than those in the text ("sculptor", where there
-            is a painting).
+        never: words for roles that belong to other kinds of things ("sculptor", where the text is
+            about a painting).
     """
     if language != LANGUAGE:
         return
@@ -212,8 +216,8 @@ def check_kinds(
 def check_events(
     text: str, relation: RelationWords, others: list[RelationWords], pages: str, language: str
 ) -> None:
-    """Raises ValueError where an English text names an event ("founded") for a claim of no
-    particular event ("inception"), and the pages do not name the event."""
+    """Raises ValueError if an English text names an event ("founded") that neither the claim nor a
+    page names. A claim like "inception" names no particular event."""
     if language == LANGUAGE and (words := unsaid_events(text, relation, others, pages)):
         said = (
             f"say it as the page does: {pages}"
@@ -230,8 +234,8 @@ def check_relations(
     language: str,
     kinds: frozenset[str] = frozenset(),
 ) -> None:
-    """Raises ValueError where an English text clearly states a relation that its evidence lacks.
-    `kinds` are the words for the things' kinds."""
+    """Raises ValueError if an English text clearly states a relation that its evidence lacks.
+    `kinds` are the words for the kinds of the things."""
     if language == LANGUAGE and (words := unsupported_words(text, relations, sources, kinds)):
         raise ValueError(
             f"nothing that was cited says {places(text, words)}; leave it out, or say it in other words of a cited line"
@@ -241,7 +245,8 @@ def check_relations(
 def check_words(
     text: str, relations: list[RelationWords], sources: list[str], language: str
 ) -> None:
-    """Raises ValueError where an English text has a word without a source. Names and small words are exempt."""
+    """Raises ValueError if an English text has a word without a source. Names and small words need
+    no source."""
     if language == LANGUAGE and (words := unsaid_words(text, relations, sources)):
         raise ValueError(
             f"nothing that was cited says {places(text, words)}; leave it out, or use the words of the cited lines"

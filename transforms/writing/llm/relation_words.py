@@ -1,9 +1,9 @@
-"""Whether English words state a relation: which relation, and about which of its two ends.
+"""Decides whether English words state a relation, and about which of the relation's two ends.
 
 The value of a claim in a text proves little: "designed by Ivo Mersk" and "buried beside Ivo Mersk"
-contain the same name. The words around a cited value are therefore compared with `read` of
-`language/relations.yaml`. Other languages inflect too much for this, so only the votes decide
-there.
+contain the same name. The words around a cited value are therefore compared with the entries `read`
+in `language/relations.yaml`. Other languages inflect words too much for rules about words. For
+languages other than English, only the votes of readers decide.
 """
 
 import functools
@@ -17,14 +17,15 @@ from questloom.prompts.phrases import property_phrase, variants, verb_forms
 
 LANGUAGE = "en"
 MIN_LABEL_WORD = 5
-"""Minimum number of letters of a word in a property's label that can state the relation."""
+"""A word in a property's label can state the relation if it has at least this number of letters."""
 MAX_HINTS = 6
 
 _RELATED_BEFORE = re.compile(
     r"(?:'s|s'|\b(?:its|his|her|their|whose|by|by an?|by the|by that|by this))\s+$"
 )
 _RELATED_AFTER = re.compile(r"\s+(?:of|for|to)\b")
-"""Text after a role noun. With this text the noun states a relation: "the painter of the view"."""
+"""Matches the text after a noun for a role. The noun states a relation if this text follows it:
+"the painter of the view"."""
 _GENERAL = frozenset(
     """
 about after before being country current entity first given instance known level location maximum member number object official other people
@@ -39,21 +40,23 @@ _COMMON_VERBS = frozenset(
 
 @dataclass(frozen=True, kw_only=True)
 class RelationWords:
-    """The words that state a relation about its subject and about its object; None where no words are known."""
+    """The words that state a relation: those said about its subject, and those said about its
+    object. None where no words are known."""
 
     subject: re.Pattern[str] | None
     object: re.Pattern[str] | None
     bare: bool
-    """Whether the value alone states the relation."""
+    """Whether the value alone can state the relation, without words for the relation."""
     events: tuple[re.Pattern[str], ...] = ()
-    """The events of a relation that names no particular event ("inception"), each with its words. A
-    text may state an event only where a page does."""
+    """For a relation that names no particular event ("inception"), the words for each possible
+    event. A text may state an event only if a page states the event."""
     hints: tuple[str, ...] = ()
     phrases: str = ""
-    """The relation's label and the graph writer's sentences and questions. A model may copy these texts."""
+    """The relation's label, and the sentences and questions of the graph writer. A model may copy
+    the label, the sentences and the questions."""
     by_object: bool = False
-    """Whether the object is the agent: "designed by" is said of the subject, even if the same words
-    serve both ends."""
+    """Whether the object of the relation is the agent. "Designed by", for example, is said about
+    the subject, and the object did the designing."""
 
     def is_stated(self, text: str, *, of_object: bool) -> bool:
         """Whether the text states the relation about the intended end."""
@@ -65,8 +68,8 @@ class RelationWords:
         )
 
     def done_by(self, text: str, subject: Iterable[str]) -> bool:
-        """Whether the text makes the subject the agent in place of the object: "Which architect was
-        designed by the cathedral?"."""
+        """Whether the text swaps subject and object, so that the subject becomes the agent: "Which
+        architect was designed by the cathedral?"."""
         if not self.by_object or self.subject is None:
             return False
         plain, ends = _plain(text), "|".join(re.escape(_plain(word)) for word in subject if word)
@@ -96,8 +99,8 @@ def _telling() -> re.Pattern[str]:
 
 @functools.cache
 def relation_words(property_id: str, label: str) -> RelationWords:
-    """The words of a property from the table. Where the words need not tell the direction, the
-    words of its label and of the graph writer's sentences are added.
+    """The words for a property from the table. If the words need not show the direction of the
+    relation, words from the property's label and from the graph writer's sentences are added.
 
     >>> burial = relation_words("P119", "place of burial")
     >>> burial.is_stated("the cathedral where Napoleon is buried", of_object=True), burial.is_stated("the cathedral designed by Napoleon", of_object=True)
@@ -145,8 +148,8 @@ def relation_words(property_id: str, label: str) -> RelationWords:
 
 @functools.cache
 def _phrase_words(property_id: str) -> tuple[str, ...]:
-    """The graph writer's words for a relation: the nouns for its ends, and the verbs of its
-    sentences, or the words after "was"."""
+    """The graph writer's words for a relation: the nouns for its two ends, and the verbs of its
+    sentences. For a sentence with "was", the words after "was" are used in place of the verb."""
     if relation(property_id).say is None:
         return ()
     verbs, found = verb_forms(LANGUAGE), list[str]()
@@ -225,8 +228,10 @@ def unsupported_words(
     Args:
         text: a question or description.
         relations: the relations that the text may state.
-        sources: texts from which words may come: cited sentences, labels of classes and things.
-        kinds: words for the kinds of the things. A word for a kind alone states no relation.
+        sources: texts from which words may come, such as cited sentences and labels of classes and
+            things.
+        kinds: words for the kinds of the things. A word for a kind does not state a relation if it
+            stands alone.
     """
     plain, known = _plain(text), _plain("\n".join(sources))
     covered = _covered(plain, relations)
@@ -244,8 +249,8 @@ def unsupported_words(
 
 
 def _related(plain: str, start: int, end: int, covered: list[tuple[int, int]]) -> bool:
-    """Whether a role noun states a relation to its neighbour in the text. A role noun after another
-    relation's "by" states none: "founded by a painter"."""
+    """Whether a noun for a role ("painter") states a relation to its neighbour in the text. The
+    noun does not state a relation after the "by" of another relation: "founded by a painter"."""
     before = _RELATED_BEFORE.search(plain[:start])
     told = (
         before is not None
@@ -258,8 +263,8 @@ def _related(plain: str, start: int, end: int, covered: list[tuple[int, int]]) -
 def unsaid_events(
     text: str, relation: RelationWords, others: list[RelationWords], pages: str
 ) -> tuple[str, ...]:
-    """The words of a text that state an event of the relation, if neither the pages nor another
-    relation of the evidence states the event.
+    """The words of a text that state an event of the relation, although neither the pages nor
+    another relation of the evidence states this event.
 
     >>> inception = relation_words("P571", "inception")
     >>> unsaid_events("In which year was the town founded?", inception, [], "It is first recorded as a town in 1260.")
@@ -280,12 +285,12 @@ def unsaid_events(
 
 
 def tells_relation(word: str, relations: list[RelationWords]) -> bool:
-    """Whether a word states one of the relations: "architect"."""
+    """Whether a single word ("architect") states one of the relations."""
     return bool(_covered(_plain(word), relations))
 
 
 def find_relation_spans(text: str, relations: list[RelationWords]) -> list[tuple[int, int]]:
-    """The spans of a text with words of the relations, for either end."""
+    """The spans of a text that contain words of the relations, said about either end."""
     return _covered(_plain(text), relations)
 
 
@@ -300,6 +305,7 @@ def _covered(plain: str, relations: list[RelationWords]) -> list[tuple[int, int]
 
 
 def _spans(pattern: re.Pattern[str], plain: str) -> list[tuple[int, int]]:
-    """The spans of a pattern in a text, each extended to the end of its last word."""
+    """The spans of a text that match a pattern. Each span is extended to the end of its last
+    word."""
     ends = re.compile(r"\w*")
     return [(m.start(), ends.match(plain, m.end()).end()) for m in pattern.finditer(plain)]  # type: ignore[union-attr]

@@ -1,6 +1,7 @@
-"""Vague clues for the llm writer: their lines in the request, and the words that an English question needs for each.
+"""Words vague clues for the llm writer: the line of each clue in the request, and the words that an
+English question needs for the clue.
 
-The line never has the value: no reply can say what its writer was not told.
+The line never contains the exact value, so that the model cannot reveal the value.
 """
 
 import re
@@ -16,7 +17,7 @@ from questloom.records.periods import CENTURY
 from questloom.transforms.writing.llm.material import property_label
 
 DENIALS = ("not", "n't", "other than", "outside", "except", "never", "no", "neither", "besides")
-"""Words of denial that may stand before a name."""
+"""Words that deny something and may stand before a name."""
 _ORDER = {True: ("after", "later", "younger"), False: ("before", "earlier", "older")}
 _NAME = ("name", "names", "named", "called", "title", "titled")
 
@@ -27,9 +28,9 @@ def vague_line(store, clause: Fuzzy, subject: str, of: str, language: str) -> st
     Args:
         store: the store.
         clause: the clue.
-        subject: the name of the thing that it describes.
-        of: what `clause.object` is called.
-        language: of the labels.
+        subject: the name of the thing that the clue describes.
+        of: the name of `clause.object`.
+        language: the language of the labels.
     """
     relation = property_label(store, clause.property, language)
     return f"{subject} — {relation}: {_like(store, clause, of, language)}"
@@ -54,7 +55,8 @@ def _like(store, clause: Fuzzy, of: str, language: str) -> str:
 
 
 def vague_sources(form: Form | None) -> list[str]:
-    """Words that a question may use for the vague clues of a form, in addition to the words of their lines."""
+    """Words that a question may use for the vague clues of a form, in addition to the words of the
+    clues' lines."""
     found = []
     for clause in form.of(Fuzzy) if form is not None else ():
         if clause.number:
@@ -72,7 +74,8 @@ def vague_sources(form: Form | None) -> list[str]:
 
 
 def check_vague(store, form: Form, text: str, language: str) -> None:
-    """Raises ValueError with a message for the model if an English text lacks a vague clue of its form."""
+    """Raises ValueError, with a message for the model, if an English text does not state a vague
+    clue of its form."""
     for clause in form.of(Fuzzy):
         if not _is_said(store, clause, text, language):
             of = store.label(clause.object.entity, language) if _names(clause) else ""
@@ -118,7 +121,7 @@ def _says_period(value: Value, text: str) -> bool:
 
 
 def _century_in_words(value: Value) -> str:
-    """ "nineteenth century"; "" of a decade."""
+    """The words for a century ("nineteenth century"); "" for a decade."""
     said = re.match(r"the (\d+)\w\w century", Words(language_data("en")).date(value))
     return f"{num2words(int(said[1]), ordinal=True)} century" if said else ""
 

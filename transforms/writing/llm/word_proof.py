@@ -1,5 +1,5 @@
-"""Whether a question's words say what its form and evidence say: rules prove one part, and a reader
-confirms the lines of the other."""
+"""Checks whether the words of a question say what its form and evidence say. Rules check one part
+of the evidence, and a reader confirms the lines of the other part."""
 
 import re
 from dataclasses import dataclass
@@ -43,18 +43,19 @@ _POINTS = re.compile(
     re.IGNORECASE,
 )
 READING = ("read", "reads", "written", "says", "number")
-"""Words for a reading where no part of the thing bears it."""
+"""Words of which one must appear in a question that reads the picture, if no part of the thing is
+named."""
 
 
 def relation_of(store, property_id: str) -> RelationWords:
-    """The English words of a property of the store."""
+    """The English words for a property of the store."""
     return relation_words(property_id, property_label(store, property_id, LANGUAGE))
 
 
 @dataclass(frozen=True, kw_only=True)
 class ProofLine:
-    """One fact that a question must state: a claim with the end that the question describes, or a
-    sentence (without a property)."""
+    """One fact that a question must state. The fact is a claim with the end that the question
+    describes, or a sentence of a page (without a property)."""
 
     words: str
     property: str = ""
@@ -62,10 +63,10 @@ class ProofLine:
 
     def is_stated(self, store, text: str) -> bool:
         """Whether an English text can state the fact about the intended end. A relation that needs
-        no words of its own ("a bridge in Merren") was checked when the words were cited.
+        no words of its own ("a bridge in Merren") is not checked here.
 
-        A fact in one sentence may be asked about in the next. Such a fact may describe either end:
-        "The woman shown was taught by an architect; where did …".
+        If the text has several sentences, the fact may describe either end, since a later sentence
+        may ask about it: "The woman shown was taught by an architect; where did …".
         """
         relation = relation_of(store, self.property) if self.property else None
         ends = (self.of_object,) if len(sentence_spans(text)) == 1 else (True, False)
@@ -79,7 +80,7 @@ class ProofLine:
 def proof_lines(store, draft: Draft, language: str) -> tuple[ProofLine, ...]:
     """The facts that the question must state.
 
-    A claim describes its end that lies nearer to the asked variable. Classes are left out, because
+    A claim describes the end that lies nearer to the asked variable. Classes are left out, because
     the words that refer to the picture state the kind of the pictured thing.
     """
     lines: list[ProofLine] = []
@@ -106,10 +107,11 @@ def proof_lines(store, draft: Draft, language: str) -> tuple[ProofLine, ...]:
 
 
 def check_wording(store, plan: Plan, wording: Wording, language: str) -> None:
-    """Holds a plan's words against it.
+    """Compares the words of a plan with the plan.
 
     Raises:
-        ValueError: with words for the model: they do not point to the picture, do not end in the question, or are not proven (`check_words_proven`).
+        ValueError: the words do not point to the picture, do not end in the question, or fail
+            `check_words_proven`. The error has a message for the model.
     """
     phrase = wording.anchor_phrase
     if language == LANGUAGE and not _POINTS.search(phrase):
@@ -129,9 +131,9 @@ def check_words_proven(store, draft: Draft, language: str, languages: tuple[str,
     """Compares the words of a draft with its evidence.
 
     Raises:
-        ValueError: with words for the model. The text is in another language, contains a hidden
-            name, contains a name, number or relation without a source, does not state the
-            precision, or lacks a name or relation of the form.
+        ValueError: the text is in another language, contains a hidden name, or contains a name,
+            number or relation without a source. Or the text does not state the precision, or a name
+            or relation of the form. The error has a message for the model.
     """
     check_language(draft.text, language)
     hidden = {
@@ -194,7 +196,7 @@ def check_words_proven(store, draft: Draft, language: str, languages: tuple[str,
 
 
 def _claims(store, draft: Draft) -> tuple[ClaimClause, ...]:
-    """The claims of a draft's form, those behind what it says vaguely too."""
+    """The claims of a draft's form, including the claims behind vague clues."""
     if draft.form is None:
         return ()
     told = evidence_clauses(draft.form, store, binding_of(draft.bindings))
@@ -202,8 +204,8 @@ def _claims(store, draft: Draft) -> tuple[ClaimClause, ...]:
 
 
 def _check_named(store, draft: Draft, language: str, languages: tuple[str, ...]) -> None:
-    """Raises ValueError where a text lacks the name of a thing that its form names: "born there"
-    leaves the place open, and other answers fit."""
+    """Raises ValueError if a text lacks the name of a thing that its form names. If the text says
+    "born there" in place of a name, other answers fit too."""
     for thing in constants(draft.form) if draft.form is not None else ():
         entity = store.entity(thing)
         names = names_of_entity(entity, languages) if entity is not None else ()
@@ -216,8 +218,8 @@ def _check_named(store, draft: Draft, language: str, languages: tuple[str, ...])
 
 
 def _check_work(store, draft: Draft, language: str) -> None:
-    """Raises ValueError where an English text does not state its computation or a vague clue, or
-    does not say where in the picture something is read."""
+    """Raises ValueError if an English text does not state its computation or a vague clue, or does
+    not say where in the picture something must be read."""
     if draft.form is None or language != LANGUAGE:
         return
     words = set(folded(draft.text).split())
@@ -236,8 +238,8 @@ def _check_work(store, draft: Draft, language: str) -> None:
 
 
 def _check_agents(store, draft: Draft, language: str) -> None:
-    """Raises ValueError where an English text swaps agent and object: the claim's subject, by name
-    or kind, does what its object did."""
+    """Raises ValueError if an English text swaps the two ends of a claim: the text says that the
+    subject did what the object did."""
     for clause in (
         draft.form.of(ClaimClause) if draft.form is not None and language == LANGUAGE else ()
     ):
@@ -302,12 +304,12 @@ def things(draft: Draft) -> tuple[str, ...]:
 def words_vote(
     store, draft: Draft, lines: tuple[ProofLine, ...], reply: WordsRead, language: str
 ) -> Vote:
-    """A reader's reply as a vote. The vote holds only where the reader found every fact in fitting
-    words of the question, and no other fact.
+    """Turns a reader's reply into a vote. The vote is positive only if the reader found every fact
+    in fitting words of the question, and found no other fact.
 
     Raises:
-        ValueError: with words for the model. The reply quotes words that do not stand in the
-            question, or lines that were not shown.
+        ValueError: the reply quotes words that the question does not contain, or lines that were
+            not shown. The error has a message for the model.
     """
     cited: dict[int, list[str]] = {}
     for said in reply.said:

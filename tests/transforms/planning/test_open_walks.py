@@ -1,4 +1,4 @@
-"""A way whose end the words alone single out falls before its ends."""
+"""A walk whose end the words alone single out falls before its ends."""
 
 from questloom.records.form import ClaimClause, Image
 from questloom.records.outcomes import Reason

@@ -1,0 +1,186 @@
+"""German as data: nouns with gender and cases, and sentences from whose parts follow the statement,
+the question and the relative clause (`german.yaml`)."""
+
+import functools
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+NOMINATIVE, GENITIVE, DATIVE, ACCUSATIVE = 1, 2, 3, 4
+_ENDINGS = {
+    "m": ("er", "es", "em", "en"),
+    "f": ("e", "er", "er", "e"),
+    "n": ("es", "es", "em", "es"),
+}
+_DEFINITE = {
+    "m": ("der", "des", "dem", "den"),
+    "f": ("die", "der", "der", "die"),
+    "n": ("das", "des", "dem", "das"),
+}
+_INDEFINITE = {
+    "m": ("ein", "eines", "einem", "einen"),
+    "f": ("eine", "einer", "einer", "eine"),
+    "n": ("ein", "eines", "einem", "ein"),
+}
+_OTHER = {
+    "m": ("anderer", "anderen", "anderen", "anderen"),
+    "f": ("andere", "anderen", "anderen", "andere"),
+    "n": ("anderes", "anderen", "anderen", "anderes"),
+}
+_THE_OTHER = {
+    "m": ("andere", "anderen", "anderen", "anderen"),
+    "f": ("andere", "anderen", "anderen", "andere"),
+    "n": ("andere", "anderen", "anderen", "andere"),
+}
+PRONOUNS = {"m": "er", "f": "sie", "n": "es"}
+_RELATIVE = {
+    "m": ("der", "dessen", "dem", "den"),
+    "f": ("die", "deren", "der", "die"),
+    "n": ("das", "dessen", "dem", "das"),
+}
+_PLACE = re.compile(r"\{([sot])([1-4]?)\}")
+_CONTRACTED = {
+    "in dem": "im",
+    "von dem": "vom",
+    "an dem": "am",
+    "zu dem": "zum",
+    "bei dem": "beim",
+}
+
+
+@dataclass(frozen=True)
+class Noun:
+    """A noun with its gender ("m", "f" or "n")."""
+
+    gender: str
+    forms: tuple[str, str, str, str]
+    """Nominative, genitive, dative, accusative."""
+
+    @staticmethod
+    def parse(text: str) -> "Noun":
+        """Reads a noun of the data.
+
+        >>> Noun.parse("m Mann Mannes").forms
+        ('Mann', 'Mannes', 'Mann', 'Mann')
+        >>> Noun.parse("m Architekt -en").forms[2]
+        'Architekten'
+        """
+        gender, noun, *more = text.split()
+        if more == ["-en"]:
+            return Noun(gender, (noun, *(noun + "en",) * 3))
+        genitive = more[0] if more else noun if gender == "f" else noun + "s"
+        return Noun(gender, (noun, genitive, noun, noun))
+
+    def definite(self, case: int, *, other: bool = False) -> str:
+        """ "der Mann", "dem anderen Mann"."""
+        return self._after(_DEFINITE[self.gender][case - 1], case, _THE_OTHER if other else None)
+
+    def indefinite(self, case: int, *, other: bool = False) -> str:
+        """ "ein Mann", "einem anderen Mann"."""
+        return self._after(_INDEFINITE[self.gender][case - 1], case, _OTHER if other else None)
+
+    def this(self, case: int) -> str:
+        """ "dieser Mann", "diesem Mann"."""
+        return self._after("dies" + _ENDINGS[self.gender][case - 1], case, None)
+
+    def own(self, owner: str, case: int) -> str:
+        """The noun with the possessive of an owner of some gender: "ihrem Tod"."""
+        stem = "ihr" if owner == "f" else "sein"
+        article = stem + _INDEFINITE[self.gender][case - 1].removeprefix("ein")
+        return self._after(article, case, None)
+
+    def which(self, case: int, *, other: bool = False) -> str:
+        """ "welcher Mann", "welchem anderen Mann"."""
+        article = "welch" + _ENDINGS[self.gender][case - 1]
+        return self._after(article, case, _THE_OTHER if other else None)
+
+    def relative(self, case: int) -> str:
+        """The relative pronoun: "der", "dessen", "dem", "den"."""
+        return _RELATIVE[self.gender][case - 1]
+
+    def _after(self, article: str, case: int, adjective: Mapping[str, Sequence[str]] | None) -> str:
+        words = [article, *([adjective[self.gender][case - 1]] if adjective else [])]
+        return " ".join([*words, self.forms[case - 1]])
+
+
+@dataclass(frozen=True)
+class Field:
+    """A part of a sentence: words around a thing or a time, or words alone."""
+
+    before: str
+    slot: str
+    """"s", "o", "t" (a time), or "" for words alone."""
+    case: int
+
+    @staticmethod
+    def parse(text: str) -> "Field":
+        found = _PLACE.search(text)
+        if found is None:
+            return Field(text.strip(), "", 0)
+        assert not text[found.end() :].strip(), f"words behind the thing: {text!r}"
+        return Field(text[: found.start()].strip(), found[1], int(found[2] or 0))
+
+    def say(self, thing: str, *, short: bool = False) -> str:
+        """The field with its thing; `short` gives "im Museum" for "in dem Museum".
+
+        >>> Field.parse("in {o3}").say("dem Museum", short=True)
+        'im Museum'
+        """
+        words = " ".join(w for w in (self.before, thing) if w)
+        for long, said in _CONTRACTED.items() if short else ():
+            if words.startswith(f"{long} "):
+                return said + words.removeprefix(long)
+        return words
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A German sentence by its parts. The finite verb stands second in a statement and in a
+    question, and last in a relative clause."""
+
+    fields: tuple[Field, ...]
+    verb: str
+    end: str
+    """A participle or a particle that ends a statement: "entworfen", "statt"."""
+
+    @staticmethod
+    def parse(text: str) -> "Sentence":
+        """Reads a sentence of the data.
+
+        >>> Sentence.parse("{s1} | wurde | von {o3} | entworfen").statement(["die Burg", "von ihr"])
+        'die Burg wurde von ihr entworfen'
+        """
+        first, verb, *rest = (part.strip() for part in text.split("|"))
+        others = [Field.parse(part) for part in rest[0].split(";")] if rest else []
+        return Sentence(
+            (Field.parse(first), *others), verb, rest[1].strip() if len(rest) > 1 else ""
+        )
+
+    def statement(self, said: Sequence[str]) -> str:
+        """The fields in the given order, the verb second."""
+        return " ".join(w for w in (said[0], self.verb, *said[1:], self.end) if w)
+
+    def clause(self, said: Sequence[str]) -> str:
+        """The fields in the given order, the verb last: "die von ihr entworfen wurde"."""
+        verb = self.end + self.verb if self.end in ("statt", "heraus") else ""
+        return " ".join(w for w in (*said, *([verb] if verb else [self.end, self.verb])) if w)
+
+
+@functools.cache
+def german() -> dict[str, Any]:
+    """The data of German."""
+    return yaml.safe_load(Path(__file__).with_name("german.yaml").read_text(encoding="utf-8"))
+
+
+@functools.cache
+def noun(text: str) -> Noun:
+    return Noun.parse(text)
+
+
+@functools.cache
+def sentence(text: str) -> Sentence:
+    return Sentence.parse(text)

@@ -1,0 +1,355 @@
+"""A form as a German question: statements about the things on the way, then the question.
+
+Gender, case and the places of the verb come from `questloom.language.german`. The form, its kinds
+and the store's labels are those of the English writer, and nothing of the English grammar is used.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from questloom.language.german import (
+    DATIVE,
+    GENITIVE,
+    NOMINATIVE,
+    PRONOUNS,
+    Field,
+    Noun,
+    Sentence,
+    german,
+    noun,
+    sentence,
+)
+from questloom.records.form import ClaimClause, Compute, Fuzzy, Reads, Term
+from questloom.transforms.writing.german.nouns import Things, UnsaidError, date
+
+_WHO = ("wer", "wessen", "wem", "wen")
+MOST_RELATIVE = 3
+"""Maximum number of relative clauses in a sentence."""
+
+
+@dataclass
+class German:
+    """The German of one form.
+
+    Args:
+        things: the things of the form.
+    """
+
+    things: Things
+    used: set[int] = field(default_factory=set)
+    """Indices of the claims that the text has said."""
+    _tail: list[str] = field(default_factory=list)
+    _here: list[str] = field(default_factory=list)
+    """The things that the sentence mentions, in order."""
+    _before: list[str] = field(default_factory=list)
+    """The things that the sentence before mentions."""
+    _asks: bool = False
+    """Whether the sentence is the question."""
+
+    def __post_init__(self) -> None:
+        self.words = self.things.words
+        self.form = self.words.form
+        self.claims = self.words.claims
+        if self.form.of(Fuzzy) or self.form.sign:
+            raise UnsaidError("a vague clue, or a sign")
+
+    # ------------------------------------------------------------ the text
+
+    def question(self) -> str:
+        """The statements and the question.
+
+        Raises: UnsaidError: a part of the form has no words.
+        """
+        self.things.mention(self.form.anchor)
+        computed = self.words.computes.get(self.form.ask.var)
+        asked = self._asked_claim()
+        reading = self.words.reads.get(self.form.ask.var)
+        target = (
+            reading.of if reading else "" if asked is None else self._end(asked, self.form.ask.var)
+        )
+        told = self._tell(asked, "" if computed else target)
+        self._asks = True
+        if computed is not None:
+            last = self._difference(computed)
+        elif reading is not None:
+            last = f"welches Jahr steht {self._place(reading)}"
+            if self.form.ask.type != "date":
+                last = f"was steht {self._place(reading)}"
+        else:
+            assert asked is not None
+            last = self._asking(asked)
+        if len(self.used) < len(self.claims):
+            raise UnsaidError("a claim that no sentence says")
+        return " ".join([*told, self._finished(last, "?")])
+
+    def _asked_claim(self) -> int | None:
+        """The claim whose end is asked: one that leads to another thing, where there is one."""
+        var = self.form.ask.var
+        mine = [i for i, c in enumerate(self.claims) if var in (c.subject, c.object)]
+        linking = [i for i in mine if isinstance(self._end(i, var), str)]
+        return next(iter([*linking, *mine]), None)
+
+    def _tell(self, asked: int | None, target: str) -> list[str]:
+        """Statements that introduce all things but the asked one and the one that it is asked of."""
+        waiting = {self.form.ask.var, target} - {self.form.anchor}
+        told: list[str] = []
+        moved = True
+        while moved:
+            moved = False
+            for i, claim in enumerate(self.claims):
+                if i in self.used or i == asked or self._is_date(i):
+                    continue
+                ends = [t for t in (claim.subject, claim.object) if isinstance(t, str)]
+                if any(self._role(i, v) for v in ends if v not in self.things.mentioned):
+                    continue
+                new = [v for v in ends if not self._is_known(v)]
+                if waiting & {*ends} or (len(new) == len(ends) and new):
+                    continue
+                told.append(self._statement(i))
+                moved = True
+        return told
+
+    def _is_date(self, i: int) -> bool:
+        """Whether the claim's date only takes part in a computation."""
+        value = self.claims[i].object
+        return (
+            isinstance(value, str)
+            and value in self.words.literals
+            and value not in self.words.reads
+        )
+
+    def _is_known(self, var: str) -> bool:
+        if var in self.things.mentioned:
+            return True
+        return any(self._role(i, var) for i, c in enumerate(self.claims) if c.object == var)
+
+    def _role(self, i: int, var: str) -> Noun | None:
+        """The noun of what a thing is to a known thing ("der Architekt dieser Burg"), if the claim
+        is all that describes the thing."""
+        claim = self.claims[i]
+        if claim.object != var or not isinstance(claim.subject, str) or i in self.used:
+            return None
+        said = self._table(i).get("role", {}).get(self.words.genders.get(var, ""))
+        if said is None or claim.subject not in self.things.mentioned:
+            return None
+        described = [
+            j
+            for j, c in enumerate(self.claims)
+            if j != i and var in (c.subject, c.object) and not isinstance(self._end(j, var), str)
+        ]
+        return None if described or self.form.ask.var == var else noun(said)
+
+    # ------------------------------------------------------------ sentences
+
+    def _statement(self, i: int) -> str:
+        claim, said = self.claims[i], self._sentence(i)
+        self.used.add(i)
+        known = [f for f in said.fields if f.slot and self._is_given(self._term(claim, f))]
+        front = known[0] if known else said.fields[0]
+        order = [front, *(f for f in said.fields if f is not front)]
+        return self._finished(
+            said.statement([self._field(claim, f, f is front) for f in order]), "."
+        )
+
+    def _asking(self, i: int) -> str:
+        claim, said = self.claims[i], self._sentence(i)
+        self.used.add(i)
+        asked = next(
+            (f for f in said.fields if f.slot and self._term(claim, f) == self.form.ask.var), None
+        )
+        if asked is None:  # "wie viele Meter hoch ist ..."
+            return said.statement([self._field(claim, f, False) for f in said.fields])
+        order = [f for f in said.fields if f is not asked]
+        if asked.slot == "t":
+            when = german()["when"][self.form.ask.precision or "year"]
+            return said.statement([when, *(self._field(claim, f, False) for f in order)])
+        var = self.form.ask.var
+        more = self._relatives(var, self.things.noun(var))
+        which = self.things.noun(var).which(asked.case, other=self.things.other(var))
+        if self.words.is_person(var) and not more:
+            which = _WHO[asked.case - 1]
+        if asked.case == GENITIVE:
+            raise UnsaidError("a question for a genitive")
+        before = self._tail
+        self._tail = []
+        rest = [self._field(claim, f, False) for f in order]
+        # The asked thing's clauses stand behind its noun: the sentence goes on after them.
+        which += "".join(f", {m}" for m in more) + ("," if more else "")
+        self._tail = [*before, *self._tail]
+        return said.statement([asked.say(which), *rest])
+
+    def _difference(self, computed: Compute) -> str:
+        if computed.op != "difference" or self.form.ask.unit != "years":
+            raise UnsaidError(f"the computation {computed.op}")
+        first, second = (self._event(a) for a in computed.args)
+        return f"wie viele Jahre liegen zwischen {first} und {second}"
+
+    def _event(self, term: Term) -> str:
+        """What happened at a date, in the dative: "der Geburt des Mannes"."""
+        if isinstance(term, str) and (reading := self.words.reads.get(term)):
+            return f"dem Jahr {self._place(reading)}"
+        i = next(i for i, c in enumerate(self.claims) if c.object == term)
+        self.used.add(i)
+        table, thing = self._table(i), self.claims[i].subject
+        assert isinstance(thing, str)
+        kinds = self.words.kinds(thing)
+        said = next(
+            (table["events"][k] for k in kinds if k in table.get("events", {})), table.get("event")
+        )
+        if said is None:
+            raise UnsaidError(f"the event of {self.claims[i].property}")
+        if self._here[-1:] == [thing]:
+            return noun(said).own(self.things.noun(thing).gender, DATIVE)
+        return f"{noun(said).definite(DATIVE)} {self._thing(thing, GENITIVE)}"
+
+    def _place(self, reading: Reads) -> str:
+        """Where a writing stands: "auf der Tafel dieser Kirche", "auf diesem Bild"."""
+        if self.words.facts.label(reading.part, "en") == "commemorative plaque":
+            return f"{german()['plaque']} {self._thing(reading.of, GENITIVE)}"
+        if reading.of == self.form.anchor:
+            self.things.anchor_phrase = self.things.anchor_phrase or "diesem Bild"
+            return "auf diesem Bild"
+        return f"{german()['picture']} {self._thing(reading.of, GENITIVE)}"
+
+    # ------------------------------------------------------------ the parts of a sentence
+
+    def _field(self, claim: ClaimClause, part: Field, front: bool) -> str:
+        if not part.slot:
+            return part.before
+        term = self._term(claim, part)
+        if part.slot == "t":
+            return self._when(term)
+        before = part.before
+        if before == "in" and self.things.kind(term) in german()["upon"]:
+            before = "auf"
+        if front and part.case == NOMINATIVE and not before and self._is_clear(term):
+            self._here.append(str(term))
+            return PRONOUNS[self.things.noun(term).gender]
+        said = self._thing(term, part.case)
+        # "vom Museum „Rote Halle“", but "von dem Mann" of somebody whom the text has mentioned.
+        short = not isinstance(term, str) or (
+            term in self.things.roles and term not in self._before
+        )
+        return Field(before, part.slot, part.case).say(said, short=short)
+
+    def _is_clear(self, term: Term) -> bool:
+        """Whether a pronoun means the thing: the sentence before ends with it, and mentions no other of its gender."""
+        if not isinstance(term, str) or self._before[-1:] != [term] or term == self.form.anchor:
+            return False
+        mine = self.things.noun(term).gender
+        return all(v == term or self.things.noun(v).gender != mine for v in self._before)
+
+    def _thing(self, term: Term, case: int) -> str:
+        if not isinstance(term, str):
+            return self.things.named(term, case)
+        said = self._described(term, case)
+        self._here.append(term)
+        return said
+
+    def _described(self, term: str, case: int) -> str:
+        if term == self.form.anchor or term in self.things.mentioned:
+            return self.things.known(term, case)
+        for i, claim in enumerate(self.claims):
+            if role := self._role(i, term):
+                self.used.add(i)
+                assert isinstance(claim.subject, str)
+                self.things.roles[term] = role
+                if self.things.other(term):
+                    raise UnsaidError("two people of one role")
+                self.things.mention(term)
+                if self._here[-1:] == [claim.subject]:
+                    return role.own(self.things.noun(claim.subject).gender, case)
+                return f"{role.definite(case)} {self._thing(claim.subject, GENITIVE)}"
+        mine, said = self.things.noun(term), set(self.used)
+        other = self.things.other(term)
+        self.things.mention(term)
+        self._tail = self._tail + self._relatives(term, mine)
+        if not self._asks:
+            return mine.indefinite(case, other=other)
+        # "The church that he designed" is one church; "the church that opened in 1850" may be one of several.
+        if not any(isinstance(self._end(i, term), str) for i in self.used - said):
+            raise UnsaidError("a thing that nothing leads to")
+        return mine.definite(case, other=other)
+
+    def _claims_of(self, var: str) -> list[int]:
+        return [
+            i
+            for i, c in enumerate(self.claims)
+            if i not in self.used and var in (c.subject, c.object) and not self._is_date(i)
+        ]
+
+    def _relatives(self, var: str, mine: Noun) -> list[str]:
+        """One relative clause of all that the text has not said of a thing: "die er entwarf und die in Velm steht"; none where all is said."""
+        clauses, outer = [], self._tail
+        self._tail = []
+        for i in self._claims_of(var):
+            end = self._end(i, var)
+            if i in self.used or (isinstance(end, str) and end in (self.form.ask.var,)):
+                continue
+            claim, said = self.claims[i], self._sentence(i)
+            if isinstance(end, str) and end not in self.words.literals and not self._is_known(end):
+                continue
+            self.used.add(i)
+            slot = next(f for f in said.fields if f.slot and self._term(claim, f) == var)
+            rest = [self._field(claim, f, False) for f in said.fields if f is not slot]
+            clauses.append(said.clause([_relative(slot, mine), *rest]))
+        nested, self._tail = self._tail, outer
+        return [" und ".join(clauses), *nested] if clauses else []
+
+    def _when(self, term: Term) -> str:
+        if not isinstance(term, str):
+            return date(term)
+        reading = self.words.reads.get(term)
+        if reading is None:
+            raise UnsaidError("a date of its own")
+        place = self._place(reading)
+        self._tail.append(f"das {place} steht")
+        return "in dem Jahr"
+
+    def _term(self, claim: ClaimClause, part: Field) -> Term:
+        return claim.subject if part.slot == "s" else claim.object
+
+    def _is_given(self, term: Term) -> bool:
+        return isinstance(term, str) and self._is_known(term)
+
+    def _end(self, i: int, var: str) -> Any:
+        claim = self.claims[i]
+        return claim.object if claim.subject == var else claim.subject
+
+    def _table(self, i: int) -> Mapping[str, Any]:
+        table = german()["relations"].get(self.claims[i].property)
+        if table is None:
+            raise UnsaidError(f"the relation {self.claims[i].property}")
+        return table
+
+    def _sentence(self, i: int) -> Sentence:
+        table, claim = self._table(i), self.claims[i]
+        said = table.get("say", "")
+        for name, term in (("kinds_object", claim.object), ("kinds", claim.subject)):
+            found = table.get(name, {})
+            said = next((found[k] for k in self.words.kinds(term) if k in found), said)
+        if "ask" in table:
+            unit = self.form.ask.unit
+            if claim.object != self.form.ask.var or (unit and unit not in german()["units"]):
+                raise UnsaidError(f"a measure as a clue, or the unit {unit}")
+            said = table["ask"].replace("{unit}", german()["units"].get(unit, ""))
+        return sentence(said)
+
+    def _finished(self, text: str, mark: str) -> str:
+        """A sentence with its relative clauses behind it."""
+        if len(self._tail) > MOST_RELATIVE:
+            raise UnsaidError("too many relative clauses")
+        whole = text + "".join(f", {clause}" for clause in self._tail)
+        self._tail = []
+        self._before, self._here = self._here, []
+        return whole[:1].upper() + whole[1:] + mark
+
+
+def _relative(slot: Field, mine: Noun) -> str:
+    """The field of a relative pronoun: "von dem", "deren Vater"."""
+    pronoun = mine.relative(slot.case)
+    if slot.case == GENITIVE:
+        before = slot.before.split()
+        return " ".join([*before[:-2], pronoun, before[-1]])
+    return slot.say(pronoun)

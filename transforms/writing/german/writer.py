@@ -1,0 +1,75 @@
+"""The graph writer in German: a plan as a question, without a model."""
+
+from dataclasses import dataclass
+
+from questloom.prompts.phrases import language_data
+from questloom.records.knowledge import value_of_key
+from questloom.records.outcomes import Reason
+from questloom.records.plan import Plan
+from questloom.transforms.certificate.certify import Refusal
+from questloom.transforms.certificate.leak import names_of_value
+from questloom.transforms.facts.lookups import Facts
+from questloom.transforms.facts.values import best_values
+from questloom.transforms.writing.german.nouns import Things, UnsaidError
+from questloom.transforms.writing.german.questions import German
+from questloom.transforms.writing.graph.form_words import FormWords
+from questloom.transforms.writing.graph.label_source import StoreWords
+from questloom.transforms.writing.graph.lints import find_hidden_words
+from questloom.transforms.writing.writer import Wording
+from questloom.transforms.writing.writer_names import GERMAN
+
+_SEX = {"Q6581097": "he", "Q6581072": "she"}
+
+
+@dataclass
+class GermanWriter:
+    """Implements `questloom.transforms.writing.writer.Writer` with the store alone.
+
+    Args:
+        facts: the store. Names are its German labels, and English ones where it has none.
+        most_plans: maximum number of plans of a seed.
+    """
+
+    facts: Facts
+    most_plans: int = 1_000
+    name: str = "graph"
+
+    def __post_init__(self) -> None:
+        self._words = StoreWords(self.facts)
+
+    async def word(self, plan: Plan, seed_id: str) -> Wording | Refusal:
+        """The plan in words; a refusal where German has no words for a part of it."""
+        form, bindings = plan.logical_form, plan.bindings
+        shown = bindings.get(form.anchor, "")
+        words = FormWords(
+            form=form,
+            names={},
+            classes={v: c for v, key in bindings.items() if (c := self._words.class_of(key))},
+            genders={v: self._sex(key) for v, key in bindings.items()},
+            years={},
+            facts=self._words,
+            # The kinds of things are those of the English table.
+            language="en",
+            seen=self._words.group_of(shown, language_data("en")["groups"]) if shown else "",
+        )
+        things = Things(words=words, bindings=bindings, seen=words.seen)
+        try:
+            text = German(things).question()
+        except UnsaidError as missing:
+            return Refusal(reason=Reason.NO_WORDING, evidence={"lacks": str(missing)})
+        hidden = [
+            name
+            for key in bindings.values()
+            if key.startswith("Q")
+            for name in names_of_value(self.facts, value_of_key(key), ("en", GERMAN))
+        ]
+        if said := find_hidden_words(text, hidden):
+            return Refusal(reason=Reason.NO_WORDING, evidence={"says": said})
+        at = text.lower().find(things.anchor_phrase.lower()) if things.anchor_phrase else -1
+        if at < 0:
+            return Refusal(reason=Reason.NO_WORDING, evidence={"lacks": "the picture"})
+        return Wording(text=text, anchor_phrase=text[at : at + len(things.anchor_phrase)])
+
+    def _sex(self, entity_id: str) -> str:
+        values = best_values(self.facts, entity_id, "P21") if entity_id.startswith("Q") else ()
+        return _SEX.get(values[0].entity, "") if len(values) == 1 else ""
