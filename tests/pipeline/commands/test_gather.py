@@ -281,7 +281,7 @@ def test_the_end_says_what_the_slice_holds_and_which_commands_come_next(world, t
     assert held["anchors"] == held["anchors_to_ask_about"] == 3 and held["things"]
     store = stored(out, tmp_path / "store")
     members = {m for kind in made["classes"] for m in store.members(kind)} & items
-    assert held["rivals"] == len(members - reached(world, world.pictured()[:3])) > 10
+    assert held["rivals"] == len(members - reached(world, world.pictured()[:3])) > 0
     text = summary_text(out, made)
     assert "3 anchors, 3 of them with an article and a picture" in text
     assert f"{held['things']:,} things to which claims" in text
