@@ -43,6 +43,7 @@ _RELATIVE = {
     "n": ("das", "dessen", "dem", "das"),
 }
 _PLACE = re.compile(r"\{([sot])([1-4]?)\}")
+_PARTICLES = frozenset({"statt", "heraus", "an", "mit", "teil"})
 _CONTRACTED = {
     "in dem": "im",
     "von dem": "vom",
@@ -166,8 +167,9 @@ class Sentence:
 
     def clause(self, said: Sequence[str]) -> str:
         """The fields in the given order, the verb last: "die von ihr entworfen wurde"."""
-        verb = self.end + self.verb if self.end in ("statt", "heraus") else ""
-        return " ".join(w for w in (*said, *([verb] if verb else [self.end, self.verb])) if w)
+        # A separated particle joins its verb again: "fand ... statt", "stattfand".
+        verb = self.end + self.verb if self.end in _PARTICLES else f"{self.end} {self.verb}".strip()
+        return " ".join([*said, verb])
 
 
 @functools.cache

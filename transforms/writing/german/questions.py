@@ -180,7 +180,7 @@ class German:
         return said.statement([asked.say(which), *rest])
 
     def _difference(self, computed: Compute) -> str:
-        if computed.op != "difference" or self.form.ask.unit != "years":
+        if computed.op != "difference":
             raise UnsaidError(f"the computation {computed.op}")
         first, second = (self._event(a) for a in computed.args)
         return f"wie viele Jahre liegen zwischen {first} und {second}"
@@ -331,6 +331,7 @@ class German:
             said = next((found[k] for k in self.words.kinds(term) if k in found), said)
         if "ask" in table:
             unit = self.form.ask.unit
+            unit = self.words.facts.label(unit, "en") if unit.startswith("Q") else unit
             if claim.object != self.form.ask.var or (unit and unit not in german()["units"]):
                 raise UnsaidError(f"a measure as a clue, or the unit {unit}")
             said = table["ask"].replace("{unit}", german()["units"].get(unit, ""))

@@ -1,0 +1,95 @@
+"""Forms in German. `goldens.txt` holds the wording of each form of the English tests, or why there is none.
+
+After a deliberate change read the new lines and write them with `QUESTLOOM_WRITE_GOLDENS=1 pytest <this file>`.
+"""
+
+import difflib
+import os
+from pathlib import Path
+
+import pytest
+
+from questloom.transforms.writing.german.nouns import Things, UnsaidError
+from questloom.transforms.writing.german.questions import German
+from questloom.transforms.writing.graph.form_words import FormWords
+from tests.transforms.writing.graph import invented
+
+GOLDENS = Path(__file__).with_name("goldens.txt")
+WORDS = invented.InventedWords()
+CASES = invented.CASES + invented.SEVERAL
+
+
+def say(kinds: str, ask: str, *clauses: str, genders: dict[str, str] | None = None) -> str:
+    form = invented.form(ask, *clauses)
+    words = FormWords(
+        form=form,
+        names={},
+        classes=invented.classes(kinds),
+        genders=genders or {},
+        years={},
+        facts=WORDS,
+        language="en",
+    )
+    variables = {v for clause in form.clauses for v in vars(clause).values() if isinstance(v, str)}
+    return German(Things(words=words, bindings={v: v for v in variables})).question()
+
+
+def said_or_why(kinds: str, ask: str, clauses: tuple[str, ...]) -> str:
+    try:
+        return say(kinds, ask, *clauses, genders=invented.GENDERS)
+    except UnsaidError as missing:
+        return f"- {missing}"
+
+
+def test_each_form_is_worded_as_a_person_accepted_it():
+    lines = [
+        f"{' ; '.join(clauses)} ? {ask}\n    {said_or_why(kinds, ask, clauses)}"
+        for kinds, ask, clauses in CASES
+    ]
+    text = "\n".join(lines) + "\n"
+    if os.environ.get("QUESTLOOM_WRITE_GOLDENS"):
+        GOLDENS.write_text(text, encoding="utf-8")
+    expected = GOLDENS.read_text(encoding="utf-8")
+    changed = difflib.unified_diff(expected.splitlines(), text.splitlines(), lineterm="", n=1)
+    assert not (shown := "\n".join(changed)), f"read these, then write the goldens anew:\n{shown}"
+
+
+def test_the_verb_stands_last_in_a_relative_clause_and_second_elsewhere():
+    clauses = ("image x0", "x0 P84 x1", "x2 P840 x3", "x1 P19 x3", "x2 P577 a")
+    kinds = "x0 bridge, x1 human, x2 film, x3 town"
+    assert say(kinds, "date year", *clauses, genders={"x1": "she"}) == (
+        "Die Architektin dieser Brücke wurde in einer Stadt geboren. "
+        "In welchem Jahr kam der Film heraus, der in der Stadt spielt?"
+    )
+
+
+def test_a_pronoun_stands_only_where_one_thing_has_its_gender():
+    women = ("image x0", "x0 P88 x1", "x1 P119 x2", "x2 P131 a")
+    kinds = "x0 library, x1 human, x2 church building, a town"
+    text = say(kinds, "entity", *women, genders={"x1": "she"})
+    assert "Die Frau liegt" in text or "in der die Frau" in text, "the library is feminine too"
+    text = say(kinds, "entity", *women, genders={"x1": "he"})
+    assert "Er liegt" in text or "in der der Mann" in text
+
+
+def test_the_other_of_two_things_is_said_so_and_a_third_is_refused():
+    two = ("image x0", "x1 P170 a", "x0 P276 x2", "x1 P276 x2")
+    kinds = "x0 painting, x1 painting, x2 museum, a human"
+    assert "das andere Gemälde" in say(kinds, "entity", *two)
+    three = ("image x0", "x0 P403 x1", "x1 P403 x2", "x2 P403 x3", "x3 P2043 a")
+    with pytest.raises(UnsaidError, match="three things"):
+        say("x0 river, x1 river, x2 river, x3 river", "quantity kilometre", *three)
+
+
+def test_what_leads_to_a_thing_makes_it_definite_and_what_does_not_is_refused():
+    clauses = ("image x0", "x0 P84 x1", "x2 P84 x1", "x2 P1619 a")
+    kinds = "x0 bridge, x1 human, x2 lighthouse"
+    text = say(kinds, "date day", *clauses, genders={"x1": "he"})
+    assert text.endswith(
+        "wurde der Leuchtturm eröffnet, der von dem Architekten dieser Brücke entworfen wurde?"
+    ) or ("An welchem Tag wurde der Leuchtturm eröffnet" in text)
+
+
+def test_a_relation_without_german_words_is_refused_by_name():
+    with pytest.raises(UnsaidError, match="P1451"):
+        say("x0 ship, a town", "entity", "image x0", "x0 P1451 a")
