@@ -15,7 +15,7 @@ from questloom.knowledge.gather import gathered as state
 from questloom.knowledge.gather.categories import walk_category
 from questloom.knowledge.gather.closure import classes_above, is_item, number_of
 from questloom.knowledge.gather.fetcher import Fetcher
-from questloom.knowledge.gather.gathered import FETCHED, MISSING, row
+from questloom.knowledge.gather.gathered import FETCHED, MERGED, MISSING, row
 from questloom.knowledge.gather.page_views import fetch_views
 from questloom.knowledge.gather.request import MAX_CLASS, MAX_CLASSES, ClassCount
 from questloom.knowledge.gather.wikimedia import TITLES_A_CALL
@@ -158,29 +158,28 @@ class Gathering:
         return list(reached)
 
     def slice_counts(self) -> dict[str, int]:
-        """What the folder holds for questions: anchors and those with an article and a picture, things that claims
-        lead to, and rivals."""
+        """Numbers of what the folder holds for questions: anchors, anchors with an article and a picture, things to
+        which claims of the anchors lead, and rivals."""
         reached = json.loads(self.gathered.body(state.NOTE, "reached") or b"[]")
         anchors = json.loads(self.gathered.body(state.NOTE, "anchors") or b"[]")
-        have = self.gathered.outcomes(state.PICTURE), self.gathered.outcomes(state.PAGE)
-        whole = {self.fetcher.final(name) for name in reached}
-        counted: dict[tuple[str, ...], bool] = {}
-        rivals = 0
-        for name, links in self.fetcher.links.items():
-            if links.classes not in counted:
-                above = classes_above(links.classes, self.fetcher.links)
-                counted[links.classes] = bool(above & self.counts.keys())
-            rivals += counted[links.classes] and name not in whole
+        pictures, pages = (self.gathered.outcomes(kind) for kind in (state.PICTURE, state.PAGE))
+        links = self.fetcher.links
+        starts = {self.fetcher.final(name) for name in anchors} & links.keys()
+        things = {self.fetcher.final(name) for name in reached} & links.keys()
+        of_counted: dict[tuple[str, ...], bool] = {}
+        for thing in links.values():
+            if thing.classes not in of_counted:
+                above = classes_above(thing.classes, links)
+                of_counted[thing.classes] = bool(above & self.counts.keys())
         return {
-            "anchors": len(anchors),
+            "anchors": len(starts),
             "anchors_to_ask_about": sum(
-                have[1].get(links.article) == FETCHED
-                and any(have[0].get(picture) == FETCHED for picture in links.pictures)
-                for name in anchors
-                if (links := self.fetcher.of(name))
+                pages.get(links[name].article) in (FETCHED, MERGED)
+                and any(pictures.get(picture) == FETCHED for picture in links[name].pictures)
+                for name in starts
             ),
-            "things": len(reached) - len(anchors),
-            "rivals": rivals,
+            "things": len(things - starts),
+            "rivals": sum(of_counted[links[name].classes] for name in links.keys() - things),
         }
 
     def gather_rivals(self, anchors: list[str]) -> None:
