@@ -32,8 +32,8 @@ class CategoryWalk:
     def as_text(self, name: str) -> str:
         """The walk in a sentence."""
         found = f"Category {name}: {_categories(self.read)} read, {len(self.titles):,} articles"
-        unread = f"; enough without {self.unread:,} more categories" if self.unread else ""
-        deeper = f"; {self.deeper:,} subcategories lie deeper" if self.deeper else ""
+        unread = f"; not read: {_categories(self.unread)}" if self.unread else ""
+        deeper = f"; deeper: {_categories(self.deeper)}" if self.deeper else ""
         return f"{found}{unread}{deeper}."
 
 

@@ -94,7 +94,7 @@ class Gathering:
             what = f"has no articles in {request.language!r}, or is no category"
             if walked.deeper:
                 what = f"has no articles to the depth {request.category_depth}"
-                what += f", and {walked.deeper:,} subcategories lie deeper (--category-depth)"
+                what += f"; its subcategories ({walked.deeper:,}) lie deeper (--category-depth)"
         elif request.titles:
             found = self._items_of(request.titles)
             where = request.titles_option

@@ -59,7 +59,7 @@ def test_articles_of_subcategories_come_to_the_depth_and_a_cycle_ends(
     assert manners.violations == [] and twice(manners) == []
     read = [name for name in manners.served if name.startswith("category")]
     assert len(read) == min(depth, 3) + 1
-    deeper = "1 subcategories lie deeper" if depth < 3 else "articles."
+    deeper = "; deeper: 1 category." if depth < 3 else "articles."
     assert deeper in lines[2]
 
 
@@ -75,7 +75,7 @@ def test_the_plan_tells_how_many_categories_are_known_before_the_first_request(w
             gather(request, tmp_path, **options)
         assert f"{known} known before the first request" in lines[0] and "depth 2" in lines[0]
         assert ("of 3 categories" in lines[1]) == (known == 3) and "In all about" in lines[1]
-        walked = "Category Tree: 3 categories read, 9 articles; 1 subcategories lie deeper."
+        walked = "Category Tree: 3 categories read, 9 articles; deeper: 1 category."
         assert lines[2] == walked and re.search("of 3 categories +9 in +3 calls", lines[3])
     assert len(said_first[0]) == 2
 
@@ -84,8 +84,8 @@ def test_the_nearest_articles_come_first_and_a_larger_limit_reads_only_what_is_n
     world, tmp_path, monkeypatch
 ):
     monkeypatch.setattr(wikimedia, "MEMBERS_A_CALL", 2)
-    first, small, lines = gathered(world, tmp_path, category="tree", limit=4, **FEW)
-    assert first["asked"]["anchors"] == 4 and "1 more" not in lines[1]
+    first, small, _ = gathered(world, tmp_path, category="tree", limit=4, **FEW)
+    assert first["asked"]["anchors"] == 4
     _, larger, _ = gathered(world, tmp_path, category="tree", limit=100, **FEW)
     assert not small.served.keys() & larger.served.keys()
     read = {name for name in small.served if name.startswith("category")}
@@ -98,10 +98,17 @@ def test_the_nearest_articles_come_first_and_a_larger_limit_reads_only_what_is_n
     assert "category Category:Leaf 0" in larger.served
 
 
+def test_once_there_are_enough_articles_no_further_category_is_read(world, tmp_path):
+    made, manners, lines = gathered(world, tmp_path, category="Tree", limit=4, **FEW)
+    assert made["asked"]["anchors"] == 4
+    assert lines[2] == "Category Tree: 2 categories read, 4 articles; not read: 1 category."
+    assert "category Category:Leaf 0" not in manners.served
+
+
 def test_no_more_categories_are_read_than_the_bound(world, tmp_path, monkeypatch):
     monkeypatch.setattr(categories, "MAX_CATEGORIES", 2)
     made, _, lines = gathered(world, tmp_path, category="Tree", category_depth=5, **FEW)
-    assert made["asked"]["anchors"] == 6 and "without 1 more categories" in lines[2]
+    assert made["asked"]["anchors"] == 6 and "; not read: 1 category" in lines[2]
 
 
 def test_what_was_read_before_a_run_stopped_is_not_read_again(world, tmp_path):
@@ -130,7 +137,7 @@ def test_an_unknown_category_and_one_whose_articles_lie_deeper_are_told_apart(wo
     pages["Category:By country"] = "  <page><title>Category:By country</title></page>\n"
     page = pages["Category:Tree"]
     pages["Category:Tree"] = page.replace("</text>", "[[Category:By country]]</text>")
-    with pytest.raises(InputError, match=r"1 subcategories lie deeper \(--category-depth\)"):
+    with pytest.raises(InputError, match=r"subcategories \(1\) lie deeper \(--category-depth\)"):
         gathered(
             replace(world, pages=pages),
             tmp_path / "deep",
