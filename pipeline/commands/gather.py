@@ -15,7 +15,7 @@ from questloom.calls.retry import RetryPolicy
 from questloom.knowledge.gather import gathered as state
 from questloom.knowledge.gather.categories import walk_category
 from questloom.knowledge.gather.closure import is_item
-from questloom.knowledge.gather.dumps import write_dumps
+from questloom.knowledge.gather.dumps import SUMMARY, write_dumps
 from questloom.knowledge.gather.fetcher import Fetcher
 from questloom.knowledge.gather.gather import Gathering
 from questloom.knowledge.gather.gathered import FETCHED, WORK, Gathered, row
@@ -36,6 +36,8 @@ from questloom.transforms.ingest.sources import (
     site_of,
 )
 
+SHOWN_CLASSES = 10
+"""Number of classes that the closing text names; classes gathered in part come first."""
 _LANGUAGE = re.compile(r"[a-z]{2,}(-[a-z]+)*")
 _SELECT = re.compile(r"\bselect\b.*\?item\b", re.I | re.S)
 
@@ -295,9 +297,12 @@ def summary_text(out: Path, summary: Json) -> str:
         f"  {held['things']:,} things to which claims of the anchors lead",
         f"  {held['rivals']:,} rivals: other members of the classes below",
     ]
-    for name, count in summary["classes"].items():
+    classes = sorted(summary["classes"].items(), key=lambda item: item[1]["whole"])
+    for name, count in classes[:SHOWN_CLASSES]:
         how = "whole" if count["whole"] else f"in part ({count['listed']:,} of them)"
         lines.append(f"  class {name}: {count['members']:,} members, gathered {how}")
+    if (more := len(classes) - SHOWN_CLASSES) > 0:
+        lines.append(f"  {more:,} more classes: {out / SUMMARY}")
     for kind, failed in summary["failed"].items():
         shown = "; ".join(f"{key}: {why}" for key, why in list(failed.items())[:3])
         lines.append(

@@ -104,9 +104,9 @@ def _describe(lack: Lack, things: int, refused: int, facts: Lookups) -> Lacking:
     kind = facts.entity(lack.class_id)
     name = f"“{kind.label() if kind else lack.class_id}”"
     members = facts.num_members(lack.class_id)
-    fell = f"{things:,} {'thing has' if things == 1 else 'things have'} no plan"
-    if not things:
-        fell = f"{refused:,} steps were refused"
+    fell = f"{refused:,} {'step was' if refused == 1 else 'steps were'} refused"
+    if things:
+        fell += f", {things:,} {'thing has' if things == 1 else 'things have'} no plan"
     if lack.kind == CLAIMS:
         info = facts.property(lack.property)
         relation = f"“{info.labels.get('en', lack.property) if info else lack.property}”"

@@ -291,6 +291,17 @@ def test_the_end_says_what_the_slice_holds_and_which_commands_come_next(world, t
     assert all(str(out / name) in following[0] for name in made["dumps"].values())
 
 
+def test_the_end_names_ten_classes_and_those_in_part_first(world, tmp_path):
+    made, _, _ = gathered(world, tmp_path, class_id=LIGHTHOUSE, depth=0, views=0)
+    whole = {f"Q{n}": {"members": n, "listed": n, "whole": True} for n in range(1, 12)}
+    part = {"Q99": {"members": 9, "listed": 2, "whole": False}}
+    lines = summary_text(tmp_path, made | {"classes": whole | part}).splitlines()
+    told = [line for line in lines if line.startswith("  class")]
+    assert len(told) == 10 and told[0] == "  class Q99: 9 members, gathered in part (2 of them)"
+    assert f"  2 more classes: {tmp_path / 'gather.json'}" in lines
+    assert "more classes" not in summary_text(tmp_path, made)
+
+
 def reached(world: World, anchors: list[str]) -> set[str]:
     """The anchors and the values of their claims."""
     found = set(anchors)
