@@ -18,8 +18,8 @@ class OracleSettings:
     """The settings of the oracle engine."""
 
     sighted: bool = False
-    """Whether the oracle gets words for what the picture visibly shows, from the picture's file
-    page. The oracle then searches by these words (`sighted_solver.py`)."""
+    """Whether the oracle searches by words for what the picture visibly shows, which it takes from
+    the picture's file page (`sighted_solver.py`)."""
     mistakes: Annotated[float, Ge(0), Le(1)] = 0.0
     """With `sighted`: share of episodes that begin with a mistake, so that trajectories show how
     the oracle corrects it."""

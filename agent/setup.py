@@ -51,8 +51,8 @@ from questloom.records.synthesis import Question
 LOG = logging.getLogger(__name__)
 CLOSE_SECONDS = 5.0
 SHAPING = ("engine", "opened", "model", "server", "temperature", "top_p", "device")
-"""The names of the settings that identify an engine. If one of these settings changes, a new engine
-is opened."""
+"""The names of the settings that identify an engine. If a setting that identifies the engine
+changes, a new engine is opened."""
 MEND_SANDBOX = (
     f"Install bubblewrap and libseccomp there (apt-get install bubblewrap libseccomp2), name the tools without {CONFINED} "
     "(teach.tools.tools, filters.oracle_tools), or take the recipe demo_without_python."
@@ -82,7 +82,7 @@ def opened_store(path: str, opened: Opened) -> Store:
 def opened_searches(
     store: str, clip: str, licences: tuple[str, ...] | None, opened: Opened
 ) -> LocalProvider:
-    """Opens the searches over a store, which episodes and the filters of question making use.
+    """Opens the searches over a store, for episodes and for the filters of questions.
 
     Args:
         licences: allowed families of licences of pictures, see `LocalProvider`.
@@ -205,7 +205,8 @@ def open_player(settings: PlaySettings, at: PlayPlace) -> Playing:
 
 
 def prompt_renderer(settings: PlaySettings, special_tokens: Collection[str] = ()) -> Renderer:
-    """A renderer that writes the model's prompt under these settings. No player is needed.
+    """A renderer that writes the model's prompt under the given settings, for callers that have no
+    player.
 
     Args:
         special_tokens: see `Renderer`.
@@ -258,8 +259,8 @@ def engine_override_key(name: str) -> tuple[str, str]:
 def open_engine(
     settings: PlaySettings, at: PlayPlace, tools: tuple[str, ...]
 ) -> tuple[Engine, Callable[[Question], None]]:
-    """Opens the engine that the settings name. Returns the engine and a function. The player calls
-    this function with each question before it plays the question.
+    """Opens the engine that the settings name. Returns the engine, and a function that the player
+    calls with each question before it plays the question.
 
     Args:
         tools: names of the tools.

@@ -27,8 +27,8 @@ class ToolSettings:
 
     tools: ToolNames = ALL_TOOLS
     """Names of the tools that the model gets, in any order. If a named tool does not work on a
-    machine, an error is raised. If the tool were left out, the prompt and the choice of questions
-    would change."""
+    machine, an error is raised, because leaving out the tool would change the prompt and the choice
+    of questions."""
     custom: tuple[str, ...] = ()
     """Tools of other packages, listed after the built-in ones: `module:TOOL`, or the name of an
     entry point of `questloom.tools`. Custom tools run like the built-in tools
@@ -72,7 +72,7 @@ class ToolSettings:
         return [found.identity for found in self._loaded()]
 
     def custom_names(self) -> dict[str, str]:
-        """The names of the custom tools, by the identity (name and version) of each.
+        """Returns the name of each custom tool, by the tool's identity (import path and version).
 
         Raises:
             InputError: a custom tool cannot be imported.

@@ -84,7 +84,7 @@ class Arm:
 
 
 def made(recipe: Recipe, store: str, folder: Path) -> tuple[RunFolder, Funnel]:
-    """Makes the questions of an arm. If an earlier run was interrupted, the run continues."""
+    """Makes the questions of an arm, or continues an interrupted run."""
     run = RunFolder(str(folder.absolute()))
     with Opened() as opened:
         return run, run_synth(recipe, store=store, out=run.path, opened=opened)

@@ -1,5 +1,5 @@
 """Finds the files that name a part of the program, such as a filter. Whoever adds another filter
-must change these files.
+must change every file that names the existing filters.
 
     python -m benchmarks.adding [NAME …] [--at COMMIT]
 

@@ -4,9 +4,9 @@ also run in a plain Python loop.
     python -m benchmarks.beam_share STORE [--recipe demo] [--set seeds.count=100] [--repeats 3]
 
 Beam and the loop use one process, the same store and the same recipe. Beam and the loop make the
-same checks and write the same files. Each of the two runs first in turn, and each run opens the
-store anew. A warm-up run fills the caches before the measurement. The script prints (Beam − loop) ÷
-Beam: the share of Beam's wall time that the plain loop saves.
+same checks and write the same files. Beam runs first in every other repetition, and the loop runs
+first in the rest. Each run opens the store anew. A warm-up run fills the caches before the
+measurement. The script prints the share of Beam's wall time that the plain loop saves.
 """
 
 import argparse

@@ -6,9 +6,9 @@ call.
 A mock endpoint on loopback answers after a log-normal latency (mean 0.30 s). As in a real run,
 `Caller` and `ChatClient` keep a fixed number of calls (the window) in flight, and store the cache
 and the ledger on disk. The ideal rate is window ÷ mean latency. The measured rate counts all
-replies up to the moment when the script stops starting calls. The window begins with one call and
-doubles, so a second rate leaves out the first seconds. Calls that are still in flight at the end
-count in neither rate.
+replies up to the moment when the script stops starting calls. A second rate leaves out the first
+seconds, in which the window grows from one call to its full size. Neither rate counts the calls
+that are still in flight at the end.
 """
 
 import argparse

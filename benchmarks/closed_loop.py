@@ -25,7 +25,8 @@ Two figures are reported:
 * the share of `good_match` tasks in each round (tasks whose difficulty suits the policy at that
   time);
 * the reward on 30 held-out tasks, before and after all rounds. The held-out tasks are ten of each
-  level, and the policy tries each task four times. No earlier question asks about the same things.
+  level, and the policy tries each task four times. No question on which the policy is trained asks
+  about the things in held-out tasks.
 """
 
 import argparse
@@ -198,7 +199,7 @@ def table(
 
     Args:
         shares: share of good_match tasks (tasks that suit the policy) by arm, seed and round.
-        before: exam results of the policy before the loops. All arms begin with this policy.
+        before: exam results of the policy with which all arms begin.
         after: exam results at the end, by arm and seed.
     """
     figures = {

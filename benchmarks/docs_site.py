@@ -167,7 +167,7 @@ GENERATED: dict[str, Callable[[], str]] = {
 
 def on_files(files: "Files", *, config: "MkDocsConfig") -> "Files":
     """Replaces the pages that MkDocs found in `docs/` by the repository's pages and the generated
-    pages. The files of the theme stay.
+    pages. Keeps the files of the site's theme.
     """
     from mkdocs.structure.files import File, Files
 

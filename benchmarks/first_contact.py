@@ -36,7 +36,7 @@ CASES = {1: 40, 2: 80, 16: 320}
 
 
 def meet(slots: int, num: int, limit: float) -> str:
-    """Measures one server and returns its line."""
+    """Measures one server and returns the line to print about the server."""
     with (
         tempfile.TemporaryDirectory() as folder,
         running(mean=SECONDS, sigma=0.0, slots=slots) as url,

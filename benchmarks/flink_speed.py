@@ -5,12 +5,13 @@
 
 The script starts a Flink cluster (`deploy.flink.cluster`) and stops it at the end. The cluster has
 two task managers, each with one slot and one worker pool. Flink and the local processes run in turn
-on the same inputs. The script checks that their outputs are equal. The start-up time is the wall
-time of the same job on a tiny input (50 articles, or one seed of a question). The start-up time is
-measured for Flink and for the local processes. In the output, `net` is the wall time minus the
-start-up time. Ingest reads a fictional world without pictures. Synth runs on a second world, which
-has pictures. Synth stops after the stage that splits the questions, so it writes no data set and no
-report. The worlds and stores stay in DIR, so that later runs can use them.
+on the same inputs. The script checks that Flink and the local processes give equal outputs. The
+start-up time is the wall time of the same job on a tiny input (50 articles, or one seed of a
+question). The start-up time is measured for Flink and for the local processes. In the output, `net`
+is the wall time minus the start-up time. Ingest reads a fictional world without pictures. Synth
+runs on a second world, which has pictures. Synth stops after the stage that splits the questions,
+so it writes no data set and no report. The worlds and stores stay in DIR, so that later runs can
+use them.
 
 The call job imitates a stage of synth that calls a model. Each record needs one call, and each
 worker has up to 64 calls in flight. The endpoint on loopback has log-normal latency (mean 0.30 s).
@@ -66,8 +67,9 @@ start-up time."""
 
 
 def runner_of(options: list[str]) -> RunnerOptions:
-    """The settings of Beam's runner. If `options` is empty, a job runs in local processes. If not,
-    the options name the Flink master, the job server and the worker pool on which the job runs.
+    """The settings of Beam's runner. If `options` is empty, a job runs in local processes.
+    Otherwise `options` names the Flink master, the job server and the worker pool on which the job
+    runs.
     """
     if not options:
         return LOCAL
@@ -196,8 +198,8 @@ def job(kind: str, *arguments: object, cluster: Cluster | None) -> tuple[float, 
 
 
 def side_by_side(kind: str, small: tuple, large: tuple, out: Path, cluster: Cluster) -> None:
-    """Runs a job on the small and on the large input, with Flink and with local processes. Prints a
-    line for each of these runs.
+    """Runs a job on the small and on the large input, with Flink and with local processes, and
+    prints a line for each run.
     """
     net, digests = {}, []
     for side, where in (("in process", None), ("flink", cluster)):

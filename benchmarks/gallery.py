@@ -190,8 +190,8 @@ def solved(dataset: Path) -> dict[str, list[ShownTurn]]:
 
 
 def turns_of(messages: Sequence[dict[str, Any]], tools: str) -> list[ShownTurn]:
-    """Reads the turns of an episode from its messages. The schemas of its tools are needed for the
-    check of each turn.
+    """Reads the turns of an episode from its messages. Checks each turn with the schemas of the
+    episode's tools.
 
     Raises:
         ValueError: a turn breaks the turn protocol, which no turn of a kept episode does.

@@ -49,8 +49,8 @@ def table() -> str:
 
 
 def reached(anchors: list[str], links: Mapping[str, Links], depth: int) -> list[set[str]]:
-    """The things to which links lead from the anchors, by the number of links from the nearest
-    anchor (1 or more).
+    """Returns the things that links connect to the anchors. The first set holds the things one link
+    away from an anchor, the second set those two links away, and so on.
     """
     all_, frontier, found = set(anchors), set(anchors), []
     for step in range(depth):

@@ -6,9 +6,9 @@ size of the input.
 For each size, the script makes a fictional world without pictures. Two local processes
 (`--workers`) ingest the world. The memory is the peak resident set of the largest worker, as Linux
 reports it (VmHWM). The memory of a worker includes the imported modules of Beam and Questloom. The
-memory of a stage is measured twice a second, and the largest value counts. For each two
-neighbouring sizes, the script computes the exponent of a power law. The exponent 1 means linear
-growth.
+memory of a stage is measured twice a second, and the largest value counts. From each two
+neighbouring sizes, the script computes the exponent of the power law by which time or memory grows.
+The exponent 1 means linear growth.
 
 A hub is an item with a million incoming links. The script compares two dumps of equal size. Both
 dumps have items with two claims, and a tenth as many articles with two links. In the first dump,
@@ -68,8 +68,8 @@ class Figures:
         return sum(self.cpu.values())
 
     def worker_peak(self) -> float:
-        """The peak memory of the largest worker in bytes. With a single process, the peak memory of
-        this process."""
+        """The peak memory of the largest worker in bytes. If the job had a single process, returns
+        the peak memory of that process."""
         return max(
             (b for p, b in self.peak.items() if p != self.here), default=self.peak[self.here]
         )

@@ -50,7 +50,8 @@ annotators' own words out. Mintaka has no aliases, and some annotators' words me
 than the answer.
 """
 NUM_OTHERS = 20
-"""The number of wrong answers of the same kind that are tried for each question."""
+"""For each question, the number of wrong answers to try that have the same kind as the right
+answer."""
 
 
 @dataclass(frozen=True)
@@ -65,8 +66,8 @@ class Task:
 
 
 def read(folder: Path) -> tuple[list[Task], dict[str, int]]:
-    """Reads the questions that have exactly one typed answer. Returns these questions, and the
-    number of all other questions by the reason for leaving them out."""
+    """Reads the questions that have exactly one typed answer. Returns the questions that were read,
+    and the number of all other questions by the reason for leaving them out."""
     tasks: list[Task] = []
     left: dict[str, int] = defaultdict(int)
     with gzip.open(folder / FILE, "rt", encoding="utf-8") as lines:
@@ -216,7 +217,7 @@ def _notations(answer: Answer) -> Iterator[str]:
 
 def near_misses(task: Task, tasks: list[Task], draws: random.Random) -> Iterator[tuple[str, str]]:
     """Yields wrong answers and texts without an answer, as pairs (kind of answer, words). A lenient
-    reader may accept some answers of the last four kinds.
+    reader may accept a few of these texts, such as the right answer with a doubt.
     """
     answer = task.answer
     others = [

@@ -1,4 +1,5 @@
-"""Applies the process judge's rules and the measured query score to real trajectories.
+"""Judges real trajectories by the process judge's rules, and measures how useful their tool calls
+were.
 
     python -m benchmarks.judge_process FILE [--list]
 

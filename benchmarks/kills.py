@@ -6,7 +6,7 @@ undisturbed run.
 The script compares all files of the two runs byte by byte, even hidden ones. Only the files that
 `EXCEPTED` names may differ. Each run is ended one to three times, in one of the ways that `WAYS`
 lists. A run is ended when a random number of its files is finished. The run is resumed at once,
-when some workers of the ended run may still be writing. Without `--store` a small fictional world
+even if some workers of the ended run are still writing. Without `--store` a small fictional world
 is made. The exit code is 1 if anything differs.
 """
 

@@ -81,7 +81,7 @@ def learned(
     repeated.
 
     Args:
-        name: name of the settings. The folder's name consists of this name and the seed.
+        name: name of the settings; the folder is named after the settings and the seed.
         model: model with which the training begins.
         settings: settings that replace settings of the preset.
         trainer: the module to start, followed by arguments that come before the trainer's own

@@ -9,9 +9,9 @@ table and a plot.
 
 The world, the questions and the fine-tuned models come from `benchmarks.learning OUT`; missing
 models are trained. An arm is one of the compared trainings. All arms of a seed begin with the same
-model and get the same questions in the same order. Results of the arms are therefore compared
-within each seed. In thirty steps each question comes only once, so a step's reward is measured on
-questions that are new to the policy.
+model and get the same questions in the same order, so results are compared within each seed. In
+thirty steps each question comes only once, so a step's reward is measured on questions that are new
+to the policy.
 """
 
 import argparse
@@ -32,10 +32,11 @@ from questloom.pipeline.commands.demo_train import SFT, read_metrics, training, 
 RARE = 0.1
 """The share of training rows that keep their tool calls, for the policy that rarely calls a tool.
 
-The rows without tool calls are cut to a single turn, which gives the answer of another row.
+The remaining rows are cut to a single turn, which calls no tool and gives the answer of another
+row.
 """
 LAST = 5
-"""At the end of a training, the mean is taken over this number of last steps."""
+"""The number of last steps over which the mean at the end of a training is taken."""
 
 
 @dataclass(frozen=True)
@@ -135,7 +136,7 @@ CASES = {
 
 
 def curve(folder: Path, name: str, steps: int) -> list[tuple[int, float]]:
-    """The values of a metric in the first steps of a training. Later steps are ignored."""
+    """The values of a metric in the first steps of a training; later steps are ignored."""
     return [
         (update, value) for update, value in values(read_metrics(folder), name) if update <= steps
     ]

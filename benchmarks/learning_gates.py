@@ -1,5 +1,5 @@
-"""Checks conditions that must be true before results of reinforcement learning in the small
-fictional world mean anything.
+"""Checks conditions without which results of reinforcement learning in the small fictional world
+mean nothing.
 
     python -m benchmarks.learning_gates --base models/tiny_base --sft SFT/model --task RUN=STORE [--task RUN2=STORE2]
 

@@ -90,7 +90,7 @@ def agent_turn(body: dict[str, Any], word: str, calls: int) -> str:
 
 
 async def raw_response(request: web.Request, behaviour: dict[str, Any]) -> web.StreamResponse:
-    """Sends a response with status 200 whose parts and end are given.
+    """Sends a response with status 200, in the parts and with the end that `behaviour` states.
 
     The texts in `pieces` are sent one by one, encoded in Latin-1. `end` says how the response ends:
     normally, with a broken connection ("cut"), or with a connection that stays open ("open").

@@ -52,8 +52,8 @@ class Area:
     """File patterns of the modules, relative to the root."""
     tests: tuple[str, ...]
     makes_store: bool = False
-    """Whether the modules of the area take part in making the small store that the tests use. If
-    the modules take no part in this, the store is made once, before any change.
+    """Whether the modules of the area take part in making the small store that the tests use. The
+    script makes the store of other areas only once, before it changes any module.
     """
 
 
@@ -126,9 +126,9 @@ TOO_LONG = {
         "verify",
     ),
 }
-"""The slow tests, which test whole stores and jobs. Each entry lists modules, and the slow test
-runs only for mutants of these modules. A mutant of another module counts as unnoticed if only the
-slow test would notice it.
+"""The slow tests, which test whole stores and jobs. Each slow test comes with a list of modules,
+and runs only for mutants of the listed modules. A mutant of another module counts as unnoticed if
+only the slow test would notice it.
 """
 COMPARED = {
     ast.Lt: ast.LtE,
@@ -145,8 +145,8 @@ COMPARED = {
 
 
 NO_RULES = ("frozen", "kw_only", "strict")
-"""Names of arguments that guard against programming mistakes, such as `strict`. No test of a rule
-can notice a change of these arguments."""
+"""Names of arguments that only guard against programming mistakes, such as `strict`. A test of a
+rule cannot notice whether such an argument was changed."""
 
 
 @dataclass(frozen=True)

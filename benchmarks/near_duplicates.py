@@ -177,8 +177,8 @@ def losers(groups: list[tuple], similarity: float) -> Iterator[str]:
 
 
 def detection(most: int, threshold: float) -> None:
-    """For each bin of similarity, prints the share of pairs that the filter calls duplicates. The
-    errors below and above the threshold are printed too."""
+    """For each bin of similarity, prints the share of pairs that the filter calls duplicates. Also
+    prints the two kinds of errors, below and above the threshold."""
     found = pairs(most)
     members = [
         (f"{TEXT}:Q{number}:{words}", (rank(SEED, f"{number}{side}"), f"{number}{side}"))

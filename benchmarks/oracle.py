@@ -5,8 +5,8 @@ oracle is a scripted solver that knows each question's logical form.
   run. STORE is the store from which the run was made.
 * `--first 40` plays only the first 40 questions by id.
 * `--list` prints each failure with its question, its step and both answers.
-* `--stage no_tools` plays all questions that reach the filter which uses the oracle, even those
-  that this filter rejects.
+* `--stage no_tools` plays all questions that reach the oracle's filter, also those that the filter
+  rejects.
 
 Rules judge the oracle's answers and the way in which it found them. No model is asked.
 """
@@ -191,8 +191,8 @@ def _spelt(end: Term, question: Question, store: Store) -> list[str]:
 
 
 def pieces(store: Store) -> list[str]:
-    """The texts of all sections of the pages, in lower case without accents, each with the title of
-    its page. Each infobox line is also such a text.
+    """The texts of all sections and infobox lines of the pages, in lower case without accents, each
+    with the title of its page.
     """
     return [
         flat(f"{base(a.title)} {text}")

@@ -11,8 +11,8 @@ server, and send requests as fast as their limits allow. The script starts the R
 (100 a second). `refused` is the share of the sent requests that got a 429. Both figures, `allowed`
 and `refused`, include the time in which the workers find the limit.
 
-Further cases change one thing each. The endpoint sends `Retry-After: 1`; or the recipe states the
-limit (`requests_per_minute`); or `kill -9` ends one worker midway. The last line shows the cost of
+Further cases change one thing each: the endpoint sends `Retry-After: 1`, the recipe states the
+limit (`requests_per_minute`), or `kill -9` ends one worker midway. The last line shows the cost of
 a call through Redis and of a call through SQLite. The script measures calls through Redis and calls
 through SQLite in turn.
 """

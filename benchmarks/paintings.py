@@ -3,10 +3,10 @@
     python -m benchmarks.paintings SHARED/paintings OUT [--hide 1] [--seed 0]
 
 The rows contain Wikidata ids only for the paintings. Every other value is an English label. The
-script gives each label a new id, far above all ids that Wikidata uses. `--hide N` leaves out claims
-in each column, in the share of N times the column's own share of empty cells. OUT/truth.jsonl
-always has all claims. The script uses the 19 pictures that the source of the rows links. The
-pictures are old enough to be in the public domain.
+script gives each label a new id, far above all ids that Wikidata uses. With `--hide N`, the dump
+lacks some claims. In each column, the missing share is N times the share of cells that are empty in
+the table. OUT/truth.jsonl always has all claims. The script uses the 19 pictures that the source of
+the rows links. The pictures are old enough to be in the public domain.
 """
 
 import argparse

@@ -3,12 +3,13 @@ gets words.
 
     python -m benchmarks.plan_supply STORE [--recipe demo] [--things 60] [--set KEY=VALUE ...]
 
-The table shows three things: the plans' routes, the number of plans that the graph writer can word,
-and the most frequent refusals. The script draws the seeds at random from all items that a
-question's picture may show. The recipe sets the size of a level. For chains and meets (two kinds of
-plans), the size is the number of hops, including the asked hop. For trees (a third kind), the size
-is the number of rounds. The first line shows how many of the claims are curiosities (unusual facts
-of the invented world). The last line shows how many of the plans contain a curiosity.
+The table shows three things: the plans' routes, the number of plans that the graph writer can put
+into words, and the writer's most frequent reasons for refusing a plan. The script draws the seeds
+at random from all items that a question's picture may show. The recipe sets how large the plans of
+a level are. The size of a chain or a meet (two kinds of plans) is its number of hops, including the
+asked hop. The size of a tree (a third kind) is its number of rounds. The first line shows how many
+of the claims are curiosities (unusual facts of the invented world). The last line shows how many of
+the plans contain a curiosity.
 """
 
 import argparse
@@ -53,7 +54,7 @@ class Supply:
     worded: int = 0
     plans: int = 0
     curious: int = 0
-    """The number of plans that ask for a curiosity or pass through one."""
+    """The number of plans with a curiosity (an unusual fact), as the answer or on the way to it."""
     seconds: float = 0.0
     routes: list[int] = field(default_factory=list)
     """For each seed, the number of tool calls in its most expensive plan."""
@@ -138,8 +139,8 @@ def _supply(
 
 
 def _faults_of(english: English, plan: Plan, thing: str) -> set[str]:
-    """Returns the kinds of fault in a plan's words, such as "repeated word" or "heavy". The set is
-    empty if the plan can be worded.
+    """Returns the kinds of fault in a plan's words, such as "repeated word" or "heavy". The set of
+    faults is empty if the plan can be put into words.
     """
     said = english.question(plan.logical_form, plan.bindings, thing)
     return {

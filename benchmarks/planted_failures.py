@@ -18,13 +18,13 @@ name. The script also counts which tags the tasks with planted faults get. The p
   stage is `writer`, or `paths` (a missing hop).
 * too_hard: questions are long and need details and computations, and the policy knows only 45 of
   100 claims. The right stage is `writer` or `paths`.
-* outage: the search provider is down while the policy plays. The diagnosis is right if it names no
-  stage and makes no edit.
+* outage: the search provider is down while the policy plays; the right diagnosis names no stage and
+  makes no edit.
 
 The script scores the diagnosis in the first round, and in every later round in which the failure
 remains. A failure counts as mended in the first round that no longer has the planted cause. A wrong
-difficulty counts as mended when few enough tasks have its tag: at most the share
-`evolve.tolerated`. An outage counts as mended if the policy plays normally in the next round.
+difficulty counts as mended when at most the share `evolve.tolerated` of all tasks is tagged as too
+easy or too hard. An outage counts as mended if the policy plays normally in the next round.
 """
 
 import argparse
@@ -89,7 +89,7 @@ class Plant:
     causes: frozenset[str] = frozenset()
     """The findings by which the diagnosis shows this failure."""
     tag: str = ""
-    """The tag that tasks get because of the failure. Empty if findings show the failure."""
+    """The tag that tasks get because of the failure; "" if findings show the failure."""
 
 
 PLANTS = {
@@ -262,8 +262,8 @@ def exchange_pictures(batch: RunFolder, share: float = 1.0) -> list[str]:
 def broken_tags(
     folder: Path, store: str, *, seed: int, tasks: int, claim: float
 ) -> dict[str, Counter[str]]:
-    """Counts the tags that tasks get in each of three true states, for a policy with the given
-    skill.
+    """Counts the tags of tasks, separately for each of three true states of a task. A policy with
+    the given skill plays the tasks.
 
     A task's true state says which answer is stored with the task: the right answer, a nonsense
     answer, or another task's answer.

@@ -5,16 +5,16 @@ Each kind of fault has its verifier.
 
 A fault counts only if the truth of the invented world confirms that it is a fault. For example, a
 question stays correct if a redundant clause is dropped, or if a property that holds both ways is
-reversed. The kinds are:
+reversed. The kinds of faults are:
 
 * dropped clause: the question's form (its query) without one clause;
 * reversed property: the form in which subject and object of one claim are exchanged;
-* added twin: a second entity that has the claims of a described or asked entity; claims that point
-  at this entity also point at its twin;
+* added twin: a second entity with the same claims as an entity that the question describes or asks
+  for; all claims that point at the entity also point at its twin;
 * twin with one gap: an added twin, for which the store lacks one describing claim; only the margin
   check can notice this fault;
-* wrong picture: a picture of another entity, which has the same class or another class; for the
-  same class, the picture comes with or without Commons statements;
+* wrong picture: a picture of another entity, of the same class or of another class; pictures of the
+  same class are tried with and without Commons statements;
 * leak: the question's words contain the name of a hidden thing or of the answer; the name is
   unchanged, in lower case, or without accents.
 """
@@ -323,8 +323,8 @@ class Overlay:
 
 
 def changed(value: Value) -> Value:
-    """Returns a wrong value for the twin's answer. The value has the same kind as the given value,
-    such as the next year.
+    """Returns a different value of the same kind, such as the next year. The twin gets this wrong
+    value instead of the answer.
     """
     if value.kind == "time":
         year, month, day = parts_of(value.time)
@@ -363,9 +363,7 @@ def twin_store(
 
 @contextmanager
 def twin_truth(truth: Truth, entity_id: str, near: set[str], asked: set[str]) -> Iterator[None]:
-    """Adds a twin to the truth while the block runs. The twin is the one that `twin_store`
-    makes.
-    """
+    """Adds the twin that `twin_store` makes to the truth, as long as the block runs."""
     old = truth.things[entity_id]
     twin = Thing(TWIN, "Twin", ("Twin",), old.classes, details=old.details)
     for prop, items in old.items.items():

@@ -20,8 +20,8 @@ ARGUMENT = r"\*{0,2}\w+: "
 FENCED = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 WORD = re.compile(r"\S*\w\S*")
 LIMIT = 20_000
-"""The maximum number of words in `docs/` and all READMEs together. A test checks this limit. A test
-checks this limit.
+"""The maximum number of words in `docs/` and all READMEs together. A test checks that the texts
+stay below this maximum.
 """
 
 

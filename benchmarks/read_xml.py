@@ -6,12 +6,13 @@ core.
 The goal is to read at 60 % or more of the speed of decompression. Each run does three things in
 turn, in one process: bz2 decompression alone, reading link targets, and reading whole articles.
 `read_links` reads the targets of all body links, which the link graph needs. `read_article` reads
-text, sentences, infobox, pictures and links. The times of both functions include decompression.
+text, sentences, infobox, pictures and links. The times of `read_links` and `read_article` include
+decompression.
 
-The ratio compares CPU times. Other work on the machine therefore does not count. The script reads
-the dump's site information and byte ranges before it starts the clock, because a job reads them
-only once per dump. The larger input repeats the dump's pages in one bz2 stream. The reader
-therefore decompresses this stream block by block.
+The ratio compares CPU times, so other work on the machine does not count. The script reads the
+dump's site information and byte ranges before it starts the clock, because a job reads them only
+once per dump. The larger input repeats the dump's pages in one bz2 stream, which the reader
+decompresses block by block.
 """
 
 import argparse
@@ -39,7 +40,7 @@ DUMP = SHARED / "data" / "dumps" / "enwiki-20160501-pages-articles-shortened.xml
 
 def decompress(path: str) -> tuple[int, int]:
     """Decompresses the dump and does nothing else. Every reader needs at least the time of the
-    decompression. Returns (bytes of XML, 0).
+    decompression. Returns two numbers, like the other readers: the decompressed bytes, and 0.
     """
     size, stream = 0, bz2.BZ2Decompressor()
     with open(path, "rb") as file:
@@ -53,7 +54,7 @@ def decompress(path: str) -> tuple[int, int]:
 
 
 def read_with(parts: list[ByteRange], site: Site, work: Callable) -> tuple[int, int]:
-    """Returns two numbers: of extracted links or articles, and of pages."""
+    """Returns the number of extracted links or articles, and the number of pages."""
     made = pages = 0
     for part in parts:
         for item in read_pages(part, site):

@@ -9,7 +9,7 @@ used other verdicts. `fair` means that the question is true, has one answer, and
 person might ask. `stilted` means that the words are unnatural. `unfair` means that the question is
 wrong or ambiguous, or that a guess can answer it. Naturalness and interest are marks from 1 to 5.
 The reader called `author` wrote the rules of the question writer. A reader called `stranger` did
-not know these rules.
+not know the rules of the question writer.
 """
 
 import argparse
@@ -64,8 +64,8 @@ def average(marks: Iterable[str]) -> str:
 def summary(verdicts: Iterable[Verdict]) -> list[tuple[str, ...]]:
     """The summary table, with one line per set and reader.
 
-    Each line has the date, the set, the reader and the number of questions read. The next columns
-    are the accepted share with its 95 % interval, and the counts of `stilted`, `refused` and false
+    Each line has the date, the set, the reader and the number of questions read. Further columns
+    hold the accepted share with its 95 % interval, and the counts of `stilted`, `refused` and false
     or unfair questions. The last column has the mean marks.
     """
     groups: dict[tuple[str, str, str], list[Verdict]] = {}

@@ -1,10 +1,10 @@
 """Converts Wikimedia's offline collections into an article dump and a folder of pictures.
 
 A collection is a bundle of files that Wikimedia's Offline Content Generator made. A bundle holds
-each article as HTML from Parsoid. This HTML keeps the source of templates. A bundle also holds the
-`imageinfo` (facts about a file) that the API returned for each picture in 2014. The script writes
-an XML export whose wikitext has the infobox, paragraphs with links, headings and pictures. The
-script also writes page objects like those that the Commons API returns for `prop=imageinfo`.
+each article as HTML from Parsoid. Parsoid's HTML keeps the source of templates. A bundle also holds
+the `imageinfo` (facts about a file) that the API returned for each picture in 2014. The script
+writes an XML export whose wikitext has the infobox, paragraphs with links, headings and pictures.
+The script also writes page objects like those that the Commons API returns for `prop=imageinfo`.
 """
 
 import json
@@ -111,7 +111,7 @@ def wikitext(page: str) -> str:
     """Makes an article's wikitext from Parsoid's HTML. The wikitext has the original infobox,
     paragraphs, headings and pictures.
 
-    Other templates, tables and lists are left out.
+    Tables, lists, and all templates except the infobox are left out.
     """
     tree = html.document_fromstring(page)
     parts: list[str] = []

@@ -26,7 +26,7 @@ KEPT_SHARE = 0.374
 """The share of seeds in the synthetic run that become questions."""
 GOAL_OPEN, GOAL_FILTER = 3.0, 0.3
 ROUNDS = 5
-"""The number of repetitions. The script prints the median of their times."""
+"""The number of times that each step is measured; the script prints the median time."""
 # Sets a control. Resolves with the milliseconds until the list (status and cards together) was
 # replaced and painted.
 TIMED = """new Promise((done) => {{

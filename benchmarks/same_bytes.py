@@ -9,9 +9,9 @@ The script makes small runs with each checkout and compares the files.
 Each checkout needs its own environment (`make .venv/installed`). Both checkouts must use the same
 `--folder`, because some files contain the folder's path. The script makes the fictional world 7 and
 its store. The script then makes the run `demo` with episodes and a data set. The script also makes
-the learning world (a small world for training) and its run. With `--slice`, it makes the run
-`slice` over a folder of real dumps. The script compares every file except those that `EXCEPTED` and
-`OF_A_CHECKOUT` name. The exit code is 1 if anything differs.
+the learning world (a small world for training) and its run. With `--slice`, the script makes the
+run `slice` over a folder of real dumps. The script compares every file except those that `EXCEPTED`
+and `OF_A_CHECKOUT` name. The exit code is 1 if anything differs.
 """
 
 import argparse
@@ -44,7 +44,8 @@ OF_A_CHECKOUT = {
     r".*/store/meta\.json": "the time of the ingest",
     r".*\.lance/.*": "Lance names its files by chance",
 }
-"""More patterns for the paths of files that may differ. Each pattern comes with the reason."""
+"""Patterns for the paths of further files that may differ between two checkouts, each with the
+reason."""
 HASH = re.compile(r"-[0-9a-f]{12,64}(?=/)")
 """Matches the hash of a stage's settings, which is part of the name of the stage's folder. The hash
 changes whenever a setting is added or removed.
@@ -103,8 +104,8 @@ def make(checkout: Path, folder: Path, slice_of: Path | None) -> dict[str, str]:
 
 
 def digest(path: Path) -> str:
-    """The SHA-256 of a file. Of a stage's output file, only the rows count. The metadata may
-    differ, because they contain a hash of the recipe.
+    """The SHA-256 of a file. For a stage's output file, the SHA-256 covers only the rows. The
+    metadata may differ, because they contain a hash of the recipe.
     """
     found = hashlib.sha256()
     if path.suffix == ".parquet" and "stages" in path.parts:

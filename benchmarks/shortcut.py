@@ -10,11 +10,11 @@ the number of its calls. The shortcut solver is an agent that tries to find the 
 calls than the route has. The script prints how often the shortcut solver is right. The script also
 lists every question that the shortcut solver answers with fewer calls than the route has. The
 script also prints two rank correlations of the route's price. One correlation is between the
-route's price and the solver's number of calls. The other is between the route's price and the
-number of calls in the oracle's kept episodes. The correlations are Spearman's, with 95 % bootstrap
-intervals. `hit` says how early the oracle finds the answer: the first turn whose result contains
-the answer, divided by the number of turns. The rules of the answer judge decide which answers are
-right. No model takes part.
+route's price and the solver's number of calls. The other correlation is between the route's price
+and the number of calls in the oracle's kept episodes. The correlations are Spearman's, with 95 %
+bootstrap intervals. `hit` says how early the oracle finds the answer: the first turn whose result
+contains the answer, divided by the number of turns. The rules of the answer judge decide which
+answers are right. No model takes part.
 """
 
 import argparse
@@ -64,7 +64,7 @@ class Played:
     episode: Episode
     right: bool
     route: Route
-    """The route with its price under the current code. The run may store an older route."""
+    """The route as the current code computes it. The route that the run stores may be older."""
 
     @property
     def num_calls(self) -> int:
@@ -190,8 +190,8 @@ def hole_lines(played: Iterable[Played]) -> Iterator[str]:
 
 
 def find_hit(facts: Facts, episode: Episode, answer: Answer) -> float | None:
-    """The first turn whose result contains the answer, divided by the number of turns. The result
-    is None if no turn has such a result.
+    """The first turn whose result contains the answer, divided by the number of turns. The value is
+    None if no turn's result contains the answer.
     """
     names = answer_names(facts, answer, ("en",))
     for number, turn in enumerate(episode.turns, 1):

@@ -47,7 +47,7 @@ FORK = multiprocessing.get_context("fork")
 
 
 def opened(place: str) -> CallCache:
-    """Opens the call cache. Heartbeats in Redis expire soon."""
+    """Opens the call cache. In Redis, the heartbeat of a process expires after `LIFE` seconds."""
     if not is_url(place):
         return open_cache(place)
     from questloom.calls.shared.redis_cache import RedisCache

@@ -5,9 +5,9 @@
 Without arguments, the script reads the checkout in which it lies. The script measures size in
 statements, because longer lines do not make code smaller. The table shows statements by folder, the
 longest functions, lines over 120 columns, and files over 400 lines. Further lines show how many
-names an installation adds, and how many settings a recipe has. The last lines show the seconds that
-an import of the recipe's types takes: the shortest time of five new processes. The last lines also
-show, for each filter, the number of files that name it.
+top-level packages an installation adds, and how many settings a recipe has. The last lines show the
+seconds that an import of the recipe's types takes: the shortest time of five new processes. The
+last lines also show, for each filter, the number of files that name it.
 """
 
 import argparse

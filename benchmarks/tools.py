@@ -6,8 +6,8 @@ call.
 
 The synthetic store has 100,000 passages and 20,000 pictures. The words of the passages follow
 Zipf's law. The pictures are represented by random unit vectors. Eight calls run at the same time,
-as in the episodes of an agent. The script turns off the cache of results. A picture search takes a
-vector. The result of a picture search contains titles, addresses and files.
+as in the episodes of an agent. The script turns off the cache of results. The input of a picture
+search is a vector. The result of a picture search contains titles, addresses and files.
 """
 
 import argparse

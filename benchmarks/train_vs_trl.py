@@ -19,9 +19,9 @@ measures the processor time of one thread.
 For memory, each trainer runs in a new process. On a GPU, the script reports the peak memory that
 torch reports. On a CPU, the script reports how much the resident set grows over two updates. The
 growth of the resident set covers gradients, optimiser, activations and logits. Before the updates,
-the script resets the kernel's record of the peak. The script reports the size of the weights
-separately. TRL runs with every given batch size. The ratio compares Questloom's trainer with TRL's
-fastest batch size. `trainers.py` says which options TRL may use.
+the script resets the kernel's record of the peak resident set. The script reports the size of the
+weights separately. TRL runs with every given batch size. The ratio compares Questloom's trainer
+with TRL's fastest batch size. `trainers.py` says which options TRL may use.
 """
 
 import argparse
@@ -219,8 +219,8 @@ def duel(setting: Setting, task: Task, batch: int, repeats: int) -> dict[str, An
 
 
 def peak_growth(setting: Setting, task: Task, name: str) -> int:
-    """Returns the bytes of memory that two updates need beyond the loaded model. The process that
-    measures does nothing else.
+    """Returns the bytes of memory that two updates need beyond the loaded model. A process that
+    measures memory does nothing else.
     """
     rows, advantages = setting.made()
     gc.collect()

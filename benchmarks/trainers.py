@@ -5,11 +5,11 @@ Both trainers get the same weights and rows.
 TRL 1.16 runs with the best setting that its code allows:
 
 * For a data set with pictures, TRL's SFT accepts neither packing nor padding-free batches, even
-  with a custom collator. TRL's rows are therefore padded. The benchmark first sorts the rows by
-  length, which helps TRL more than its own `group_by_length`. Batches of one row have no padding
-  and no mask.
+  with a custom collator, so TRL's rows are padded. The benchmark first sorts the rows by length,
+  which helps TRL more than its own `group_by_length`. Batches of one row have no padding and no
+  mask.
 * TRL's GRPO pads all completions of a generation batch to the longest completion, and then splits
-  the batch. Even batches of one row are therefore padded.
+  the batch, so even batches of one row contain padding.
 * TRL's output head is fused: it computes log-probabilities in tiles of 4,096 × 32,768 logits. On
   CUDA, the output head scores only tokens that have labels. On other devices, the output head
   scores all tokens.
@@ -329,8 +329,8 @@ def precision(device: torch.device) -> contextlib.AbstractContextManager[Any]:
 
 @torch.no_grad()
 def with_engine_logp(rows: Sequence[Row], folder: Path, device: torch.device) -> list[Row]:
-    """Adds log-probabilities to rows. The values are such as an inference engine would report if it
-    agreed closely with the model. Both trainers get the same rows.
+    """Adds log-probabilities to rows. The log-probabilities are close to the model's own, like
+    those that an inference engine reports. Both trainers get the same rows.
     """
     model = load_model(
         str(folder), WeightSettings(precision="bf16" if device.type == "cuda" else "fp32"), 0

@@ -4,8 +4,8 @@ other turns fail.
     python -m benchmarks.transcripts FILE...
 
 The script prints two lines per file. For the second line, the script adds an empty thought to each
-turn without a thought. Data from the time before thinking models contains no thoughts. In the first
-line, all turns of such data therefore fail for one reason: the missing thought.
+turn without a thought. Data from the time before thinking models contains no thoughts, so in the
+first line all its turns fail for one reason: the missing thought.
 """
 
 import argparse

@@ -7,11 +7,11 @@ python -m benchmarks.truth --all --out FOLDER [--articles 5000] [--seeds 1000] [
 ```
 
 The check uses the truth of the fictional world, which is the complete list of its facts. The check
-imports nothing from `transforms/`, `prompts/` or `pipeline/`. Therefore the check is independent of
-the code that it checks. `benchmarks/truth_reader` reads the words, and `records/` reads the rows.
-With `--all`, the script makes the worlds, stores and runs. The script makes them with Questloom's
-command line, in separate processes. Shares have 95 % intervals (Wilson). If a question cannot be
-read, it counts neither as true nor as false. The script prints how many questions cannot be read.
+imports nothing from `transforms/`, `prompts/` or `pipeline/`, so it is independent of the code that
+it checks. `benchmarks/truth_reader` reads the words, and `records/` reads the rows. With `--all`,
+the script first makes the worlds, stores and runs, with Questloom's command line in separate
+processes. Shares have 95 % intervals (Wilson). If a question cannot be read, it counts neither as
+true nor as false. The script prints how many questions cannot be read.
 """
 
 import argparse
@@ -51,7 +51,8 @@ SHORTCUTS = {
     "text_search_shortcut": "text_search",
     "image_search_shortcut": "image_search",
 }
-"""The reasons of rejections that quote evidence, each with the filter that gives this reason."""
+"""The reasons for rejecting a question that come with quoted evidence, each with the name of the
+filter."""
 
 
 def wilson(hits: int, of: int) -> tuple[float, float]:
@@ -84,7 +85,8 @@ class Measured:
     num_leaks: int = 0
     num_disagreements: int = 0
     filters: Counter = field(default_factory=Counter)
-    """The counts, with keys (filter, "flagged" | "in error" | "unknown")."""
+    """For each filter, how many cases the filter flagged, how many of them in error, and how many
+    the truth cannot decide. The keys are (filter, "flagged" | "in error" | "unknown")."""
     refused: Counter = field(default_factory=Counter)
     lines: list[str] = field(default_factory=list)
     """The lines of the output that a person should check."""

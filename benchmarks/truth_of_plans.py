@@ -6,8 +6,8 @@ right answer.
 The check reads no English words. Each line of PLANS is a JSON object with the keys `id`, `form` and
 `bindings`, plus `level` and `hops` if known. The script imports nothing from `transforms/`, so that
 the code under test does not judge itself. The script prints every false plan, with the claim that
-makes the plan false. The line also says whether the published dump has this claim, lacks the claim
-(a gap), or lacks the whole thing. Shares have 95 % intervals (Wilson).
+makes the plan false. For each false plan, the script also says whether the published dump has the
+claim, lacks the claim (a gap), or lacks the whole thing. Shares have 95 % intervals (Wilson).
 """
 
 import argparse
@@ -52,8 +52,8 @@ class Verdict:
     reason: str = ""
     """Why the plan is false, in words."""
     hidden: str = ""
-    """The reason why the dump lacks a claim on which a wrong answer rests: "absent thing" or "gap".
-    The text is empty if there is no such claim.
+    """Why the dump lacks a claim on which a wrong answer rests: "absent thing" or "gap"; "" if the
+    dump lacks no such claim.
     """
 
 
@@ -110,7 +110,7 @@ def _said(world: World, claim: tuple[str, str, str]) -> str:
 
 
 def _broken(world: World, form: Form, intended: Binding) -> Iterator[str]:
-    """Yields the parts of the intended assignment that the truth does not state."""
+    """Yields, in words, each statement of the form that is not true for the intended answer."""
     for claim in _claims(form, intended):
         if not world.holds(*claim):
             yield f"the truth does not say {_said(world, claim)}"

@@ -48,8 +48,8 @@ def shaped(run: RunFolder) -> list[Shaped]:
 
 
 def drawn(found: Sequence[Shaped], number: int, seed: int) -> list[Shaped]:
-    """Draws one question of each shape and level. Then draws questions of the other kinds of work
-    in turn. Then draws any questions.
+    """First draws one question of each shape and level. Then draws questions with a special kind of
+    work (such as a computation), each kind in turn. The remaining places get any questions.
 
     Any two of the drawn questions differ in their picture and in their words.
     """

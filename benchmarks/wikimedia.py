@@ -1,5 +1,5 @@
-"""A test server for `questloom gather`. The server runs on this machine and serves dumps in the way
-of Wikimedia's services.
+"""A test server for `questloom gather`. The server runs on this machine, and serves the contents of
+dumps as Wikimedia's services would do.
 
 All services have one address: BASE/sparql, BASE/wikidata/w/api.php, BASE/en.wikipedia/w/api.php,
 BASE/commons/w/api.php and BASE/thumbs/WIDTHpx-NAME. The services refuse the same requests that the
@@ -71,8 +71,8 @@ class Manners:
         self._banned = False
 
     def enter(self, service: str, agent: str) -> tuple[int, str]:
-        """Decides about a new request. Returns (status, fault); the status 200 accepts the
-        request.
+        """Decides whether a service accepts a new request. Returns (status, fault); the status is
+        200 if the request is accepted.
         """
         with self._lock:
             self.requests[service] += 1
@@ -143,8 +143,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._leave()
 
     def _leave(self) -> None:
-        """Records the end of the request before the reply is sent. If this came later, the client
-        could send its next request too early.
+        """Records the end of the request before the reply is sent. If the end were recorded after
+        the reply, the client's next request could arrive before the record.
         """
         service, self._service = self._service, ""
         if service:
@@ -210,8 +210,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(200, found, "application/sparql-results+json")
 
     def _members(self, form: dict[str, str]) -> Json:
-        """The articles and subcategories of a category, a limited number per reply. As in MediaWiki,
-        `cmtype` and `cmnamespace` choose the members, and an unknown category has none.
+        """The articles and subcategories of a category. Each reply lists at most as many as the client
+        asks for. As in MediaWiki, `cmtype` and `cmnamespace` choose the members, and an unknown category has none.
         """
         kinds = form.get("cmtype", "page|subcat|file").split("|")
         spaces = form.get("cmnamespace", "0|14").split("|")

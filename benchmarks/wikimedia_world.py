@@ -88,8 +88,8 @@ class World:
         return sorted(found, key=lambda name: int(name[1:]))
 
     def with_pictures(self) -> "World":
-        """Returns a copy of the world in which each item without a picture gets a picture. This is
-        the first picture that depicts the item (P180).
+        """Returns a copy of the world in which each item without a picture gets the first picture
+        that depicts the item (P180).
         """
         entities = dict(self.entities)
         for name, (page, _) in sorted(self.files.items()):
@@ -161,8 +161,8 @@ class World:
     def export(self, titles: list[str]) -> tuple[Json, str, list[str]]:
         """An XML export of some pages.
 
-        Returns: The `query` part with normalisations, redirects and pages; the XML export; the
-            titles in the export.
+        Returns: The reply's `query` part (normalised titles, redirects and pages), the XML export,
+            and the exported titles.
         """
         query = self._titles(titles, lambda title: {"lastrevid": self._revision(title)})
         exported = [page["title"] for page in query["pages"] if not page.get("missing")]

@@ -3,7 +3,7 @@ send a request. SQLite and Redis store the same rows.
 
 A row is committed with the status `in_flight` before its request is sent. One transaction puts the
 reply into the cache and writes the outcome into the row. When a process dies, its rows in flight
-get the status `lost`. The provider may still have charged for the replies to these requests. A lost
+get the status `lost`. The provider may still have charged for the reply to a lost request. A lost
 request is sent again with the same idempotency key. Lost, timed out and interrupted attempts keep
 their reserved tokens and cost, which are marked as estimates.
 """
@@ -27,7 +27,8 @@ class Status(StrEnum):
     RATE_LIMITED = "rate_limited"
     SERVER_ERROR = "server_error"
     NOT_ACCEPTED = "not_accepted"
-    """Any other 4xx status. The provider would reject the same request again later."""
+    """A 4xx status that no other outcome covers. The provider would reject the same request at any
+    time."""
     BAD_RESPONSE = "bad_response"
     """The status is 200, but the body does not follow the protocol."""
 

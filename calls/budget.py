@@ -3,8 +3,8 @@ processes, share the budget.
 
 One transaction writes the ledger row of a call and reserves the highest possible cost of the call.
 When the call ends, its real cost replaces the reserved cost. Therefore calls that run at the same
-time cannot exceed the budget together. Only one error can exceed the budget: an estimate of the
-input's tokens that is too low.
+time cannot exceed the budget together. Spending can exceed the budget only if the estimated number
+of input tokens is too low.
 """
 
 from dataclasses import dataclass

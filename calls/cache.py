@@ -1,8 +1,7 @@
 """The protocol of the call cache, which SQLite (one machine) and Redis (a cluster) implement.
 
-The backend decides in one atomic step whether a request may be sent. This single step keeps the
-cache, the calls in flight and the budget consistent. All processes that share the backend see the
-same state.
+The backend decides in one atomic step whether a request may be sent, which keeps the cache, the
+calls in flight and the budget consistent. All processes that share the backend see the same state.
 """
 
 from dataclasses import dataclass

@@ -74,8 +74,8 @@ class Caller:
         self._silence: dict[tuple[str, str], tuple[int, float]] = {}
 
     def set_pace(self, provider: str, pace: Pace) -> None:
-        """Sets the pace of a provider before the first call to the provider. Later calls may only
-        repeat the same pace.
+        """Sets the pace of a provider before the first call to the provider. Afterwards the pace
+        can no longer be changed.
         """
         assert self._paces.get(provider) == pace or all(
             name != provider for name, _ in self._lanes
@@ -94,8 +94,8 @@ class Caller:
         """Returns the reply to a request: from the cache, from an equal request that is already in
         flight, or from the provider.
 
-        If the task that waits is cancelled, the call still runs to its end, because the provider
-        may charge for it anyway. The reply is then cached.
+        If the task that waits is cancelled, the call still runs to its end and the reply is cached,
+        because the provider may charge for the call anyway.
 
         Args:
             is_reply: function that tells whether a cached reply is valid. An invalid reply, for
@@ -178,8 +178,8 @@ class Caller:
         asks for a longer pause than the policy allows.
 
         A series of timeouts also stops the provider's calls for a while. The series must be as long
-        as one call's number of attempts. Other calls then fail at once and do not wait for a
-        timeout one after the other.
+        as one call's number of attempts. While a provider's calls are stopped, further calls fail
+        at once instead of waiting for one timeout after the other.
         """
         if fault is None:
             self._silence.pop(pair, None)

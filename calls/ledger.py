@@ -55,8 +55,8 @@ def last_attempts(path: str | Path, since: float, most: int) -> list[tuple[str, 
     """Provider, key and status of the most recent attempts, including attempts in flight.
 
     Args:
-        since: earliest start of an attempt, in seconds since the epoch. In Redis,
-            the time at which the row was written counts.
+        since: earliest start of an attempt, in seconds since the epoch. In a Redis ledger, the time
+            at which an attempt's row was written counts as its start.
         most: maximum number of attempts.
 
     Raises:

@@ -3,7 +3,7 @@ exists.
 
 An owner is identified by its process id (pid) and start time. If another process later gets the
 same pid, it is another owner. A process still exists if it is stopped, swapped out or starved. Only
-the machine of the process can see this.
+processes on the same machine can check whether the owner still exists.
 """
 
 import os

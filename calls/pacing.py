@@ -34,8 +34,8 @@ class Pace:
             means no limit.
         work_per_minute: in any minute, the maximum number of seconds in which the provider works on
             our calls. With `work_per_minute`, all processes that share the cache send their calls
-            one after the other (see `questloom.calls.turns`). If the limit is None, calls may run
-            at the same time.
+            one after the other (see `questloom.calls.turns`). If `work_per_minute` is None, calls
+            may run at the same time.
         slow_start: whether the window begins with one call and grows with the replies; otherwise
             it begins with `max_in_flight` calls.
 
@@ -68,7 +68,7 @@ class AnyLane(Protocol):
 
     async def enter(self) -> float:
         """Waits for a place in the window. Returns the time (monotonic seconds) at which the call
-        got its place. The caller passes this time to `leave`.
+        got its place; the caller passes the time to `leave`.
         """
 
     def leave(
@@ -119,8 +119,8 @@ class Latency:
         return max(0.5, room) if seconds <= self.CROWDED * self.best else max(-0.5, room)
 
     def is_crowd(self, timeout: float, window: float) -> bool:
-        """Whether a timeout shows that too many calls are in flight. If not, the timeout is one
-        slow reply among many fast ones.
+        """Whether a timeout shows that too many calls are in flight. If the result is False, the
+        timeout is one slow reply among many fast ones.
         """
         self._learn(timeout, window)
         return self.usual > max(timeout / 2, 1.3 * self.best)
@@ -148,7 +148,7 @@ class Lane:
 
     async def enter(self) -> float:
         """Waits for a place in the window. Returns the time (monotonic seconds) at which the call
-        got its place. The caller passes this time to `leave`.
+        got its place; the caller passes the time to `leave`.
         """
         if self._waiters or not self._may_start():
             waiter = asyncio.get_running_loop().create_future()

@@ -58,8 +58,8 @@ class CallRequest:
 
     def key(self) -> str:
         """Returns the key of the request. The key is a hash of the content, in 64 hex digits. The
-        key does not depend on stage and item. Equal requests of different stages therefore cost
-        money only once.
+        key does not depend on stage and item, so equal requests of different stages cost money only
+        once.
         """
         return sha256_hex(canonical_json([self.provider, self.model, self.content, self.sample]))
 

@@ -12,8 +12,8 @@ from questloom.records.identity import chance
 WRONG_CREDENTIALS = (401, 402)
 RETRYABLE_STATUS = (408, 409, 425, 429)
 LASTING_STATUS = (501, 505)
-"""The status says that the server does not support the method or the protocol. A retry cannot
-change this.
+"""HTTP statuses which say that the server does not support the method or the protocol, so that a
+retry is useless.
 """
 
 
@@ -88,14 +88,14 @@ class RetryPolicy:
     pause, the task that made the call stays unfinished.
     """
     max_unreachable: int = 9
-    """Maximum number of attempts if no server answers at the address. The number is low, so that a
+    """Maximum number of attempts if no server answers at the address. Because the maximum is low, a
     user soon notices a misspelt address.
     """
 
     def delay(self, key: str, attempt: int) -> float:
         """Returns the seconds to wait after a failed attempt. Attempts are numbered from 1. The
-        delay doubles with each attempt. The key of the request decides on a wait between half the
-        delay and the whole delay.
+        delay doubles with each attempt. A call waits between half the delay and the whole delay,
+        depending on the request's key.
         """
         full = min(self.max_delay, self.first_delay * 2 ** (attempt - 1))
         return full * (0.5 + 0.5 * chance(0, key, f"retry {attempt}").random())

@@ -1,9 +1,9 @@
 """The call cache in one SQLite file, shared by the processes of one machine.
 
 If several requests reach the cache in one turn of the event loop, they share one transaction (group
-commit). The transaction runs on the thread of the event loop. A commit in WAL mode takes only about
-30 µs. A switch of threads would take longer. A committed reply survives the death of the process,
-but may be lost in a power cut (synchronous=NORMAL).
+commit). The transaction runs on the thread of the event loop, because a commit in WAL mode takes
+only about 30 µs, less than a switch to another thread. A committed reply survives the death of the
+process, but may be lost in a power cut (synchronous=NORMAL).
 """
 
 import asyncio
@@ -51,8 +51,8 @@ INSERT INTO spent VALUES (0.0, 0, 0);
 
 
 def _use_wal(connection: sqlite3.Connection) -> None:
-    """Switches the file to WAL mode. SQLite does not wait for the lock that this switch needs, and
-    processes often open a new file at the same time. The function therefore retries by itself.
+    """Switches the file to WAL mode. Processes often open a new file at the same time, and SQLite
+    does not wait for the lock that WAL mode needs, so the function retries until it gets the lock.
     """
     end = time.monotonic() + BUSY_SECONDS
     while True:
@@ -147,7 +147,7 @@ class SqliteCache:
         )
 
     def forget_keys(self, keys: Iterable[str]) -> None:
-        """Removes replies. The rows of the ledger stay."""
+        """Removes replies from the cache, but keeps the rows of the ledger."""
         self._connection.executemany("DELETE FROM replies WHERE key = ?", ((k,) for k in keys))
 
     def drop(self, attempt_id: int, key: str, request: CallRequest, seconds: float) -> None:

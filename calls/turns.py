@@ -2,9 +2,9 @@
 
 A process gets its turn by locking a file. The locked file also records the times of calls. The lock
 ends with the process that holds it. A killed process therefore does not keep its turn. From the
-file, a process learns when earlier processes made calls. The call of a killed process counts as if
-it had lasted until now. A pause from a `Retry-After` header holds for all processes, even after a
-job is resumed.
+locked file, a process learns when earlier processes made calls. If a process was killed during a
+call, the call counts as if it had lasted until now. A pause from a `Retry-After` header holds for
+all processes, even after a job is resumed.
 """
 
 import asyncio
@@ -21,8 +21,8 @@ from questloom.calls.retry import CallFault, RetryPolicy
 
 MINUTE = 60.0
 POLL_SECONDS = 0.02
-"""While another call has its turn, a process checks at this interval (in seconds) whether the turn
-is over. The first process that finds the turn free takes it.
+"""The interval, in seconds, at which a waiting process checks whether another call's turn is over.
+The first process that finds the turn free takes it.
 """
 LONGEST_PAUSE = RetryPolicy().max_retry_after
 
@@ -87,8 +87,9 @@ class TurnLane:
         retry_after: float | None = None,
         banned: float | None = None,
     ) -> None:
-        """Ends the turn. Of the arguments, only a pause has an effect, because this lane has no
-        window of calls. See `Lane.leave`.
+        """Ends the caller's turn. Only `retry_after` and `banned`, which ask for a pause, have an
+        effect. The other arguments would change a window of calls, which this lane does not have.
+        See `Lane.leave`.
         """
         now = time.time()
         self._calls[-1] = (self._calls[-1][0], now)

@@ -123,7 +123,7 @@ def deciphered(text: str, key: str) -> str:
 
 def field_of(row: Any, path: str) -> Any:
     """Returns the value at a path within a row, such as "prompt.0.content". Returns None if the row
-    has no such path.
+    has nothing at the path.
 
     If a value on the path is a text, the function reads the text as JSON.
 

@@ -61,9 +61,7 @@ class Agent:
     toolbox: ToolBox
     special_tokens: tuple[str, ...]
     settings: PlaySettings
-    """The settings, limited to the tools that the mode and the dialect allow, and to their
-    limits.
-    """
+    """The settings, but with only the tools and limits that the mode and the dialect allow."""
     begin: Callable[[Item], None]
     """A function that must be called with each question before the agent plays it."""
 

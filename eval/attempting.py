@@ -1,9 +1,9 @@
 """Plays all attempts at a question. Stores the pictures that the agent saw in the attempts.
 
 A question that must wait for a provider or for more budget stays pending. Each question has a
-folder for its journal (the record of its turns). The job of the teacher works in the same way. A
-finished attempt is not played again; an interrupted attempt continues after its last turn. A failed
-attempt counts as an attempt, unless a provider or the budget made it fail.
+folder for its journal (the record of its turns). A finished attempt is not played again; an
+interrupted attempt continues after its last turn. A failed attempt counts as an attempt, unless a
+provider or the budget made it fail.
 """
 
 import asyncio

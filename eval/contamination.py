@@ -28,7 +28,8 @@ WORDS = 8
 question with fewer words is compared as a whole.
 """
 SHARE = 0.5
-"""The share of a question's n-grams in the training data from which the question counts as found.
+"""If the training data contain at least this share of a question's n-grams, the question counts as
+found.
 
 A single common n-gram is not enough, because different questions from one template share some
 n-grams.
@@ -82,7 +83,8 @@ class Findings:
     """The kinds of match (see `KINDS`) of each question, by the question's id."""
     num_questions: int
     num_with_entities: int
-    """The number of questions whose entities are known. Other questions cannot match by an entity.
+    """The number of questions whose entities are known. A question whose entities are unknown
+    cannot match by an entity.
     """
 
     @property

@@ -27,9 +27,9 @@ class ForeignTool:
     """One of our tools, under the name that another agent uses for it."""
 
     is_: ToolName
-    """Our own name for the same tool."""
+    """The name that we use for the tool."""
     arguments: Mapping[str, str] = field(default_factory=dict)
-    """The other agent's names of arguments, each with our name."""
+    """Maps the other agent's names of arguments to our names."""
     pixels: tuple[str, ...] = ()
     """The other agent's names of four arguments in pixels: left, top, width and height. Our own
     tools take one box instead, in thousandths of the picture.
@@ -47,14 +47,12 @@ class Dialect:
     name: str
     about: str
     answer: str = "answer"
-    """The tag around the answer. An empty text means that the answer is the whole turn after the
-    thought.
-    """
+    """The tag around the answer; "" if the answer is the whole turn after the thought."""
     observation: str = "tool_response"
     """The tag around the result of a tool."""
     handle: str = "<image:{}>"
-    """The format of a picture's handle, with {} for the number. An empty text means that the agent
-    gives no handles to pictures.
+    """The format of a picture's handle, with {} for the number; "" if the agent gives pictures no
+    handles.
     """
     first: int = 0
     """The number of the first picture in a dialogue."""
@@ -72,8 +70,8 @@ class Dialect:
 
     @property
     def own_tools(self) -> tuple[ToolName, ...]:
-        """Our names of the tools that the agent needs. An empty tuple means that the recipe chooses
-        the tools.
+        """Our names of the tools that the agent needs; an empty tuple if the recipe chooses the
+        tools.
         """
         return tuple(dict.fromkeys(tool.is_ for tool in self.tools.values()))
 
@@ -136,7 +134,7 @@ class Dialect:
         }
 
     def call_text(self, own: str, arguments: Mapping[str, Any]) -> str:
-        """Writes a call of one of our tools in the notation of this agent, without tags.
+        """Writes a call of one of our tools in the dialect's notation, without tags.
 
         Args:
             own: our name of the tool.

@@ -26,9 +26,7 @@ class Item(Record):
     entities: tuple[str, ...] = ()
     """The ids of the entities in the question, as far as they are known."""
     question_id: str = ""
-    """The id of the question in its run. The text is empty if the question comes from a public
-    benchmark.
-    """
+    """The id of the question in its run; "" for a question of a public benchmark."""
     withheld: str = ""
     """The question's own picture, if it lies in the store. No search may return the question's own
     picture.

@@ -27,13 +27,9 @@ class Mode(StrEnum):
     DIRECT = "direct"
     """The agent sees the question and its pictures. The agent has no tools and only one turn."""
     IMAGE_SEARCH = "image_search"
-    """An image search with the first picture is made for the agent. The agent then answers the
-    question.
-    """
+    """The agent gets the results of an image search with the first picture, and then answers."""
     TEXT_SEARCH = "text_search"
-    """A text search with the question's words is made for the agent. The agent then answers the
-    question.
-    """
+    """The agent gets the results of a text search with the question's words, and then answers."""
     AGENT = "agent"
     """The agent has all tools that the settings name. The settings also limit the number of
     calls.
@@ -51,9 +47,7 @@ _THOUGHTS = {
 
 
 def settings_for(mode: Mode, settings: PlaySettings, dialect: Dialect) -> PlaySettings:
-    """The settings, limited to the tools that the mode and the dialect allow, and to their
-    limits.
-    """
+    """The settings, but with only the tools and limits that the mode and the dialect allow."""
     limits = dataclasses.replace(settings.limits, **dict(dialect.limits))
     tools: tuple[ToolName, ...] = dialect.own_tools or settings.tools.tools
     if mode is Mode.DIRECT:
@@ -71,9 +65,7 @@ def settings_for(mode: Mode, settings: PlaySettings, dialect: Dialect) -> PlaySe
 
 @dataclass
 class SearchedFor:
-    """An engine whose first turn is a prepared search. After the prepared search, another engine
-    plays all turns.
-    """
+    """An engine whose first turn is a prepared search; another engine plays all later turns."""
 
     engine: Engine
     mode: Mode

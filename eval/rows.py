@@ -36,7 +36,7 @@ class Rows:
     revision: str
     """The commit that was downloaded from the Hub, or the sha256 of the local file."""
     folder: Path
-    """The folder of the pictures. No picture outside this folder is read."""
+    """The folder of the pictures; no picture outside the folder is read."""
 
     def pictures(self, cell: Any) -> Iterator[bytes]:
         """Yields the file bytes of the pictures in a cell, in their order. An empty cell yields

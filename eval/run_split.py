@@ -13,7 +13,7 @@ _ENTITY = re.compile(r"Q\d+")
 
 
 def is_run(path: str) -> bool:
-    """Whether a text is the path of a run's folder. Any other text is the name of a benchmark."""
+    """Whether a text is the path of a run's folder; if not, it is the name of a benchmark."""
     return RunFolder(path).recipe.is_file()
 
 

@@ -2,9 +2,9 @@
 tools, tokens and cost.
 
 The scores contain no times. Every question counts in the scores, with its full number of attempts.
-An attempt without a mark counts as not right, with the outcome `not_played`. Such an attempt waits
-for a provider, for budget, or for a picture that can be shown. The scores are incomplete while any
-attempt still waits.
+An attempt without a mark counts as not right, with the outcome `not_played`. An attempt has no mark
+while it waits for a provider, for budget, or for a picture that can be shown. The scores are
+incomplete while any attempt still waits.
 """
 
 from collections import Counter

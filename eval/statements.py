@@ -33,7 +33,7 @@ class Columns:
     of texts that are all right.
     """
     id: str = ""
-    """The column of the id. If this is empty, the rows are numbered instead."""
+    """The column of the id; "" if the rows have no ids and are numbered instead."""
     aliases: str = ""
     """The column that holds further right answers."""
     pictures: tuple[str, ...] = ()
@@ -63,9 +63,9 @@ class Subset:
     """A part of a benchmark for which scores were published."""
 
     size: int = 0
-    """The number of questions in the subset. The number is 0 if it was not published."""
+    """The number of questions in the subset; 0 if the number was not published."""
     ids_known: bool
-    """Whether the subset holds exactly the published questions. If not, the subset is our own
+    """Whether the subset holds exactly the published questions. If False, the subset is our own
     random draw of the same size.
     """
     note: str
@@ -74,10 +74,12 @@ class Subset:
     """The values of `language` or `category` that the subset's questions must have."""
     first: int | None = None
     last: int | None = None
-    """The last id of the subset, as a number. Both `first` and `last` belong to the subset."""
+    """The last id of the subset, as a number. The questions with the ids `first` and `last` belong
+    to the subset.
+    """
     draw: bool = False
-    """Whether the subset is a draw of `size` questions by their ids. A draw gives the same
-    questions on every machine.
+    """Whether the subset is a random draw of `size` questions. The draw depends only on the
+    questions' ids, so it is the same on every machine.
     """
 
 
@@ -98,9 +100,7 @@ class Statement:
     values.
     """
     hub: str = ""
-    """The id of the benchmark on the Hub. The text is empty if the benchmark lies in a repository
-    on GitHub.
-    """
+    """The id of the benchmark on the Hub; "" if the benchmark lies in a repository on GitHub."""
     config: str = ""
     split: str = ""
     data_files: str = ""
@@ -113,7 +113,7 @@ class Statement:
     """
     cipher: Cipher | None = None
     answer_is: Literal["text", "letter"] = "text"
-    """If an answer is the letter of an answer option, this field is "letter"."""
+    """The form of an answer: "letter" for the letter of an answer option, else "text"."""
     note: str = ""
     subsets: Mapping[str, Subset] = field(default_factory=dict)
 
@@ -164,7 +164,7 @@ def statements() -> Mapping[str, Statement]:
 
 
 def statement_of(name: str) -> Statement | None:
-    """Returns the benchmark with this name. Returns None if there is no such benchmark.
+    """Returns the benchmark with this name, or None if no benchmark has the name.
 
     A name like `module:BENCHMARK`, or an entry point, loads a benchmark from another package.
 

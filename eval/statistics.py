@@ -67,8 +67,8 @@ def clustered(values: Sequence[float], *, seed: int = 0) -> Estimate:
 
     The interval is a percentile bootstrap. Attempts at the same question are not independent. The
     bootstrap therefore draws whole questions, with all their attempts. If all questions have the
-    same value, the bootstrap interval has no width. If all questions have the same value, the
-    interval has the exact width for 0 successes in n (Clopper and Pearson).
+    same value, a bootstrap interval would have no width. In this case the interval therefore has
+    the exact width for 0 successes in n questions (Clopper and Pearson).
 
     Args:
         values: one value from 0 to 1 for each question, in a fixed order.

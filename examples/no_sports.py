@@ -29,7 +29,8 @@ class NoSports:
     reasons = {"sport": "A thing between the picture and the answer belongs to sport."}  # noqa: RUF012
 
     def __call__(self, question: Question, store: Store) -> Drop | None:
-        """Checks each entity on the way from picture to answer; None keeps the question.
+        """Drops the question if a thing between the picture and the answer belongs to sport;
+        returns None to keep the question.
 
         A `Drop` takes a key of `reasons`, and small JSON as evidence for the report.
         """

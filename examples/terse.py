@@ -9,8 +9,8 @@ questloom synth --store STORE --out RUN --set writer=terse:Terse
 ```
 
 The writer knows only a few relations, and follows them from the picture to the answer. The writer
-refuses all other plans. A package can give the writer a short name. This needs an entry point of
-the group `questloom.writers`.
+refuses all other plans. A package can give the writer a short name, by an entry point of the group
+`questloom.writers`.
 """
 
 from questloom.knowledge.store.store import Store
@@ -66,7 +66,7 @@ class Terse:
 
 def properties_of(form: Form) -> list[str]:
     """The relations on the path from the picture to the answer. Each relation leads from a thing to
-    its value. The result is empty if the form is no such path.
+    its value. The result is empty if the form has no single path from the picture to the answer.
     """
     at: Term = form.anchor
     found = []

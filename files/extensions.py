@@ -35,8 +35,8 @@ class Extension:
 
     @property
     def identity(self) -> str:
-        """A string that changes whenever the object's behaviour may have changed. If another file
-        of the package changes, this string changes only with the package's version.
+        """A string that changes whenever the object's behaviour may have changed. A change in
+        another file of the package changes the string only if the package's version changes too.
         """
         return f"{self.path} ({self.version})"
 
@@ -72,8 +72,8 @@ def load_extension(named: str, kind: str, key: str) -> Extension:
 
 
 def is_extension(named: str, kind: str) -> bool:
-    """Whether a name comes from outside the program. Such a name is an import path, or an installed
-    entry point that does not have one of the program's own names.
+    """Whether a name stands for an object of another package. Such a name is an import path, or an
+    installed entry point that does not have one of the program's own names.
     """
     return ":" in named or any(
         each.name == named for each in entry_points(group=f"questloom.{kind}")

@@ -314,8 +314,8 @@ def check_locations(
 
 
 def _check_writable(folder: Path) -> None:
-    """Writes a test file into the folder. Makes the folder if it is missing. Access rights alone
-    would not reveal a read-only disk or /proc.
+    """Writes a test file into the folder. Makes the folder if it is missing. The test file also
+    reveals a read-only disk or /proc, which access rights do not show.
     """
     at = folder.absolute()
     while not os.path.lexists(at):

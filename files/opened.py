@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 _BY_NAME: weakref.WeakValueDictionary[str, "Opened"] = weakref.WeakValueDictionary()
 _OF_THIS_WORKER: list["Opened"] = []
-"""Keeps alive every `Opened` that this process made for a name from another process."""
+"""Every `Opened` that this process made while unpickling. The list keeps these objects alive."""
 _LOCK = threading.Lock()
 
 
@@ -72,15 +72,15 @@ class Opened:
             return self._things.get(key)
 
     def put(self, key: Hashable, thing: Any) -> None:
-        """Stores an object under its key, before any caller asks for the object. The code that made
-        such an object must also close it.
+        """Stores an object under its key, before any caller asks for the object. The caller made
+        the object, and must also close it.
         """
         with self._lock:
             assert key not in self._things, f"{key} is open already"
             self._things[key] = thing
 
     def close(self) -> None:
-        """Closes all objects. An object that is asked for later is made again."""
+        """Closes all objects. If a caller later asks for a closed object, the object is made again."""
         with self._lock:
             self._things.clear()
             closing = self._closing.pop_all()

@@ -20,7 +20,8 @@ ROW_GROUP = 1024
 
 def write_whole(path: Location, data: bytes) -> None:
     """Writes a file under a temporary name and then renames it. A reader therefore sees the whole
-    file or no file. In a bucket, no rename is needed.
+    file or no file. In a bucket, no rename is needed, because an object appears as a whole or not
+    at all.
     """
     if isinstance(path, BucketPath):
         path.write_bytes(data)

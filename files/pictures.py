@@ -141,16 +141,17 @@ def as_shown(image: Image.Image, *, at_least: int | None = None) -> Image.Image:
     to the picture's profile, and white where the picture is transparent.
 
     In 16-bit pictures, the full range of values becomes black to white. For 32-bit values (integers
-    or floating point), no convention says which value is white. White is the lowest of these
-    numbers that no value exceeds: 1 (for floating point only), 255 or 65535. If a value exceeds all
-    three numbers or is negative, the lowest value becomes black and the highest becomes white.
+    or floating point), no convention says which value is white. The function takes the lowest of
+    three numbers that no value in the picture exceeds: 1 (for floating point only), 255 or 65535.
+    If a value is negative or above 65535, the lowest value becomes black and the highest becomes
+    white.
 
     Args:
         image: a picture that was opened from a file or made by code; `as_shown` may rotate this
             object itself.
         at_least: minimum length in pixels of both sides. With `at_least`, a JPEG may be decoded at
-            a reduced scale (libjpeg's draft mode). For 3000×2000 pixels, the reduced scale takes 22
-            ms instead of 66 ms.
+            a reduced scale (libjpeg's draft mode). Decoding 3000×2000 pixels takes 22 ms at the
+            reduced scale, and 66 ms at the full scale.
     """
     if at_least is not None:
         image.draft("RGB", (at_least, at_least))  # does nothing for other formats
@@ -241,9 +242,9 @@ def _to_srgb(profile: bytes, mode: str) -> ImageCms.ImageCmsTransform | None:
     """Returns the conversion from a picture's colours to sRGB. Returns None if no conversion is
     needed.
 
-    A damaged profile is ignored, and so is a profile that does not fit the colours of the pixels.
-    Picture viewers do the same. Most profiles are sRGB under another name. Converting from them
-    would change nothing and take 70 ms per megapixel.
+    As in picture viewers, a damaged profile is ignored, and so is a profile that does not fit the
+    colours of the pixels. Most profiles are sRGB under another name. Converting from them would
+    change nothing and take 70 ms per megapixel.
     """
     try:
         source = ImageCms.ImageCmsProfile(io.BytesIO(profile))

@@ -91,7 +91,7 @@ def set_key(data: dict[str, Any], override: str, *, example: str, reference: str
     created.
 
     Args:
-        example: a correct text of this kind, for error messages.
+        example: a correct text `section.key=value`, for error messages.
         reference: the documentation page that lists the keys.
 
     Raises:

@@ -1,11 +1,10 @@
 """Reads dates in texts with one grammar, and compares dates.
 
 The grammar has two variants, which are called "free" and "plain". "free" reads dates as people
-write them in the languages of the large Wikipedias. The caller must first clean and fold the text
-(lower case, no accents). "plain" reads only the date formats of an English encyclopedia: "26 August
-1825", "August 26, 1825", "August 1825", "1825-08-26" and "1825". Under "plain", the text "may 1850"
-is not a month. The caller prepares the text for the variant. The caller also drops dates that it
-does not want.
+write them in the languages of the large Wikipedias. Before a "free" reading, the caller must put
+the text into lower case and remove accents. "plain" reads only the date formats of an English
+encyclopedia: "26 August 1825", "August 26, 1825", "August 1825", "1825-08-26" and "1825". Under
+"plain", the text "may 1850" is not a month.
 """
 
 import datetime
@@ -61,7 +60,9 @@ _ORDINALS = {
     for number in range(1, 31)
     for tens in ("twenty-", "20-", "20 ")
 }
-"""A judge of answers first replaces number words by digits, and then reads dates."""
+"""Maps ordinal words to numbers. "20-first" and "20 first" count as "twenty-first", because a judge
+of answers replaces number words by digits before it reads dates.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +113,8 @@ def dates_in(
     Args:
         text: for "free", text in lower case and without accents; for "plain", the unchanged text.
         wording: "free" or "plain", see the docstring of the module.
-        day_first: for "free", whether 05/12/1931 means 5 December. If this is False, an ambiguous
-            numeric date is left out. A numeric date is clear if one number is above 12, or if both
-            are equal.
+        day_first: for "free", whether 05/12/1931 means 5 December. If False, a numeric date is left
+            out unless day and month are clear: one of the two is above 12, or both are equal.
 
     >>> dates_in("tuesday, the 12th of may, 1931", "free"), dates_in("The 12th of May 1931", "plain")
     ([(Date(year=1931, month=5, day=12, precision=11), 13, 30)], [(Date(year=1931, month=5, day=0, precision=10), 12, 20)])
@@ -299,7 +299,7 @@ def dates_overlap(a: Value, b: Value) -> bool:
     1832 and 1833 cannot.
 
     The function compares days in the Gregorian calendar. A year or a month matches a Julian day if
-    it contains the day in one of the two calendars.
+    it contains the day in the Julian or in the Gregorian calendar.
     """
     return any(
         keys_overlap(asked.key(), key)
@@ -374,9 +374,10 @@ def _within(year: int, precision: int, head: str) -> tuple[str, str]:
     """Returns the range of all keys within a decade or longer period, except a few keys at both
     ends.
 
-    A key within a period begins with the digits of the period. An exception is the key of the last
-    year of a century or longer period. The years of a period from 1 to 10,000 or beyond have no
-    common digits. The range of such a period therefore ends where the years get one more digit.
+    A key within a period begins with the digits that the years of the period share. Only the last
+    year of a century or longer period has other digits: the 19th century ends with 1900. A period
+    that begins in year 1 and lasts 10,000 years or more has no shared digits. The range of such a
+    period therefore ends where the years get one more digit.
     """
     sign = head[: len("time:+")]
     near, far = sorted(map(abs, years_of(year, precision)))

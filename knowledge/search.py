@@ -44,7 +44,7 @@ class TextSearch:
         self._store, self._empty = store.path, self._passages.count_rows() == 0
 
     def search(self, query: str, k: int) -> list[PassageHit]:
-        """Returns the best `k` passages. If the query contains no words, returns none.
+        """Returns the best `k` passages, or no passages if the query contains no words.
 
         The search fetches more than `k` passages and sorts them itself, because Lance orders equal
         scores by row, and scores differ in their last digits.

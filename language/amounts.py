@@ -92,7 +92,8 @@ class Amount:
 
 
 def readable(text: str, language: str = "en") -> str:
-    """The form of a text that `amounts` reads: cleaned and folded, with number words and fractions as digits.
+    """The text as the function `amounts` needs it: in lower case, without accents, and with digits
+    for number words and fractions.
 
     >>> readable("Two hundred and fifty-one ships"), readable("six foot one"), readable("nineteen thirty-one"), readable("5½")
     ('251 ships', '6 foot 1', '1931', '5.5')
@@ -106,7 +107,8 @@ def readable(text: str, language: str = "en") -> str:
 
 
 def amounts(text: str, language: str = "en") -> list[Amount]:
-    """The amounts in a text that `readable` returned, in order.
+    """The numbers in a text with their units, in order. The function `readable` must have prepared
+    the text.
 
     >>> [a.number for a in amounts(readable("1,250 m in 12 parts, minus three"))]
     [1250.0, 12.0, -3.0]

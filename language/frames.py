@@ -1,9 +1,8 @@
 """Parses the plain sentence of a relation ("{o} designed {s}"), so that other sentences can be derived.
 
-For all properties, the same rules form the passive, a question about either end of the relation,
-and a relative clause about either end. The words come from the language's file
-(`prompts/phrases/en.yaml`). The *other end* of a sentence is the placeholder that is not its
-grammatical subject.
+The same rules serve all properties. The rules turn a plain sentence into a passive, a question or a
+relative clause. The words come from the language's file (`prompts/phrases/en.yaml`). The *other
+end* of a sentence is the placeholder that is not its grammatical subject.
 """
 
 import re
@@ -52,8 +51,8 @@ class VerbForms:
 
 @dataclass(frozen=True, kw_only=True)
 class Frame:
-    """The parts of a plain sentence: its subject, its verb, and the words around the other
-    placeholder."""
+    """A plain sentence with two placeholders, split into subject, verb and the words around the
+    second placeholder."""
 
     subject: str
     """The placeholder that is the sentence's grammatical subject: "s" or "o"."""
@@ -98,8 +97,8 @@ class Frame:
 
     @property
     def end(self) -> str:
-        """Whether the placeholder that is not the subject stands for the relation's subject ("s")
-        or object ("o"). A placeholder for a date or a measure counts as "o", the object."""
+        """The end of the relation, subject ("s") or object ("o"), that is not the grammatical
+        subject of the sentence. A placeholder for a date or a measure counts as "o", the object."""
         return "s" if self.other == "s" else "o"
 
     @property

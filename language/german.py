@@ -1,5 +1,6 @@
-"""German as data: nouns with gender and cases, and sentences from whose parts follow the statement,
-the question and the relative clause (`german.yaml`)."""
+"""Reads German nouns and sentences from `german.yaml`, and gives their inflected forms. A noun has
+a gender and four cases. A sentence is stored in parts, which can be joined to a statement, a
+question or a relative clause."""
 
 import functools
 import re
@@ -63,7 +64,7 @@ class Noun:
 
     @staticmethod
     def parse(text: str) -> "Noun":
-        """Reads a noun of the data.
+        """Reads a noun as `german.yaml` writes it: gender, nominative, and perhaps genitive.
 
         >>> Noun.parse("m Mann Mannes").forms
         ('Mann', 'Mannes', 'Mann', 'Mann')
@@ -89,7 +90,7 @@ class Noun:
         return self._after("dies" + _ENDINGS[self.gender][case - 1], case, None)
 
     def own(self, owner: str, case: int) -> str:
-        """The noun with the possessive of an owner of some gender: "ihrem Tod"."""
+        """The noun after "sein" or "ihr", depending on the owner's gender: "ihrem Tod"."""
         stem = "ihr" if owner == "f" else "sein"
         article = stem + _INDEFINITE[self.gender][case - 1].removeprefix("ein")
         return self._after(article, case, None)
@@ -110,11 +111,12 @@ class Noun:
 
 @dataclass(frozen=True)
 class Field:
-    """A part of a sentence: words around a thing or a time, or words alone."""
+    """A part of a sentence: a placeholder for a thing or a time with the words before it, or words
+    without a placeholder."""
 
     before: str
     slot: str
-    """"s", "o", "t" (a time), or "" for words alone."""
+    """The placeholder: "s" (subject), "o" (object) or "t" (a time); "" if there is none."""
     case: int
 
     @staticmethod
@@ -126,7 +128,8 @@ class Field:
         return Field(text[: found.start()].strip(), found[1], int(found[2] or 0))
 
     def say(self, thing: str, *, short: bool = False) -> str:
-        """The field with its thing; `short` gives "im Museum" for "in dem Museum".
+        """The text of this part, with the name of a thing in place of the placeholder. If `short`
+        is true, "in dem Museum" becomes "im Museum".
 
         >>> Field.parse("in {o3}").say("dem Museum", short=True)
         'im Museum'
@@ -140,8 +143,8 @@ class Field:
 
 @dataclass(frozen=True)
 class Sentence:
-    """A German sentence by its parts. The finite verb stands second in a statement and in a
-    question, and last in a relative clause."""
+    """A German sentence, split into its parts. The finite verb stands second in a statement and in
+    a question, and last in a relative clause."""
 
     fields: tuple[Field, ...]
     verb: str
@@ -150,7 +153,7 @@ class Sentence:
 
     @staticmethod
     def parse(text: str) -> "Sentence":
-        """Reads a sentence of the data.
+        """Reads a sentence as `german.yaml` writes it, with its parts separated by "|".
 
         >>> Sentence.parse("{s1} | wurde | von {o3} | entworfen").statement(["die Burg", "von ihr"])
         'die Burg wurde von ihr entworfen'
@@ -162,11 +165,12 @@ class Sentence:
         )
 
     def statement(self, said: Sequence[str]) -> str:
-        """The fields in the given order, the verb second."""
+        """Joins the given texts to a statement, with the verb in second place."""
         return " ".join(w for w in (said[0], self.verb, *said[1:], self.end) if w)
 
     def clause(self, said: Sequence[str]) -> str:
-        """The fields in the given order, the verb last: "die von ihr entworfen wurde"."""
+        """Joins the given texts to a relative clause, with the verb at the end: "die von ihr
+        entworfen wurde"."""
         # A separated particle joins its verb again: "fand ... statt", "stattfand".
         verb = self.end + self.verb if self.end in _PARTICLES else f"{self.end} {self.verb}".strip()
         return " ".join([*said, verb])
@@ -174,7 +178,7 @@ class Sentence:
 
 @functools.cache
 def german() -> dict[str, Any]:
-    """The data of German."""
+    """The content of `german.yaml`."""
     return yaml.safe_load(Path(__file__).with_name("german.yaml").read_text(encoding="utf-8"))
 
 

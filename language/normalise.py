@@ -24,7 +24,7 @@ HONORIFICS = frozenset({"sir", "dame"})
 """Titles of people that are dropped before a name of two or more words, because titles identify
 nobody."""
 ELIDED = re.compile(r"^l'(?=\w)", re.IGNORECASE)
-"""Matches a leading elided article, as in "l'Odyssée". An apostrophe elsewhere joins two parts of a word."""
+"""Matches the shortened article at the beginning of a name, as in "l'Odyssée"."""
 
 # By position: "St" at the end of a name is "street"; elsewhere it is "saint".
 ABBREVIATIONS = {

@@ -53,8 +53,8 @@ class PropertyUse:
     """Whether the property's values change with time or replace each other."""
     single: bool = False
     """Whether the property has only one value by its meaning; most of Wikidata's own constraints
-    agree. If a store's dump lacks Wikidata's constraints, the property still counts as declared
-    single-valued."""
+    agree. A property whose field `single` is true counts as single-valued even where a store lacks
+    Wikidata's constraints."""
     weight: float = 0.0
     """How informative and pleasant the property is in a question, 0 to 1. The planner draws
     properties for hops (steps along a path) and clues in proportion to this weight."""
@@ -64,15 +64,16 @@ class PropertyUse:
     never: tuple[str, ...] = ()
     """Classes that must not name the thing at the end of a step, or the answer."""
     century: bool = False
-    """Whether a question asks only for the century, because sources mean different years with this property."""
+    """Whether a question asks only for the century, because sources name different years for
+    this property."""
     unasked_of: tuple[str, ...] = ()
     """Classes whose members get no questions with this property."""
     step: str = ""
     """Name of a group of steps that are similar. Two steps of the same group in a row sound silly: the child of the
     mother, the town of the district of the town."""
     forward_only: bool = False
-    """Whether so many things have the same value that no step may go backwards, such as from a town
-    to "the man who was born there"."""
+    """Whether a path may not follow this property backwards, because too many things have the same
+    value. For example, "the man who was born there" could be anybody from a town."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,8 +147,9 @@ class ReadTerms:
     bare: bool = False
     """Whether the value alone already states the relation ("a bridge in Merren")."""
     events: tuple[tuple[str, ...], ...] = ()
-    """Events with their terms, for a property that names no particular event. A question may name
-    one of the events only if the page names the event."""
+    """For a property such as "inception" that does not say which event it is about: the possible
+    events, each as a list of terms. A question may name an event only if the page names the
+    event."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -184,7 +186,8 @@ class Relation:
 
 @dataclass(frozen=True, kw_only=True)
 class RelationTable:
-    """All relations by property id, and the words that clearly state only one relation."""
+    """All relations by property id, and the telling words: words such as "born" or "architect" that
+    always state a relation."""
 
     relations: Mapping[str, Relation]
     telling_words: tuple[str, ...]

@@ -63,8 +63,8 @@ _CATEGORY = re.compile(
 
 
 def tells(sentence: str) -> bool:
-    """Whether a sentence makes a statement. A category's name makes no statement. Names of
-    categories remain from links that are shown as text, and from broken markup.
+    """Whether a sentence makes a statement. The result is false for a sentence that contains the
+    name of a wiki category, which broken markup may leave in the text.
 
     >>> tells("It stands in Velm."), tells("Category:Towers in Velm"), tells("It stands. [[category:Towers of Velm")
     (True, False, False)

@@ -21,8 +21,9 @@ PERCENTILE = 95.0
 STATED_PERCENTILE = 85.0
 """The percentile that gives the threshold for pictures whose own metadata states what they show.
 
-If metadata already states the content, the similarity must only not contradict it. A description like "a lighthouse by
-the sea" truly fits many random pictures, so a high percentile would refuse right pictures.
+If a picture's metadata already states what the picture shows, a lower similarity is enough. A
+description like "a lighthouse by the sea" truly fits many random pictures, so a high percentile
+would refuse right pictures.
 """
 
 

@@ -70,8 +70,8 @@ class ChatClient:
     Args:
         endpoints: the servers, each with its own name.
         roles: the roles by name; each role uses one of the endpoints.
-        caller: caller with cache, pacing, budget, ledger and retries. The client tells the caller
-            the pace of each endpoint.
+        caller: the object that sends requests, with cache, budget, ledger and retries. The client
+            tells the caller how many requests each endpoint may get at once.
 
     Raises: InputError: a role's endpoint is unknown, a key is not set, or a model has no price although the budget is
     in money.

@@ -171,7 +171,8 @@ class _Reply:
     def _add_call(self, call: dict[str, Any]) -> None:
         """Adds a piece of a tool call to the call with the piece's index, or otherwise to the last call.
 
-        A new id, or a name after arguments, begins another call.
+        Another call begins if the piece has a new id, or if it has a name although arguments have
+        already come.
         """
         (name, arguments), index, number = (
             name_and_arguments(call),

@@ -25,10 +25,9 @@ _SURROGATE, _HALF = re.compile("[\ud800-\udfff]"), re.compile("[\ud800-\udc7f\ud
 
 
 def loaded(body: bytes) -> Any:
-    """Decodes JSON and keeps parts of split characters: single bytes of UTF-8, single surrogates.
-
-    The rest of a split character may come in the stream's next piece; the function `sound` joins
-    both parts.
+    """Decodes JSON. A text in the JSON may end within a character: within its bytes of UTF-8, or
+    its pair of surrogates. The rest of a split character may come in the stream's next piece; the
+    function `sound` joins both parts.
 
     Raises: ValueError: the bytes are not JSON.
     """
@@ -42,7 +41,8 @@ def loaded(body: bytes) -> Any:
 
 
 def sound(text: str) -> str:
-    """Joins the parts of split characters; a part whose rest is missing is replaced.
+    """Joins characters that a stream has split into two parts; if one part is missing, "�" replaces
+    the other.
 
     >>> sound("\\ud83d" + "\\ude00"), sound(b"\\xf0\\x9f".decode("utf-8", "surrogateescape") + b"\\x98\\x80".decode("utf-8", "surrogateescape"))
     ('😀', '😀')

@@ -17,7 +17,8 @@ MIN_QUADRILATERAL = 0.2
 MIN_INSET = 0.005
 """Minimum distance of a quadrilateral's corners from the frame, as a share of the shorter side.
 
-An upright picture is not taken for a distorted one, because its land and sky touch the frame.
+Land and sky of a normal picture touch the frame, so with this limit no normal picture is taken for
+a distorted one.
 """
 
 

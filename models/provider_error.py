@@ -23,7 +23,7 @@ STATUS_OF_CODE = {
 
 
 class ContentFiltered(CallFault):
-    """The error of a request that the provider's content filter refused.
+    """Raised if the provider's content filter refuses a request.
 
     The protocol reports a refusal by the content filter as an error; Questloom treats the refusal
     as the model's answer.

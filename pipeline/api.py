@@ -110,8 +110,8 @@ def make_world(
         out: the folder to write: articles.xml.bz2, entities.json.bz2, images/.
         articles: the number of entities with an article.
         seed: selects the world; the same settings give the same bytes.
-        gaps: 0, 1 or 2; the dump leaves out claims and items at this multiple of the rate in real
-            data.
+        gaps: 0, 1 or 2; how often the dump leaves out claims and items, as a multiple of the rate
+            in real data.
         absent: share of entities that the dumps leave out.
         pictures: whether picture files are written.
         learning: writes the small world in which a tiny policy (the model that plays) can learn.

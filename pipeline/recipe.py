@@ -67,9 +67,9 @@ class Recipe:
     export: ExportRules = field(default_factory=ExportRules)
     models: ModelRules = field(default_factory=ModelRules)
     teach: TeachRules = field(default_factory=TeachRules)
-    """The settings of the command `questloom teach`. No question depends on these settings."""
+    """The settings of the command `questloom teach`; they do not change the questions."""
     evolve: EvolveRules = field(default_factory=EvolveRules)
-    """The settings of the closed loop. No single run depends on these settings."""
+    """The settings of the closed loop; a run outside a loop does not use them."""
     run: RunRules = field(default_factory=RunRules)
 
     def resolved(self) -> dict[str, Any]:
@@ -167,7 +167,7 @@ def _path(source: str, folder: Path) -> Path:
 
 def _read(path: Path, above: tuple[Path, ...]) -> dict[str, Any]:
     """The keys of a file, merged over the keys of the recipes that it is based on. `above` lists
-    the files that led here through `base`."""
+    the files that are based on this one, directly or indirectly."""
     data = read_settings_file(path, example="recipes/demo.yaml for the shape")
     if "base" not in data:
         return data

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Run:
-    """The folder of a run, opened by `load_run`. If a job writes more into the folder later, the
-    object does not see it. To see later changes, call `load_run` again.
+    """The folder of a run, opened by `load_run`. If a job has written more into the folder since
+    then, call `load_run` again to see all of it.
 
     >>> import questloom
     >>> run = questloom.load_run("run")
@@ -34,7 +34,7 @@ class Run:
     """
 
     path: str
-    """The path of the folder, or its address in a bucket."""
+    """The path of the run's folder, or the folder's address in a bucket."""
     recipe: Recipe
     """All settings of the run."""
 

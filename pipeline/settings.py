@@ -32,8 +32,8 @@ dataclass lists the fields of its last base class first."""
 
 @dataclass(frozen=True, kw_only=True)
 class FilterRules(OF_FILTERS):  # type: ignore[misc]
-    """Which filters run, and their settings. If a filter is off, each question stores the verdict
-    `not_run` for it. The fields of this class are settings that several filters share."""
+    """Which filters run, and their settings. For a filter that is off, each question stores the
+    verdict `not_run`. The fields of this class are settings that several filters share."""
 
     custom: tuple[str, ...] = ()
     """Filters of other packages, which run after `duplicates`. Each filter is named by
@@ -48,12 +48,12 @@ class FilterRules(OF_FILTERS):  # type: ignore[misc]
     assumed to know all its claims by heart."""
     popular_page_views: Annotated[int, Ge(1)] = 50_000
     """An entity with at least this number of page views counts as popular; the popularity file
-    states the page views. This bound applies if no entity of the store has `popular_sitelinks`
-    sitelinks."""
+    states the page views. Page views are used only if no entity of the store has
+    `popular_sitelinks` sitelinks."""
     popular_in_degree: Annotated[int, Ge(1)] = 10_000
-    """An entity to which at least this number of other pages link counts as popular. This bound
-    applies if the store has too few page views as well. The default is OpenSearch-VL's bound for a
-    hub (an entity with very many links)."""
+    """An entity to which at least this number of other pages link counts as popular. Links are
+    counted only if the store has neither enough sitelinks nor enough page views. The default is
+    OpenSearch-VL's bound for a hub (an entity with very many links)."""
     exclude_pictures: tuple[str, ...] = ()
     """Files of perceptual hashes of benchmark pictures, one hash per line."""
 
@@ -100,9 +100,9 @@ class RunRules:
     max_error_share: Share = 0.02
     """If a larger share of records than this ends as `error`, the job exits with 1."""
     calls: str = ""
-    """Where replies, ledger, budget and pace are stored. The value is a file, or
-    redis://HOST:PORT/DB[?prefix=NAME] for workers on several machines; "" means RUN/calls.sqlite.
-    The environment variable QUESTLOOM_REDIS_PASSWORD holds the password."""
+    """Where the models' replies, the record of costs, the budget and the pace of calls are stored:
+    a file, or redis://HOST:PORT/DB[?prefix=NAME] for workers on several machines; "" means
+    RUN/calls.sqlite. The environment variable QUESTLOOM_REDIS_PASSWORD holds the password."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,13 +120,15 @@ class TrainingRules:
     set: tuple[str, ...] = ()
     """KEY=VALUE pairs that replace settings of the trainer."""
     launcher: tuple[str, ...] = ()
-    """Words that start the trainer instead of the Python interpreter: ["torchrun", "--nproc_per_node", "8"]."""
+    """The command that starts the trainer, in place of the Python interpreter: ["torchrun",
+    "--nproc_per_node", "8"]."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class EvolveRules:
-    """The closed loop of rounds. ODE uses up to 5 rounds of 32 tasks, with one rollout for each
-    task. A pass rate needs several rollouts, so our default is higher than one."""
+    """The settings of the closed loop, whose rounds play tasks, diagnose faults and edit the
+    recipe. ODE uses up to 5 rounds of 32 tasks, with one rollout for each task. A pass rate needs
+    several rollouts of a task, so the default of `rollouts` is higher than one."""
 
     rounds: Annotated[int, Gt(0)] = 5
     """The highest number of rounds."""
@@ -135,21 +137,23 @@ class EvolveRules:
     seeds, so that domains, abilities and levels are balanced."""
     mode: Literal["sft", "rl"] = "rl"
     """Whose results steer the edits: those of the teacher in the section `teach` (sft), or those of
-    the policy (rl). The mode also decides which dimensions count in a diagnosis."""
+    the policy (rl). The mode also sets how much each dimension of a task (such as its difficulty)
+    counts in a diagnosis."""
     policy: PlaySettings | None = None
     """The settings of the policy in mode "rl". By default the policy has the teacher's settings."""
     rollouts: Annotated[int, Ge(4)] = 4
     """How many times the policy tries each task."""
     probes: Annotated[int, Ge(0)] = 4
-    """How many continuations are played for each task that no rollout solved (K in AXPO)."""
+    """How many continuations of failed rollouts are played for each task that no rollout solved (K
+    in AXPO)."""
     teacher_rollouts: Annotated[int, Gt(0)] = 1
-    """How many times the teacher tries each task that the policy never solved. In mode "sft" the
-    oracle (a scripted agent) tries instead."""
+    """How many times the teacher tries each task that the policy never solved. In mode "sft", the
+    oracle (a scripted agent) tries these tasks in place of the teacher."""
     too_easy: Share = 0.75
     """A task whose pass rate is higher than this counts as too easy."""
     tolerated: Share = 0.35
-    """If a larger share of the tasks than this is too easy, or too hard, the loop edits the
-    difficulty."""
+    """The loop edits the difficulty if more than this share of the tasks is too easy, or too
+    hard."""
     diagnoser: Literal["measured", "llm"] = "measured"
     """How failures are explained: by measurements alone, or also by a model."""
     control: Literal["none", "static", "random_edits"] = "none"
@@ -160,6 +164,6 @@ class EvolveRules:
     min_cases: Annotated[int, Ge(3)] = 3
     """An edit must name at least this number of tasks as evidence."""
     held_out: Annotated[int, Ge(0)] = 32
-    """The number of fresh tasks on which the recipes are compared at the end. The value 0 compares
-    the tasks of the rounds themselves."""
+    """The number of fresh tasks on which the recipes are compared at the end. With 0, the recipes
+    are compared on the tasks of the rounds instead."""
     train: TrainingRules | None = None

@@ -80,13 +80,13 @@ def settings(
     told: dict[type, str] | None = None,
     filled: object = None,
 ) -> Iterator[Setting]:
-    """All settings of a class and of its inner classes, in the order of the fields. If a class was
-    listed earlier, only the name of the class is given.
+    """All settings of a class and of its inner classes, in the order of the fields. The settings of
+    a class are listed only once; later, the class is only named.
 
     Args:
         told: the classes that were listed earlier, each with the key under which it was listed.
-        filled: an object of the class `kind` that serves as a default, if there is one. The values
-            of this object then serve as the defaults.
+        filled: an object of the class `kind` whose values are shown as the defaults, if there is
+            one.
     """
     told = {} if told is None else told
     hints = typing.get_type_hints(kind, include_extras=True)
@@ -164,8 +164,8 @@ def _cell(default: str) -> str:
 
 def _help(each: dataclasses.Field, helps: Mapping[str, str]) -> str:
     """The help text of a field, which is the docstring below the field. If a registry describes the
-    choices of the field, the meanings of the choices follow. The function `metadata["choices"]`
-    returns the choices with their meanings.
+    field's choices, their meanings are added. The function `metadata["choices"]` returns the
+    choices with their meanings.
     """
     choices = each.metadata.get("choices", dict)()
     words = (f"`{name}`: {meaning}" for name, meaning in choices.items())
@@ -188,8 +188,8 @@ def _helps(kind: type) -> dict[str, str]:
 
 
 def _inner(hint: Any) -> type | None:
-    """The settings class that is the type of a field; None if there is none. The field may also be
-    optional, or allow several types."""
+    """The settings class in the type of a field, which may be optional or allow several types; None
+    if the type contains no settings class."""
     if dataclasses.is_dataclass(hint) and isinstance(hint, type):
         return hint
     return next((found for part in typing.get_args(hint) if (found := _inner(part))), None)

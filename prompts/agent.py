@@ -1,8 +1,8 @@
 """Makes the system prompt of the search agent. The teacher, the filters, training and evaluation
 all use the same template for this prompt.
 
-The agent does not reply with a single JSON object, but in turns that follow a protocol. The agent
-is therefore not one of the roles that `questloom.prompts.render.ModelTask` describes.
+The agent is not one of the roles that `questloom.prompts.render.ModelTask` describes, because it
+replies in turns that follow a protocol, and not with a single JSON object.
 """
 
 import functools
@@ -36,8 +36,8 @@ def agent_system_prompt(
             them.
         max_calls: the number of tool calls that an episode may make. With `max_calls` 0, the agent
             must answer at once.
-        today: the date that the message states. The date is "" for a store, since a store has no
-            current date.
+        today: the date that the message states. If the agent searches a store, the date is "",
+            since a store has no current date.
         handles: whether tool calls can refer to pictures by name.
         brief: whether to list only the name and the required arguments of each tool. A brief list
             suits small policies, which learn the protocol from examples.
@@ -63,8 +63,8 @@ def dialect_system_prompt(
     """Makes the system message for an agent that follows another turn protocol.
 
     Args:
-        tools: the schemas of the agent's tools, one per line. The text is "" if there are no tools,
-            or if another message describes them.
+        tools: the schemas of the agent's tools, one per line. With "", this message names no tools,
+            because there are none or because another message describes them.
         answer: the tag in which the agent writes its answer; "" if the whole reply is the answer.
         observation: the tag in which the agent receives the output of tools.
         max_calls: the number of tool calls that an episode may make.

@@ -1,8 +1,8 @@
 """Sends one prompt to a model and reads the reply. The writer and the filters use this module.
 
 The chat client checks that a reply fits the role's schema. If a reply does not fit, the client asks
-the model for a repair. The caller's function `read` checks what a schema cannot say. For example, a
-cited number must have been shown, and no name may be missing. After the first fault that `read`
+the model for a repair. The caller's function `read` makes the checks that a schema cannot express,
+for example that every number in the reply was in the prompt. After the first fault that `read`
 finds, the model gets one correction in the same conversation. After the second fault, the reply
 counts as bad.
 """
@@ -20,7 +20,7 @@ Read = TypeVar("Read")
 
 
 class Client(Protocol):
-    """Those methods of `questloom.models.chat_client.ChatClient` that this module needs."""
+    """The methods of `questloom.models.chat_client.ChatClient` that this module uses."""
 
     @property
     def roles(self) -> dict[str, RoleConfig]: ...
@@ -44,12 +44,11 @@ async def ask(
     Args:
         client: the chat client that sends the prompt.
         prompt: a rendered prompt.
-        read: a function that turns the parsed reply into a value for the caller. If the reply is
-            wrong, the function raises ValueError with words for the model.
-        item_id: the seed or question for which the call is made. The ledger records the id of this
-            item.
-        seed_id: the seed from which this item comes. The ledger records the id of this seed.
-        sample: the number of this call, if the same prompt is sent several times.
+        read: a function that turns the parsed reply into a value for the caller. For a wrong reply,
+            `read` raises ValueError with a message for the model.
+        item_id: the seed or question for which the call is made. The ledger records its id.
+        seed_id: the seed from which the question comes. The ledger records the seed's id.
+        sample: the number of the call among calls with the same prompt.
 
     Raises:
         BadReply: `read` refused two replies in a row. The chat client's own exceptions are passed

@@ -38,8 +38,8 @@ def clean(text: str) -> str:
 
 
 def capped(text: str, max_chars: int) -> str:
-    """The text with at most `max_chars` characters. A longer text is cut at its last space before
-    this limit. If the text was cut, a mark shows where."""
+    """A text with more than `max_chars` characters is cut at the last space before this limit, and
+    a mark shows where; a shorter text is unchanged."""
     if len(text) <= max_chars:
         return text
     head = text[:max_chars]
@@ -51,7 +51,7 @@ def fenced(name: str, text: str, max_chars: int = MAX_BLOCK_CHARS) -> Fenced:
 
     Args:
         name: the name of the block in the template. The name must be an identifier, never data.
-        text: the text to quote. The function cleans and shortens this text.
+        text: the text to quote. Before it is quoted, the text is cleaned and shortened.
         max_chars: the highest number of characters.
     """
     assert re.fullmatch(r"[a-z_]+", name), name

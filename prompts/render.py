@@ -2,8 +2,8 @@
 
 A template (`templates/<role>.txt`) contains the system message, then a line `=== user`, then the
 user's message. The user's message ends with a description of the reply, which is made from the
-reply's schema. The description comes last because models follow best what they read last. Endpoints
-that cannot enforce a schema get the same description.
+reply's schema. The description comes last because models follow best what they read last. The
+description is the same whether or not the endpoint can enforce the schema.
 """
 
 import functools
@@ -184,8 +184,7 @@ def _outline(model: type[BaseModel], depth: int) -> list[str]:
 
 
 def _kind(hint: Any) -> tuple[str, type[BaseModel] | None]:
-    """The type of a field in words. If the field holds objects, the second value is the model of
-    these objects."""
+    """The type of a field in words, and, for a field that holds objects, their pydantic model."""
     origin, args = typing.get_origin(hint), typing.get_args(hint)
     if origin is typing.Literal:
         return "one of " + ", ".join(f'"{a}"' for a in args), None

@@ -41,8 +41,8 @@ MaybeName = Annotated[str | None, AfterValidator(_named)]
 
 
 def _as_it_stands(phrase: str, question: str) -> str:
-    """A phrase with the same capitals as in the question. The model may have changed a capital
-    letter, and that is no reason to ask it again."""
+    """A phrase with the same capitals as in the question. A reply with a wrong capital letter is
+    corrected here, so that the model need not be asked again."""
     found = re.search(re.escape(phrase), question, re.IGNORECASE)
     if found is None:
         raise ValueError(
@@ -219,7 +219,7 @@ class DimensionScored(BaseModel):
 
 
 class FaultFound(BaseModel):
-    """One thing that is wrong with a task, and the stage that let it happen."""
+    """A fault of a task, and the stage of the pipeline that should have prevented the fault."""
 
     why: str = _why("what shows it, one sentence")
     cause: Cause

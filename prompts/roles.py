@@ -41,8 +41,8 @@ AGENT, DEFAULT = "agent", "default"
 def check_roles(
     names: Iterable[str], where: str, known: Collection[str] = (AGENT, DEFAULT, *ROLES)
 ) -> None:
-    """Raises an error for an unknown role. Without this check, a judge with a misspelt name would
-    go unnoticed, and rules would judge in its place.
+    """Raises an error for an unknown role. Without this check, nobody would notice a judge's
+    misspelt name, and rules would judge in place of the model.
 
     Args:
         names: the names of roles in the user's configuration.

@@ -42,8 +42,8 @@ class EndReason(StrEnum):
 
 
 class Outcome(StrEnum):
-    """The verdict of the answer judge. The success rate counts the episodes with each of these four
-    verdicts in its denominator."""
+    """The verdict of the answer judge. Episodes with any of the four verdicts count in the
+    denominator of the success rate."""
 
     CORRECT = "correct"
     WRONG = "wrong"
@@ -80,7 +80,7 @@ class BankImage(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class ToolCall(Record):
-    """A call as the model wrote it. The call has already passed the format check."""
+    """A tool call as the model wrote it, which has passed the format check."""
 
     name: str
     arguments: Json
@@ -98,8 +98,8 @@ class ToolResult(Record):
     the status is ok, the code is "", "no_effect" (the call changed nothing) or "no_results" (the
     call found nothing)."""
     text: str = ""
-    """The text that the model reads, before it is wrapped in `<tool_response>`. The text may be
-    hostile: it may imitate tags and tool results."""
+    """The text that the model reads, before it is wrapped in `<tool_response>`. A text from the web
+    may be hostile and imitate tags and tool results."""
     images: tuple[int, ...] = ()
     """The handles of all pictures in the result. Some of the pictures may have been known
     before."""
@@ -122,7 +122,8 @@ class Turn(Record):
     violation: str = ""
     """The fault that the strict format check found; "" if the turn is correct."""
     result: ToolResult | None = None
-    """What the tool returned; None if the turn gave the answer or ended the episode."""
+    """What the tool returned; None if the turn called no tool, because it gave the answer or ended
+    the episode."""
     num_prompt_tokens: int = 0
     num_new_tokens: int = 0
     token_ids: tuple[int, ...] = ()

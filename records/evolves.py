@@ -1,6 +1,6 @@
 """Marks a setting of a recipe that the closed loop of runs may change. The mark is part of the
-setting's type. The mark says within which bounds and by which steps the loop may change the
-setting."""
+setting's type. The mark gives the bounds of the setting, and the size of a step by which the loop
+may change it."""
 
 from dataclasses import dataclass
 
@@ -17,12 +17,12 @@ class Evolves:
             "pictures" or "filters".
         low, high: the lowest and the highest allowed number, if the setting is a number.
         step: how much one edit changes the number.
-        choices: the words that the setting may have, from lax to strict. One edit replaces a word
-            by the next one.
+        choices: the words that the setting may have, from lax to strict. One edit moves the setting
+            to a neighbouring word in this list.
         max_chars: the highest number of characters, if the setting is a text. A model rewrites the
             text.
         keys: the keys that an edit may add, if the setting is a mapping.
-        absent: the value that a key has as long as the mapping does not contain it.
+        absent: the value that counts for a key that the mapping does not contain.
     """
 
     stage: str

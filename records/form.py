@@ -1,5 +1,5 @@
 """The logical form of a question. The logical form says what the question asks, independent of its
-wording. A later stage writes the English words.
+wording. A later stage puts the form into words.
 
 A form is a conjunctive query over claims (facts of Wikidata). One of its variables stands for the
 thing in the picture. A *term* is either the name of a variable ("x1") or a `Value`.
@@ -52,8 +52,8 @@ class Image:
 
     var: str
     sign: str = ""
-    """If the picture shows only a sign of `var`, such as its flag (P41), this is the property whose
-    value is the picture."""
+    """The property whose value is the picture, if the picture shows only a sign of `var`, such as
+    its flag (P41)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -176,8 +176,7 @@ _KINDS: dict[str, type] = {
 }
 _NAMES = {kind: name for name, kind in _KINDS.items()}
 _OPTIONAL = {"sign", "number", "initial", "since"}
-"""Fields that are empty in most clauses. The JSON leaves out a field of this kind if it is
-empty."""
+"""Fields that are empty in most clauses; the JSON leaves them out if they are empty."""
 _TERM_FIELDS = {"subject", "object", "left", "right"}
 
 
@@ -257,8 +256,8 @@ class Form:
         """Reads a form from JSON that `to_json` has written.
 
         Raises:
-            ValueError: the JSON has an unknown clause, an unknown field, or a field too few. Such
-                JSON may come from a model's reply or a damaged row.
+            ValueError: the JSON has an unknown clause or field, or lacks a field, as a model's
+                reply or a damaged row may.
         """
         try:
             clauses = []

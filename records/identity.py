@@ -73,7 +73,7 @@ def shard_of(item_id: str, num_shards: int) -> int:
 
 
 def digest_of(parts: Iterable[str]) -> str:
-    """One hash over many strings in their order; used for manifests and tables."""
+    """One hash over many strings in their order, for manifests and tables."""
     digest = hashlib.sha256()
     for part in parts:
         raw = part.encode("utf-8")
@@ -83,6 +83,6 @@ def digest_of(parts: Iterable[str]) -> str:
 
 
 def rounded(score: float) -> float:
-    """Rounds a model's score before it is compared or stored. The last digits of a float depend on
-    the shape of the batch."""
+    """Rounds a model's score before it is compared or stored. Without rounding, the score's last
+    digits would depend on the size of the batch in which it was computed."""
     return round(float(score), SCORE_DIGITS) + 0.0

@@ -97,7 +97,8 @@ class Value(Record):
 
     @functools.cached_property
     def _key(self) -> str:
-        """The value's key, computed once and then kept. Keys are compared thousands of times."""
+        """The value's key, which is computed once and then kept, since keys are compared thousands
+        of times."""
         match self.kind:
             case "time":
                 return key_of_time(*self.gregorian, self.precision)

@@ -37,7 +37,8 @@ def names_by_language(
     Args:
         labels: label by language code.
         aliases: aliases by language code.
-        languages: language codes to keep. With (), all codes are kept, and English is added.
+        languages: language codes to keep. With (), all codes are kept, and English names are also
+            made from those under "mul".
 
     >>> names_by_language({"mul": "Haus Lorn", "de": "Lornhaus"}, {"mul": ["Lornpalais"]}, ("en", "de"))
     ({'en': 'Haus Lorn', 'de': 'Lornhaus'}, {'en': ('Lornpalais',), 'de': ('Lornpalais', 'Haus Lorn')})

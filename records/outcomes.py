@@ -12,8 +12,8 @@ class Reason(StrEnum):
     in a sentence."""
 
     ERROR = "error"
-    """A stage raised an exception. The fault is in our code. The traceback is in the evidence of
-    the rejection."""
+    """A stage raised an exception because of a fault in Questloom. The traceback is in the evidence
+    of the rejection."""
     # reading
     NAMESPACE = "namespace"
     NOT_WIKITEXT = "not_wikitext"

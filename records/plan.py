@@ -33,8 +33,8 @@ class Plan(Record):
     certificate: Certificate
     route: Route
     interest: float = 0.0
-    """How much a reader might want to know the answer, from 1 to 5. This score decides between
-    plans that are otherwise equal."""
+    """How much a reader might want to know the answer, from 1 to 5; decides between plans that are
+    otherwise equal."""
 
     @property
     def logical_form(self) -> Form:
@@ -68,8 +68,8 @@ def work_of(form: Form) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class PlannedSeed(Record):
-    """A seed with its plans, the most expensive plan first. The list is empty for a seed whose
-    writer or method works without plans."""
+    """A seed with its plans, the most expensive plan first. A seed has no plans if its writer or
+    method works without plans."""
 
     seed: Seed
     plans: tuple[Plan, ...] = ()
@@ -94,4 +94,5 @@ class Preference(Record):
 
     item_id: str
     order: tuple[int, ...]
-    """Indices into `PlannedSeed.plans`, in the order of writing."""
+    """The indices of the plans in `PlannedSeed.plans`, in the order in which the writer tries the
+    plans."""

@@ -1,4 +1,4 @@
-"""Checks that all registries share: no two objects have the same name, and every help text is a
+"""Two checks for every registry: no two objects have the same name, and every help text is a
 sentence."""
 
 from collections import Counter

@@ -20,17 +20,16 @@ class Route(Record):
     looks: int
     """Number of calls of visual tools: searches with the picture, and close looks at a picture."""
     moves: tuple[str, ...] = ()
-    """The tool calls in order, each as "tool variable": "visit x1"."""
+    """The tool calls in order, each written as the tool and a variable ("visit x1")."""
     most_selective: int = 0
-    """Number of things that fit the most selective clause about a named thing or value; 0 if no
-    clause contains a name or value."""
+    """Number of things that fit the most selective of the question's clauses with a name or a
+    value; 0 if no clause has one."""
     names_exposed: int = 0
-    """Number of things that the question does not name, although their names are part of the names
-    of neighbouring things."""
+    """Number of unnamed things in the question whose names could be guessed, because a neighbouring
+    thing's name contains them."""
     treewidth: int = 0
     """Treewidth of the graph of the form's variables: 1 for a chain or a tree, 2 if two branches
     meet."""
     exact: bool = True
-    """Whether this route is certainly the cheapest. The value is False if there were too many
-    routes to compare, or if no route leads to the answer. The route is then one that a greedy
-    search found."""
+    """Whether this route is certainly the cheapest. False if there were too many routes to compare,
+    or if no route leads to the answer; a greedy search then chose the route."""

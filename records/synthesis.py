@@ -19,8 +19,8 @@ ABILITIES = (
     "perception+reasoning",
     "perception+search+reasoning",
 )
-"""What a question demands of its solver. ODE calls these the ability profiles. Every question needs
-its picture; some also need a search, and some a computation or comparison."""
+"""What a question demands of its solver. The paper on ODE calls these abilities "ability profiles".
+Every question needs its picture; some also need a search, and some a computation or comparison."""
 NOT_RUN = "not_run"
 BASES = ("closed", "margin", "external")
 
@@ -59,7 +59,7 @@ class Hop(Record):
     property: str = ""
     """Property id; "" if only a sentence states the link."""
     reverse: bool = False
-    """Whether the claim points against the edge: the claim's subject is the edge's target."""
+    """Whether the claim's subject is the edge's target, and not its source."""
     claim_id: str = ""
     revision: int = 0
     evidence: str = ""
@@ -108,8 +108,8 @@ class Rival(Record):
     entity_id: str
     label: str = ""
     num_gaps: int = 0
-    """Number of clauses (statements in the description) on which the store has no data about this
-    entity. The entity contradicts none of the clauses."""
+    """Number of clauses (statements in the description) that the store can neither confirm nor
+    refute for this entity. The entity contradicts none of the clauses."""
     gaps: tuple[str, ...] = ()
     """The clauses on which the store has no data about this entity, in the notation of the logical
     form."""
@@ -117,9 +117,8 @@ class Rival(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Fuzzed(Record):
-    """A clue that the question states vaguely. Among the things of the described thing's class,
-    `before` counts those that fit the exact clue, and `after` counts those that fit the vague
-    clue."""
+    """A clue that the question states vaguely. `before` is the number of things of the right class
+    that fit the exact clue; `after` is the number that fit the vague clue."""
 
     kind: str
     """Of `questloom.records.form.FUZZY_KINDS`."""
@@ -251,9 +250,8 @@ class Question(Record):
 
     @property
     def reads_its_picture(self) -> bool:
-        """Whether a solver must read a detail in the question's own picture.
-
-        A detail in a later picture alone does not count.
+        """Whether a solver must read a detail in the question's own picture, and not only in a
+        later picture.
         """
         form = self.logical_form
         return form is not None and bool(form.shown_reads)

@@ -86,8 +86,8 @@ def decode_json(cell: str | None) -> Any:
 
 @functools.cache
 def _decoder(hint: Any) -> Callable[[Any], Any]:
-    """The function that turns a table cell into a field's value. The function is made once per
-    type, because runs read millions of rows."""
+    """The function that turns a table cell into a field's value. Each type's function is made only
+    once, because runs read millions of rows."""
     hint = _without_none(hint)
     if hint is Json:
         return decode_json

@@ -99,8 +99,8 @@ class Trajectory(Record):
     episode: Episode
     """The episode without its times; `EpisodeTimes` holds the times."""
     source_ids: tuple[str, ...] = ()
-    """For each picture of the episode, the store's picture that it is or that it was made from; ""
-    if unknown."""
+    """For each picture of the episode, the id of the same picture in the store, or of the store's
+    picture from which a tool made it; "" if unknown."""
     statistics: ToolStatistics
     verdict: AnswerVerdict | None = None
     process: ProcessCheck | None = None
@@ -118,7 +118,7 @@ class Trajectory(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class EpisodeTimes(Record):
-    """The clock times of an episode, and figures that depend on which process did which part of the
+    """The clock times of an episode, and other figures that can differ between two runs of the same
     work."""
 
     episode_id: str

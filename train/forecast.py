@@ -23,8 +23,8 @@ Kind = Literal["single", "ddp", "fsdp"]
 
 @dataclass(frozen=True, kw_only=True)
 class Gpu:
-    """The GPU for which a forecast is made. The defaults are the figures of an H100 (SXM). Which
-    shares of the peak speed and bandwidth are reached is an assumption.
+    """The GPU for which a forecast is made. The defaults are the figures of an H100 (SXM). How much
+    of the peak speed and of the bandwidth is used is an assumption.
     """
 
     memory: float = 80e9
@@ -51,7 +51,7 @@ class RowLength:
 
     def shortened(self, max_tokens: int) -> "RowLength":
         """The row cut to a number of tokens. The numbers of labels and pictures shrink in the same
-        proportion.
+        proportion as the number of tokens.
 
         >>> RowLength(tokens=3000, labels=300, pictures=(256, 256, 256)).shortened(2000)
         RowLength(tokens=2000, labels=200, pictures=(256, 256))
@@ -67,8 +67,8 @@ class RowLength:
 def num_trained_parameters(shape: ModelShape, weights: WeightSettings) -> int:
     """The number of trained parameters; with LoRA, only the adapters are trained.
 
-    The examples train an 8B model in three ways: in full, with a frozen vision model, and with
-    adapters of rank 64.
+    The examples train an 8B model in three ways: all weights, a frozen vision model, and adapters
+    of rank 64.
 
     >>> from questloom.train.model.shape import KNOWN
     >>> frozen = {"freeze_vision": True, "freeze_projector": True}
@@ -114,19 +114,19 @@ class Memory:
     """Copies of weights in bf16.
 
     Autocast keeps a copy of every trained weight during the forward and backward pass. FSDP2
-    gathers the largest group of weights (embedding and head) and the gradient of this group. FSDP2
-    sums this gradient over the ranks in fp32.
+    gathers the largest group of weights (embedding and head) and this group's gradient, which it
+    sums over the ranks in fp32.
     """
     activations: float
-    """The inputs of all layers, and the inner tensors of one layer. Without activation
-    checkpointing: the inputs and the inner tensors of all layers.
+    """The inputs of all layers, and the inner tensors of one layer; without activation
+    checkpointing, the inner tensors of all layers.
     """
     head: float
     """Two chunks of logits in fp32, one chunk in bf16, and the gradient of the head in fp32."""
 
     @property
     def total(self) -> float:
-        """The sum of all parts."""
+        """The bytes of all parts together."""
         return self.trained + self.frozen + self.copies + self.activations + self.head
 
 
@@ -139,8 +139,8 @@ def memory(
         tokens: number of tokens in one forward pass.
         gpus: number of ranks.
 
-    The first two examples train an 8B model with 20,480 tokens per forward pass, in full: on one
-    GPU, then under FSDP2 on eight GPUs. These examples print GB.
+    The first two examples give GB for training all weights of an 8B model with 20,480 tokens per
+    forward pass: on one GPU, then under FSDP2 on eight GPUs.
 
     >>> from questloom.train.model.shape import KNOWN
     >>> for gpus, kind in ((1, "single"), (8, "fsdp")):
@@ -330,7 +330,7 @@ class GrpoForecast:
     episodes: int
     """Number of episodes per step: questions × rollouts per question."""
     update_tokens: int
-    """Number of trained tokens per step."""
+    """Number of tokens per step in the rows on which the policy is trained."""
     decode_tokens: int
     """Number of tokens per step that the policy samples."""
     memory: Memory
@@ -346,8 +346,8 @@ class GrpoForecast:
 
     @property
     def seconds(self) -> tuple[float, float, float]:
-        """Seconds of one training step for three parts: sampling the turns, reading their prompts,
-        and the update. The wait for tools and judges is not included."""
+        """The seconds that one step needs for sampling turns, for reading prompts and observations,
+        and for the update. The wait for tools and judges is not included."""
         return (
             self.decode_tokens / (self.decode.tokens_per_second * self.gpus),
             self.read_seconds,
@@ -379,8 +379,8 @@ def forecast_grpo(
     """Forecasts a GRPO run; its episodes are assumed to be as long as the given rows.
 
     Args:
-        questions, rollouts: number of questions per step, and of rollouts per question. Both
-            numbers leave out AXPO's continuations, and questions that replace others.
+        questions, rollouts: number of questions per step, and of rollouts per question. Neither
+            AXPO's continuations nor questions played in place of others are counted.
         at_once: episodes that a GPU plays at once.
         measured, measured_decode: measured tokens per second on a GPU, in updates and in sampling.
     """

@@ -41,9 +41,9 @@ def remembered(
     [Callable[Concatenate[Source, Params], Answer]], Callable[Concatenate[Source, Params], Answer]
 ]:
     """A decorator that keeps a function's answers. The function's first argument (a store or a
-    model) holds the answers. The other arguments are the key of an answer.
+    model) keeps the answers. The other arguments tell which answer is meant.
 
-    A cache in a module would keep the store in memory for ever.
+    The answers are not kept in a module, because a module would hold the store in memory for ever.
 
     Args:
         size: number of answers that are kept for each source. The least recently used answers are

@@ -76,7 +76,7 @@ class TurnRequest:
     segments: Sequence[Segment]
     """The whole conversation, as segments (pieces of encoded text and pictures)."""
     begun: Segment
-    """Tokens with which the turn must begin; without ids, the model samples the whole turn."""
+    """Token ids with which the turn must begin; if empty, the model samples the whole turn."""
     most: int
     """Maximum number of tokens of the turn, including the tokens in `begun`."""
     seed: int
@@ -374,8 +374,8 @@ class CachedModel:
 def _batches(
     readings: Sequence[tuple[Hashable, _Reading]],
 ) -> list[list[tuple[Hashable, _Reading]]]:
-    """Groups conversations to read into forward passes with little padding. A pass never mixes
-    conversations with and without a cache."""
+    """Groups the conversations that must be read into forward passes with little padding. A pass
+    never mixes conversations with and without a cache."""
     made: list[list[tuple[Hashable, _Reading]]] = []
     for key, reading in sorted(readings, key=lambda item: (item[1].start > 0, item[1].num_new)):
         first = made[-1][0][1] if made else None

@@ -62,8 +62,8 @@ class ServerEngine(TokenEngine):
         caller: caches, paces and retries the calls.
 
     Raises:
-        InputError: the address is malformed, or the server's log-probabilities have another
-            temperature than its sampling.
+        InputError: the address is malformed, or the server's log-probabilities and its sampling
+            have different temperatures.
     """
 
     name = "server"
@@ -152,7 +152,8 @@ class ServerEngine(TokenEngine):
 
     def _loading(self, folder: str, version: str) -> list[tuple[str, dict[str, Any]]]:
         """The HTTP requests (path and body) that make the server load new weights. When the server
-        loads new weights, it drops its cache of prompts that the old weights read."""
+        has loaded new weights, it drops the cached prompts that it computed with the old
+        weights."""
         if self._config.dialect == "sglang":
             return [
                 (
@@ -358,8 +359,8 @@ class ServerEngine(TokenEngine):
         return made
 
     def _enter_loop(self) -> None:
-        """Starts with new connections and no waiting turns if another asyncio event loop runs than
-        before."""
+        """If another asyncio event loop runs than before, drops the old connections and the waiting
+        turns."""
         loop = asyncio.get_running_loop()
         if self._loop is not loop:
             self._loop, self._session, self._num_turns = loop, None, 0

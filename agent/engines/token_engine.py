@@ -64,11 +64,11 @@ class TokenEngine(ABC):
         """See `Engine.step`.
 
         Args:
-            begun: token ids with which the turn must begin, and their log-probabilities. The engine
-                continues the turn after these ids. The returned sample and `max_new_tokens` include
-                these ids.
+            begun: token ids with which the turn must begin, and their log-probabilities. After the
+                ids `begun`, the engine samples the rest of the turn. The returned sample includes
+                the ids `begun`, and `max_new_tokens` counts them too.
 
-        Raises: InputError: a turn cannot begin with these ids, see `check_begun`.
+        Raises: InputError: a turn cannot begin with the ids `begun`, see `check_begun`.
         """
 
     def check_begun(self, begun: Segment) -> None:

@@ -1,5 +1,5 @@
 """The answer judge decides whether an episode's answer is right. Rules decide first, then a model
-if one is configured. Scores divide by the number of all answers: correct, wrong, missing and
+if one is configured. A score divides the right answers by all answers: correct, wrong, missing and
 unknown ones.
 
 The judge reads only the final answer. If the judge read a whole report, a report with many

@@ -159,8 +159,8 @@ def cited(thought: str) -> list[str]:
 def unfounded(
     said: list[str], observations: Sequence[Source], question: Source
 ) -> tuple[list[Unfounded], int]:
-    """Finds the claims that no observation contains. Returns these claims, and the number of all
-    quotations, numbers and names that were checked.
+    """Returns the claims that no observation contains, and the number of all quotations, numbers
+    and names that were checked.
 
     Args:
         said: the thought's citations, from `cited`.

@@ -22,6 +22,6 @@ def dates(text: str, *, day_first: bool = False) -> list[tuple[Date, int, int]]:
 
 
 def readable_date(text: str) -> str:
-    """The text in lower case, without accents, and with numbers in digits instead of words. The
-    positions that `dates` returns refer to this text."""
+    """The text to which the positions from `dates` refer: in lower case, without accents, and with
+    numbers in digits instead of words."""
     return digits_for_words(fold(clean(text)))

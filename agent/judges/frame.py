@@ -14,7 +14,7 @@ la le el los las les un una der die das ein eine respuesta es fue era son repons
 en em im am
 """.split()
 )
-"""Words around an answer that claim nothing ("the answer is")."""
+"""Words such as "the answer is", which may stand around an answer because they claim nothing."""
 
 DOUBT = frozenset(
     """
@@ -27,7 +27,7 @@ ne plus minus against unlike despite versus allegedly reportedly supposedly
 """.split()
 )
 """Words that negate an answer ("not"), weaken it ("perhaps") or join two answers ("or"). An answer
-with any of these words is refused, even if the question contains the word."""
+with a word like "not", "perhaps" or "or" is refused, even if the question contains the word."""
 
 APPROXIMATELY = frozenset(
     {
@@ -44,9 +44,9 @@ APPROXIMATELY = frozenset(
         "unos",
     }
 )
-"""Words such as "about", which make a value vague. An answer may have such a word before a
-quantity, because the number itself must still be right. An answer may not have such a word before a
-date."""
+"""Words such as "about", which make a value vague. An answer may have a word like "about" before a
+quantity, because the number itself must still be right. An answer may not have a word like "about"
+before a date."""
 _VAGUE_DATE = frozenset(
     {
         "by",
@@ -261,8 +261,8 @@ def names(text: str, name: str, language: str) -> bool:
 
 def _places(key: tuple[str, ...], words: list[str]) -> list[int]:
     """Finds the positions in a list of words at which a name begins. Each run of consecutive words
-    is read as a name by itself, because the meaning of an abbreviation depends on its position in
-    the name."""
+    is compared as if it were a name, because the meaning of an abbreviation depends on its position
+    in the name."""
     return [i for i in range(len(words) - len(key) + 1) if expanded(words[i : i + len(key)]) == key]
 
 

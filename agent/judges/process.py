@@ -63,7 +63,7 @@ class ProcessJudge:
     Args:
         client: chat client with the role `judge_process`; with None, only the rules judge.
         least: minimum that each of the model's four scores must reach. OpenSearch-VL, the source of
-            the method, gives no threshold, so we chose the default ("mixed").
+            the method, gives no threshold; our default is the score that the prompt calls "mixed".
         max_unfounded: maximum share of the checked citations that no observation supports.
         max_slips: maximum number of turns that break the protocol.
     """

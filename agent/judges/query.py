@@ -44,7 +44,7 @@ class QueryScore:
     """Where the score comes from: "rules", "measured" or the model's name; "" if the score is
     unknown."""
     parts: dict[str, float | None]
-    """The score of each criterion. The mean of these scores is the whole score. If a criterion does
+    """The score of each criterion; the whole score is the mean of these scores. If a criterion does
     not apply, its score is None."""
     why: str = ""
     prompt: str = ""
@@ -59,7 +59,7 @@ class QueryJudge:
 
     async def score(self, episode: Episode, answer: Answer | None = None) -> QueryScore:
         """Scores the searches of an episode. If the budget is used up, the judge raises
-        `BudgetExceeded`. If the judge fails for any other reason, the score is unknown.
+        `BudgetExceeded`. If the judge fails, except for a used-up budget, the score is unknown.
 
         Args:
             episode: a finished episode.
@@ -125,10 +125,10 @@ def measured(episode: Episode) -> QueryScore:
       A text counts as used if a later turn repeats one of its new words, numbers or addresses. A
       picture counts as used if a later turn repeats its handle (its name for the tools), or if the
       next thought states something new.
-    * not_wasted: the share of calls that returned something and did not repeat an earlier call. An
-      error or an empty result counts as nothing.
+    * not_wasted: the share of calls that returned something and did not repeat an earlier call. In
+      the share `not_wasted`, an error or an empty result counts as nothing.
     * new_evidence: the share of a result's terms that neither the question nor earlier results
-      contain, as a mean over calls. A new picture counts as 1.
+      contain, as a mean over calls. In the share `new_evidence`, a new picture counts as 1.
 
     Calls that crop or repair a picture or compute something count like all other calls. An episode
     without calls scores 0; if providers failed in all its calls, the score is unknown.

@@ -25,8 +25,7 @@ from questloom.records.synthesis import Answer
 
 ROLE = "judge_report"
 MAX_REPORT_CHARS = 8_000
-"""Maximum number of characters of a report that the model reads. OpenSearch-VL uses the same
-number."""
+"""Maximum number of characters of a report that the model reads, as in OpenSearch-VL."""
 
 
 @dataclass(frozen=True, kw_only=True)

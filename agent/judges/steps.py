@@ -19,14 +19,15 @@ MAX_RESULT_CHARS = 1_600
 """Maximum number of characters of a tool result that a judge sees. OpenSearch-VL shows 400
 characters. In our episodes, a limit of 400 cut off the number that decided the answer."""
 MAX_SENTENCES, MAX_SENTENCE_CHARS = 2, 400
-"""If a long tool result is cut off, a judge also sees sentences with the answer from the rest. The
-two limits are the maximum number of such sentences, and their maximum length in characters."""
+"""If a long tool result is cut off, a judge also sees sentences with the answer from the rest.
+`MAX_SENTENCES` is the maximum number of sentences with the answer, and `MAX_SENTENCE_CHARS` the
+maximum length of each."""
 MAX_LAST_THOUGHT_CHARS = 1_600
 MAX_THOUGHT_CHARS = 400
 """Maximum number of characters of a thought that the query judge sees (OpenSearch-VL's limit)."""
 
 NOTHING = ("no_effect", "no_results")
-"""Codes of calls that worked without an error but returned nothing."""
+"""Result codes of calls that worked without an error but returned nothing."""
 HANDLE = re.compile(r"<?\bimage:(\d+)>?")
 _COMMON = frozenset(
     """
@@ -52,7 +53,7 @@ class Step:
     @property
     def faulted(self) -> bool:
         """Whether the call failed because a service failed. Judges do not blame the policy (the
-        model that plays) for this."""
+        model that plays) for failed services."""
         return self.result.status == ToolStatus.PROVIDER_FAULT
 
     @property

@@ -4,7 +4,7 @@ size of replies, and downloads pictures from untrusted hosts.
 A picture's address comes from the open web and may point into our own network. Pictures are
 therefore downloaded only from public IP addresses. The client checks the IP address when it
 resolves the host name, and again after each redirect. The client then connects to the checked IP
-address. If the host name later resolves to another address, this has no effect.
+address. A later change of the host name's address has no effect.
 """
 
 import asyncio
@@ -75,7 +75,7 @@ class Keys:
         self._refused.add(key)
 
     def none_left(self, provider: str) -> CallFault:
-        """Makes the fault that reports that a service has no usable key."""
+        """Makes the fault for a service that has no usable key left."""
         resting = [until for key, until in self._rest_until.items() if key not in self._refused]
         if not resting:
             return CallFault(

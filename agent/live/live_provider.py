@@ -39,8 +39,8 @@ from questloom.records.errors import ProviderFault
 from questloom.records.identity import sha256_hex
 
 PICTURES_A_PAGE = 3
-"""A found page may offer several web addresses for its picture. This is the maximum number of
-addresses that are tried."""
+"""If a found page offers several web addresses for its picture, at most this number of addresses
+are tried."""
 MAX_PAGE_PICTURES = 8
 STAGE = "tools"
 PICTURE_SECONDS = 10.0

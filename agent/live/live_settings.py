@@ -55,7 +55,7 @@ def custom_service(named: str) -> Service[Any]:
 
 
 def service_helps() -> dict[str, str]:
-    """The roles that services can have, each with a sentence of help."""
+    """The roles that services can have, each with a help text."""
     return {each.name: f"({ROLES[each.role]}) {each.help}" for each in SERVICES}
 
 

@@ -126,7 +126,8 @@ class AnchorSearch(Desk):
 
     def _of_kind(self, thing: Thing) -> bool:
         """Whether the description of a found thing contains the question's noun for the pictured
-        thing ("bridge"). The oracle opens pages without this noun later."""
+        thing ("bridge"). If the description lacks the noun, the oracle opens the thing's page
+        later."""
         return any(says(self.described.get(thing, ""), head) for head in head_of(self.puzzle))
 
     def shows(self, page: PageRead) -> bool:
@@ -134,8 +135,8 @@ class AnchorSearch(Desk):
         return bool(self.own & set(page.images))
 
     def on_no_page(self) -> list[tuple[Thing, Line]]:
-        """Things that are known only from the names of picture files. The files are among the first
-        hits, and no page shows them."""
+        """Things that are known only from the names of picture files among the first hits, which no
+        page shows."""
         return [
             (Thing(_of_file(t.title)), self.found_at[t])
             for t in list(self.votes)[:FIRST]

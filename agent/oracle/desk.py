@@ -79,8 +79,8 @@ class Desk:
     pages: dict[str, PageRead] = field(default_factory=dict)
     manner: Manner = field(default_factory=Manner)
     setback: str = ""
-    """A text that says why the last opened page is the wrong one. The oracle's next thought begins
-    with this text."""
+    """The reason why the last opened page was the wrong one, with which the oracle's next thought
+    begins."""
     num_calls: int = 0
     made: set[tuple[str, str]] = field(default_factory=set)
     failed: tuple[int, str, Bindings] = (-1, "nothing was tried", {})
@@ -120,8 +120,8 @@ class Desk:
     def visit(
         self, thing: Thing, goal: str, thought: str
     ) -> Generator[Action, Observation, PageRead | None]:
-        """Opens the page of a thing, once for each goal of reading. If the address is unknown, the
-        page is opened by the thing's name."""
+        """Opens the page of a thing, but only once for the same goal of reading. If the address is
+        unknown, the page is opened by the thing's name."""
         known = self.page_of(thing)
         if known is not None and known.visited:
             return known

@@ -31,8 +31,7 @@ UNSTATED_DOUBT = 2.0
 
 
 def doubt_of(score: float) -> float:
-    """Turns the score of a candidate value, which says how clearly a page states it, into a
-    doubt."""
+    """Turns the score of a candidate value (how clearly a page states the value) into a doubt."""
     return max(0.0, 4.0 - score) * 0.75
 
 

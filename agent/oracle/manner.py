@@ -9,13 +9,14 @@ from dataclasses import dataclass
 
 WRONG_TURNS = 0.35
 """Share of searches by the whole picture after which the oracle does not open the first hit first,
-but a later hit of the right kind. The tool result still shows the hits in their true order."""
+but a later hit of the right kind. The tool result still shows all hits in the order of the
+search."""
 CLOSER = 0.5
 """When the oracle has opened a wrong page, the probability that it next searches with the middle of
 the picture."""
 LOOKED_UP = 0.4
 """The probability that the oracle searches for a thing's name before it opens the thing's page. If
-this search first finds another page, the oracle searches again with more words."""
+the search by the name first finds another page, the oracle searches again with more words."""
 TOO_BROAD = 0.4
 """The probability that the oracle first searches for the kind of a thing alone ("bridge"), before
 it adds more words."""

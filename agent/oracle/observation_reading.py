@@ -1,5 +1,5 @@
 """Extracts pages, search hits, names, dates and amounts from the text of tool results
-(observations). These functions have no other input than the text of tool results."""
+(observations). The functions of this module have no other input than the text of tool results."""
 
 import datetime
 import functools
@@ -143,7 +143,8 @@ def key(name: str) -> str:
 
 @functools.lru_cache(1 << 12)
 def flat(text: str) -> str:
-    """The text in the same form as a name's `key`, so that the key can be found in it."""
+    """The text in the form that `key` gives to names, so that the key of a name can be found in the
+    text."""
     return " " + " ".join(re.findall(r"\w+", fold_all_marks(text))) + " "
 
 
@@ -260,8 +261,8 @@ def candidates(
     Args:
         kind: "thing", "date" or "amount".
         unit: unit of amounts, if it is known.
-        guesses: whether to include all other links of the page. These other links score far lower
-            than candidates beside a cue (a phrase that states the relation).
+        guesses: whether to include all other links of the page. The other links of a page score far
+            lower than candidates beside a cue (a phrase that states the relation).
     """
     if relation is None:
         return [
@@ -331,8 +332,8 @@ def listed_under(page: PageRead, relation: Relation, subject: Thing) -> list[Can
 
 
 def _guessed(page: PageRead) -> Iterator[Candidate]:
-    """All other links and names in the sentences that were shown. A page may state a relation
-    without a known cue (a phrase for the relation)."""
+    """Guesses at the object of a relation: every other page that the shown sentences link to. A
+    page may state a relation without a known cue (a phrase for the relation)."""
     for order, line in enumerate(page.sentences):
         for place, (_, thing) in enumerate(names_in(line.text, page)):
             if thing.url and key(thing.title) != key(page.title):

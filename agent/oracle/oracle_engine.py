@@ -147,5 +147,6 @@ class OracleEngine:
         return message.num_tokens()
 
     def forget(self, conversation: Conversation) -> None:
-        """Drops the search of an episode from memory. How the search ended stays in `ends`."""
+        """Drops the search of an episode from memory. The field `ends` keeps how the search
+        ended."""
         self._played.pop(conversation.key, None)

@@ -47,8 +47,8 @@ End = str | Const
 
 @dataclass(frozen=True, kw_only=True)
 class Fact:
-    """A fact of the puzzle: `subject` has the `relation` to `object`. If the page of one thing only
-    mentions the other thing, `relation` is None."""
+    """A fact of the puzzle: `subject` has the `relation` to `object`. If the page of the subject or
+    of the object only mentions the other, `relation` is None."""
 
     subject: End
     relation: Relation | None

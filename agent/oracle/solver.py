@@ -83,7 +83,7 @@ MAX_DOUBT = 9.0
 IN_INFOBOX = 5.0
 """A candidate value from an infobox has a score above this threshold."""
 OUTDONE = 1.5
-"""The doubt about a value that a sentence states if the infobox states another value."""
+"""The doubt about a value from a sentence if the infobox states another value."""
 UNSEEN_PICTURE = 3.0
 """The doubt about a candidate for the pictured thing if its page does not show the question's
 picture."""
@@ -235,8 +235,8 @@ class Solver(AnchorSearch):
 
     def _next(self, bound: Bindings) -> Fact | None:
         """Chooses the fact to use next. A fact with a known subject comes first. If no subject is
-        known, the method takes a fact with a known object. Of these facts, it takes the one whose
-        subject occurs in most of them."""
+        known, the method takes a fact with a known object, and prefers a subject about which most
+        is known."""
         open_ = [
             f
             for f in self.puzzle.facts
@@ -478,8 +478,8 @@ class Solver(AnchorSearch):
 
     def _namesakes(self, way: Way, page: PageRead) -> Generator[Action, Observation, float]:
         """The doubt about a page that was opened only by a thing's name. If the page mentions the
-        things that led to it, the doubt is 0. If the page does not mention them, the search also
-        queues other pages with the name."""
+        things that led to it, the doubt is 0. If the page mentions none of the things that led to
+        it, the search also queues other pages with the name."""
         var, name = way.unseen, page.thing.name
         near = [
             end
@@ -513,7 +513,7 @@ class Solver(AnchorSearch):
 
     def _may_stand(self, page: PageRead, var: str) -> bool:
         """Whether the page's thing is of a kind that fits the variable. A variable that stands for
-        a person needs a person. A variable that stands for a place must not be a person."""
+        a person fits only a person; a variable that stands for a place fits no person."""
         ends = {f.relation.property for f in self.puzzle.facts if f.object == var and f.relation}
         if ends & with_object("person"):
             return is_person(page)
@@ -616,8 +616,8 @@ class Solver(AnchorSearch):
 
     def _broadly(self, kind: str) -> Generator[Action, Observation, str]:
         """Sometimes, at random, first searches only for a kind of thing ("bridge"), without further
-        words. Returns the thought that introduces the narrower search that follows, or "" if there
-        was no search."""
+        words. Returns a thought for the narrower search that comes next, or "" if there was no
+        search."""
         if kind == "one" or not self.manner.strays(TOO_BROAD):
             return ""
         observation = yield from self.call(
@@ -630,8 +630,8 @@ class Solver(AnchorSearch):
         return self.manner.say("too broad", hit=hits[0][0].title) if hits else ""
 
     def _look_up(self, subject: Thing, label: str) -> Generator[Action, Observation, None]:
-        """Sometimes, at random, searches for a thing's name before opening the thing's page. If
-        this search first finds another page, the oracle searches again with more words."""
+        """Sometimes, at random, searches for a thing's name before opening the thing's page. If the
+        search by the name first finds another page, the oracle searches again with more words."""
         page = self.page_of(subject)
         if (page is not None and page.visited) or not self.manner.strays(LOOKED_UP):
             return

@@ -75,7 +75,7 @@ def quoted_line(line: str) -> str:
 
 
 def named(value: Read | Const | None) -> str:
-    """Writes a value as text. For a thing, this is its name."""
+    """Writes a value as text: for a thing, its name."""
     if isinstance(value, Thing):
         return value.name
     if isinstance(value, Const):

@@ -1,5 +1,5 @@
-"""Plays episodes. The engine writes a turn, the turn is checked strictly, and a tool runs the call.
-Turns are played in this way until the episode ends.
+"""Plays episodes turn by turn: the engine writes a turn, the turn is checked strictly, and a tool
+runs the call.
 
 Many episodes run at once on one event loop, independently of each other. If the policy (the model
 that plays), a faulty tool or a limit ends an episode, the record of the episode gives the reason
@@ -47,7 +47,7 @@ class Task:
     pictures: tuple[bytes, ...] = ()
     """The bytes of the picture files that come with the question."""
     withheld_pictures: frozenset[str] = frozenset()
-    """Ids of the question's pictures in the store. No search may return these pictures."""
+    """Ids of the question's pictures in the store, which no search may return."""
 
 
 @dataclass(frozen=True, kw_only=True)

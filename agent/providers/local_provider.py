@@ -40,15 +40,14 @@ from questloom.records.errors import InputError
 from questloom.records.knowledge import Article, ImageAsset, Passage
 
 NUM_PAGES = 8
-"""A search for pictures by words takes the pictures of this number of best pages."""
+"""To find pictures by words, a search takes the pictures of this number of best pages."""
 PASSAGES_A_PAGE = 3
 MORE_PAGES = 12
 """After the hits with pictures, a search by a picture lists this number of further pages without
-their pictures. Web search engines list far more pages than this. If the CLIP model is small or many
-things are similar, the right page is seldom among the first four."""
+their pictures, far fewer than web search engines list. If the CLIP model is small or many things
+are similar, the right page is seldom among the first four."""
 PICTURES_A_PAGE = 4
-"""A search by a picture reads this number of nearest picture vectors for each page that it should
-list."""
+"""To list pages, a search by a picture reads this number of nearest picture vectors per page."""
 MAX_LINKS = 400
 CACHED_PAGES = 1024
 CACHED_FILES = 256
@@ -221,8 +220,8 @@ class LocalProvider:
         """The first `k` pictures, each with its page and its file.
 
         Args:
-            shown: number of pictures that come with their file; with None, all. For the other
-                pictures, only the page is given.
+            shown: number of pictures that come with their file; with None, all. The other pictures
+                come only with their page.
             one_a_page: whether only one picture of each page is kept, as in picture searches on the
                 web.
         """

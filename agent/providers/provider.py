@@ -114,4 +114,4 @@ class Provider(Protocol):
 
     async def read_text(self, picture: bytes) -> Answered[tuple[Block, ...]] | None:
         """Reads the text in a picture with a service outside this package. Returns None if the
-        provider has no service that reads text. The built-in reader then reads the text."""
+        provider has no service that reads text; the caller then uses the built-in reader."""

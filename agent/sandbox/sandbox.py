@@ -33,7 +33,7 @@ GRACE_SECONDS = 5.0
 """If the code does not stop at its time limit, the whole sandbox is killed from outside after this
 number of seconds."""
 FIRST_ID, LAST_ID = 30_000, 60_000
-"""A range of user ids that no Linux distribution gives to users. These user ids also exist inside
+"""A range of user ids that no Linux distribution gives to users, and that also exist inside
 containers. If root runs code, each run uses a random user id from the range."""
 _ENVIRONMENT = {
     "PATH": "/usr/bin:/bin",
@@ -76,7 +76,7 @@ class SandboxLimits:
     """The hard limits of a run."""
 
     memory_bytes: int = 1 << 30
-    """Maximum memory in bytes of all processes together. A single allocation of more memory fails
+    """Maximum memory in bytes of all processes together. A single allocation above this limit fails
     at once."""
     tasks: int = 64
     """Maximum number of processes and threads at a time."""
@@ -106,7 +106,7 @@ class Ran:
     why: str = ""
     figures: tuple[bytes, ...] = ()
     num_figures: int = 0
-    """The number of all figures that the code made. `figures` holds only the first of them, as far
+    """The number of all figures that the code made. `figures` holds only the first figures, as many
     as the limits allow."""
     seconds: float = 0.0
 

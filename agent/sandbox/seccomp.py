@@ -15,9 +15,9 @@ The filter refuses some calls on purpose, although programs use them. Calls that
 of processes (memfd, System V segments, extended attributes) are refused, because the memory check
 does not count this data. Namespaces, mounts, keys, tracing and io_uring are refused, because the
 code does not need them. Only connected pairs of sockets are allowed, because asyncio needs them.
-All other sockets are refused. For example, a network namespace does not block AF_VSOCK, which
-connects a virtual machine to its host. A system call by another calling convention (32-bit, x32)
-kills the process.
+All other sockets are refused: AF_VSOCK, for example, connects a virtual machine to its host, and no
+network namespace blocks it. A system call by another calling convention (32-bit, x32) kills the
+process.
 """
 
 import errno
@@ -45,7 +45,7 @@ sched_yield sched_getaffinity sched_setaffinity sched_getparam sched_getschedule
 rt_sigaction rt_sigprocmask rt_sigreturn rt_sigsuspend rt_sigpending rt_sigtimedwait sigaltstack restart_syscall
 """
 """`driver.py` calls setuid, setgid and setgroups as root. The untrusted code has no permission for
-these calls."""
+setuid, setgid and setgroups."""
 _TIME = "clock_gettime clock_getres clock_nanosleep nanosleep gettimeofday time times alarm getitimer setitimer pause"
 _WAITING = "pipe pipe2 poll ppoll select pselect6 epoll_create epoll_create1 epoll_ctl epoll_wait epoll_pwait"
 _PAIRS = "recvfrom shutdown getsockname getpeername getsockopt"

@@ -52,7 +52,7 @@ class Clause:
     """Names and years in the clause, which restrict the things that the clause can mean."""
     distance: int = 0
     """The distance, in words, between the clause and the words for the pictured thing. The solver
-    first follows the clauses that are nearest to these words."""
+    first follows the clauses that are nearest to the words for the pictured thing."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -178,8 +178,8 @@ def _distance(text: str, span: tuple[int, int], pictured: tuple[int, int]) -> in
     """How far a clause is from the words for the picture, by the number of words between them. If
     two clauses are equally near, the one before the words for the picture counts as nearer.
 
-    If the question's main verb comes after the words for the picture, it counts as farthest away
-    ("die" in "When did the teacher of this man's mother die?").
+    If the question's main verb comes after the words for the picture, the verb's clause counts as
+    farthest away ("die" in "When did the teacher of this man's mother die?").
     """
     if span[1] <= pictured[0]:
         return 2 * len(text[span[1] : pictured[0]].split())

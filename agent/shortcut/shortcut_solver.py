@@ -3,9 +3,9 @@ picture, the question's words and the tools, but not the question's logical form
 
 One image search gives the name of the pictured thing. A text search combines this name with the
 question's words. The solver then follows the question's clauses one by one, from the thing in the
-picture to the answer. A clause leads from a known thing to the next thing, on the known thing's
-page or on another page that names it. A question has a shortcut if this solver answers it in fewer
-tool calls than the cheapest planned route takes.
+picture to the answer. A clause leads from a known thing to the next thing: either the known thing's
+page names the next thing, or the next thing's page names the known thing. A question has a shortcut
+if this solver answers it in fewer tool calls than the cheapest planned route takes.
 """
 
 import heapq
@@ -40,7 +40,8 @@ LEAST_SCORE = 2.0
 """Minimum score of a candidate; a candidate with a lower score has no cue (a phrase for the
 relation) beside its name."""
 PASSED_OVER = 3.0
-"""The penalty for each clause that the solver skips although it is nearer to the picture."""
+"""The penalty for each unused clause, if the solver follows a clause that is farther from the
+picture."""
 
 
 # The oracle's turns have the same parts, but their module knows the logical form and so must not be imported here.
@@ -74,8 +75,8 @@ class Ended:
 
 @dataclass(frozen=True)
 class _Lead:
-    """A page that the solver may open next: the clauses that led to the page, their score, and the
-    last turn."""
+    """A page that the solver may open next, with the clauses on the path to the page, the path's
+    score, and the path's last turn."""
 
     thing: Thing
     used: frozenset[int]
@@ -100,13 +101,14 @@ class ShortcutSolver:
     _leads: list[tuple[float, int, _Lead]] = field(default_factory=list)
     _opened: dict[str, PageRead] = field(default_factory=dict)
     _hits: dict[str, PageRead] = field(default_factory=dict)
-    """For each page, the text that search hits have shown of it, by the key of the page's title."""
+    """The part of each page's text that search hits have shown, by the key of the page's title."""
     _reached: dict[str, list[_Lead]] = field(default_factory=dict)
     """The paths (lists of clauses) that led to each thing, by the key of the thing's title."""
     _followed: set[tuple[str, frozenset[int]]] = field(default_factory=set)
-    """Pages that were read, each with the clauses that the solver had used before."""
+    """Pages that were read, each with the clauses on the path that led to the page."""
     _best: dict[str, tuple[int, float, str]] = field(default_factory=dict)
-    """The best path to each answer: number of used clauses, score, turn."""
+    """The best path to each answer: how many clauses the path uses, its score, and the turn that
+    found the answer."""
     _num_calls: int = 0
 
     def __post_init__(self) -> None:
@@ -152,8 +154,8 @@ class ShortcutSolver:
         page.sentences += [Line(text, turn) for text in lines if text not in shown]
 
     def _read_hits(self) -> None:
-        """Reads search hits that are about a known thing or name a known thing. Repeats the reading
-        as long as it brings new things."""
+        """Reads search hits that are about a known thing or name a known thing. Reads the hits
+        again until a reading finds no new path to a thing."""
         num = -1
         while num != (num := sum(map(len, self._reached.values()))):
             for name, page in self._hits.items():
@@ -162,8 +164,8 @@ class ShortcutSolver:
                     self._read(page, lead)
 
     def _turn_back(self, page: PageRead) -> None:
-        """Reads a page against the direction of a clause. If the page names a known thing beside a
-        cue (a phrase for the clause's relation), the clause leads to the page's own thing."""
+        """Checks whether a clause leads from a known thing to the thing that has this page: the
+        page must name the known thing beside a cue (a phrase for the clause's relation)."""
         for number, clause in enumerate(self._question.clauses):
             for relation in clause.relations:
                 for c in (
@@ -220,8 +222,8 @@ class ShortcutSolver:
         self._read_hits()
 
     def _read(self, page: PageRead, lead: _Lead) -> None:
-        """Follows the unused clauses on a page. Finds answers, and things from which the search
-        continues."""
+        """On a page, follows the question's clauses that the path to the page has not used. Finds
+        answers, and things from which the search continues."""
         said = "\n".join(line.text for line in page.lines())
         used = lead.used | {
             number

@@ -9,8 +9,8 @@ from questloom.agent.turns.image_bank import MAX_ASPECT, MIN_SIDE
 from questloom.agent.turns.tool_output import Output, model_fault, no_effect
 
 SHOWN_SIDE = 64
-"""Minimum length of a crop's sides in pixels. Smaller crops are enlarged to this size, because
-vision models refuse tiny pictures."""
+"""Minimum length of a crop's sides in pixels; smaller crops are enlarged, because vision models
+refuse tiny pictures."""
 
 
 async def crop(at: Context, handle: Handle, box: Box) -> Output:

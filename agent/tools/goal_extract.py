@@ -41,8 +41,8 @@ def extract(page: Page, goal: str, max_chars: int) -> str:
     Args:
         page: the page.
         goal: what the reader wants to learn.
-        max_chars: maximum number of characters of all shown sentences. The infobox may have half as
-            many characters.
+        max_chars: maximum number of characters of all shown sentences; the infobox may add half as
+            many.
     """
     sentences = [
         (number, text[start:stop][:MAX_SENTENCE_CHARS])
@@ -75,7 +75,7 @@ def extract(page: Page, goal: str, max_chars: int) -> str:
 
 def names_goal(page: Page, goal: str) -> bool:
     """Whether the page contains any word of the goal. Words of the page's title do not count. If
-    the goal consists of such words only, the result is True."""
+    the goal has no other words than the title, the result is True."""
     wanted = set(words_of(goal)).difference(words_of(page.title))
     texts = (text for pair in (*page.facts, *page.sections) for text in pair)
     return not wanted or any(not wanted.isdisjoint(words_of(text)) for text in texts)
@@ -96,12 +96,11 @@ def _chosen(sentences: list[str], goal: str, max_chars: int) -> list[int]:
 
 
 def links_for(page: Page, goal: str, k: int, shown: str = "") -> list[PageLink]:
-    """Chooses at most `k` links. The links whose titles fit the goal best come first. Links that
-    the shown text names come next, then the others in page order.
+    """Chooses at most `k` links. The links whose titles fit the goal best come first, then the
+    links that the shown text names, then the others in page order.
 
     Args:
-        shown: the text that the reader sees. Links that are named in this text come before the
-            others.
+        shown: the text that the reader sees; links that the text names come before the others.
     """
     scores = bm25([link.title for link in page.links], goal)
     unseen = [re.sub(r"\s*\([^()]*\)$", "", link.title) not in shown for link in page.links]

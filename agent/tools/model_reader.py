@@ -13,7 +13,8 @@ ROLE = "read_page"
 
 
 class ModelReader:
-    """A `Summarise` function (which reads a page for a goal) that uses a chat model.
+    """A `Summarise` function: a chat model reads a page and reports what the page says about a
+    goal.
 
     Args:
         client: chat client with the role "read_page".
@@ -45,7 +46,8 @@ class ModelReader:
 
 def _copied(evidence: str, page: str) -> list[str]:
     """Of the sentences that the model gave as evidence, keeps those that the page really contains.
-    A summary may be wrong. The copied sentences let the playing model check the summary."""
+    A summary may be wrong, and the model that called the tool can check it against sentences from
+    the page."""
     whole = " ".join(page.split())
     found = [
         line

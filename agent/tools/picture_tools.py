@@ -1,5 +1,5 @@
-"""Shared code of the tools that process a picture from the image bank. Each of these tools makes a new picture, reads
-text, or reports that it had no effect."""
+"""Shared code of the tools that process a picture from the image bank. A picture tool makes a new
+picture, reads text, or reports that it had no effect."""
 
 import asyncio
 
@@ -9,9 +9,9 @@ from questloom.agent.turns.tool_output import NewPicture, Output
 from questloom.models.picture_file import encode
 
 LOSSLESS_PIXELS = 1 << 20
-"""Maximum size of new pictures that are stored as PNG. With PNG, repeated processing loses nothing.
-If a new picture's pixels equal those of an earlier picture, the new picture gets the old handle
-(number)."""
+"""Maximum size of new pictures that are stored as PNG. PNG loses nothing when a picture is
+processed repeatedly. If a new picture's pixels equal those of an earlier picture, the new picture
+gets the old handle (number)."""
 
 
 def number(handle: object) -> int:

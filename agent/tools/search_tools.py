@@ -1,6 +1,6 @@
-"""Shared code of the tools that search and read pages. The results of these tools contain text from
-outside. Text from outside is escaped, is never followed as an instruction, and never decides
-whether a call succeeded."""
+"""Shared code of the tools that search and read pages. The results of searches and visits contain
+text from outside. Text from outside is escaped, is never followed as an instruction, and never
+decides whether a call succeeded."""
 
 from typing import Annotated
 

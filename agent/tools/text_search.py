@@ -18,8 +18,8 @@ from questloom.agent.turns.tool_output import Output, ToolFault, no_results
 from questloom.records.errors import ProviderFault
 
 DEFAULT_RESULTS = 5
-"""The default number of results in the function's signature. In the schemas that a model sees, the
-tool box (`toolbox.py`) puts the number from the settings."""
+"""The default number of results in the function's signature. A model sees the number from the
+settings instead, because the tool box (`toolbox.py`) replaces the default in the tool's schema."""
 
 
 async def text_search(at: Context, query: Text, top_k: TopK = DEFAULT_RESULTS) -> Output:

@@ -28,7 +28,7 @@ class Context:
 
 
 def handle_in(bank: ImageBank, value: object) -> int:
-    """The picture's number that an argument of a call names.
+    """Returns the number of the picture that an argument names.
 
     Raises: ToolFault: the image bank has no such picture.
     """

@@ -33,8 +33,8 @@ _SHOULD_BE = {
 """A text that states the expected form of an argument. The text replaces pydantic's error message,
 except if the argument is missing."""
 _PLAINER = {"string_pattern_mismatch": "the text is empty", "string_too_short": "the text is empty"}
-"""Error messages in plainer words than pydantic's, by error type. Only arguments of the types
-`Handle` and `Text` have patterns."""
+"""Error messages in plainer words than pydantic's, by error type. Only the argument types `Handle`
+and `Text` have a pattern (a regular expression)."""
 
 
 @dataclass(frozen=True)
@@ -46,10 +46,11 @@ class Tool:
     """The tool's purpose: "search", "read", "look", "compute" or "other". Comparisons of search
     strategies count calls by purpose."""
     defaults: Mapping[str, Any] = field(default_factory=dict)
-    """Default values of arguments, by the argument's name. These values replace the defaults in the
+    """Default values of arguments, by the argument's name, which replace the defaults in the
     function's signature."""
     numbers: Mapping[str, int] = field(default_factory=dict)
-    """Values of limits, by name. The values replace the names in braces in the tool's docstring."""
+    """Limits that the tool's description states. Where the tool's docstring has a limit's name in
+    braces, the description has the limit's value."""
     remote: bool = False
     """Whether a provider does the tool's work, so that a timeout counts as the provider's fault."""
     finds: bool = False
@@ -57,8 +58,8 @@ class Tool:
     may make new pictures from earlier ones."""
     needs_sandbox: bool = False
     depends_on: Callable[[ImageBank], list[str]] | None = None
-    """A function that returns the hashes of pictures on which a result depends, although the call's
-    arguments do not name them. The hashes are part of the key of a cached result."""
+    """A function that returns the hashes of all pictures that affect a result although no argument
+    of the call names them. The hashes are part of the key of a cached result."""
 
     @property
     def name(self) -> str:
@@ -79,8 +80,8 @@ class Tool:
         """The OpenAI-style function schema.
 
         Args:
-            handles: whether the schema has the argument `handle`. Without this argument, the tool
-                works on the question's own picture.
+            handles: whether the schema has the argument `handle`. Without the argument `handle`,
+                the tool works on the question's own picture.
         """
         description, arguments = _described(self.run)
         description = description.format_map(self.numbers)
@@ -168,7 +169,8 @@ def _plain(part: dict[str, Any]) -> dict[str, Any]:
 
 
 def _described(function: Callable[..., Any]) -> tuple[str, dict[str, str]]:
-    """Reads a docstring. Returns its first paragraph, and the description of each argument."""
+    """Returns the first paragraph of a function's docstring, and the description of each
+    argument."""
     text = inspect.cleandoc(function.__doc__ or "")
     arguments: dict[str, str] = {}
     name = ""

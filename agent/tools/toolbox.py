@@ -2,7 +2,8 @@
 
 The type of an exception decides the status of a result. The text from a tool never decides a
 status. Tools themselves do not add pictures to the image bank or write picture numbers into texts;
-the tool box does. A cached result is therefore valid for any image bank.
+the tool box does. A cached result contains no picture number and is therefore valid for any image
+bank.
 """
 
 import copy
@@ -102,7 +103,7 @@ class ToolBox:
         settings: limits and switches of the tools.
         sandbox: sandbox for the tool python_interpreter.
         summarise: function with which a model reads pages for a goal. If `summarise` is missing,
-            the sentences of a page are ranked instead.
+            tools show the sentences of a page that fit the goal best.
 
     Raises:
         InputError: the settings name an unknown tool, python_interpreter without a sandbox, or

@@ -15,9 +15,9 @@ class Conversation:
     task_id: str
     rollout: int
     branch: str = ""
-    """A text that distinguishes a continuation of an episode from a whole episode with the same
-    rollout number, so that their random choices differ. The branch is "" for an episode that
-    continues no other episode."""
+    """The name of a continuation of an episode. A continuation and a whole episode with the same
+    rollout number make different random choices, because their branches differ. The branch is ""
+    for an episode that continues no other episode."""
     opening: tuple[Message, ...]
     """The messages before the first turn: the system message and the user message."""
     exchanges: tuple[Exchange, ...] = ()
@@ -41,7 +41,7 @@ class Conversation:
         return tuple(made)
 
     def draw(self) -> int:
-        """A 52-bit number that is computed from the task, the branch, the rollout and the turn. The
-        number is the random seed for sampling, and distinguishes equal requests of different
-        rollouts (attempts at the same task)."""
+        """The random seed for sampling: a 52-bit number that is computed from the task, the branch,
+        the rollout and the turn. Equal requests of different rollouts (attempts at the same task)
+        have different seeds."""
         return int(sha256_hex(canonical_json([*self.key, self.turn]))[:13], 16)

@@ -5,9 +5,9 @@ Pictures are added to the bank but never removed. A duplicate of an earlier pict
 picture's handle. Two rules say which pictures are duplicates:
 
 * A *found* picture (from a search or a page) is a duplicate if its perceptual hash and colours are
-  close to those of an earlier picture. However, if the found picture is at least 1.5 times as large
-  or as sharp, it is not a duplicate. For example, the sharp original of a blurred question picture
-  gets a new handle.
+  close to those of an earlier picture. However, a found picture that is at least 1.5 times as large
+  or as sharp as the earlier picture is not a duplicate. For example, the sharp original of a
+  blurred question picture gets a new handle.
 * A picture that a tool *made* from another picture (`parent`), or that Python drew, is a duplicate
   if its pixels equal those of an earlier picture. For pictures that tools made, the perceptual hash
   cannot decide, because sharpening or enlarging a picture keeps the hash.
@@ -32,7 +32,7 @@ from questloom.records.outcomes import Reason
 
 MAX_SIDE = 4096
 """Maximum length of a picture's side in pixels; larger pictures are scaled down before the model
-sees them. The largest output of the tool super_resolution has this size."""
+sees them. The tool super_resolution makes no picture with a side longer than MAX_SIDE."""
 MAX_FOUND_SIDE = 1024
 """Maximum length in pixels of the sides of pictures that searches and pages bring. The limit for
 found pictures is lower than MAX_SIDE because each search brings several pictures. Seven calls with
@@ -49,14 +49,14 @@ MAX_HASH_BITS = 4
 """If two pictures look the same, at most this number of the 64 bits of their hashes differ."""
 MAX_COLOUR_DIFFERENCE = 12.0
 """If two pictures look the same, their mean colours (0 to 255) differ by at most this number in
-every cell of a 16×16 grid. The limit was measured on 590 pictures of a fictional world, in which
-some things differ only in a detail. If the hashes of pictures of different things differ in at most
-4 bits, their colours differ by 29 or more. Blurred, scaled or compressed copies of a picture differ
-from it by 11 or less."""
+every cell of a 16×16 grid. The limit on the colours was chosen with 590 pictures of a fictional
+world, in which some things differ only in a detail. If the hashes of pictures of different things
+differ in at most 4 bits, their colours differ by 29 or more. The colours of a blurred, scaled or
+compressed copy differ from the original's colours by 11 or less."""
 FINER = 1.5
 FIGURES_FROM = "python_interpreter"
 """The origin of pictures that Python code drew, which come from no single parent picture. The check
-for duplicates reads only fields that are stored. Thus an image bank that is rebuilt from its
+for duplicates reads only fields that are stored, so an image bank that is rebuilt from its
 `BankImage` records and their files, in order, gives the same handles."""
 _PLAIN_INFO = frozenset(
     "jfif jfif_version jfif_unit jfif_density dpi progressive progression gamma srgb chromaticity interlace".split()
@@ -240,8 +240,9 @@ class ImageBank:
         return self._entry(handle).look.bits
 
     def like(self, handle: int) -> int | None:
-        """Finds the first earlier picture that looks the same as the given picture. The given
-        picture has its own handle because it is larger or sharper, or because a tool made it.
+        """Finds the first earlier picture that looks the same as the given picture. Two pictures
+        that look the same may have different handles, if the later one is larger or sharper, or if
+        a tool made it.
 
         Raises:
             UnknownHandle: the bank has no such handle.
@@ -262,7 +263,8 @@ class ImageBank:
 
     def fork(self, turn: int | None = None) -> "ImageBank":
         """Makes a new bank with the same pictures. No picture is copied, because both banks share
-        an immutable tuple of pictures. Adding a picture makes a new tuple.
+        an immutable tuple of pictures. Adding a picture to one of the banks makes a new tuple for
+        this bank.
 
         Args:
             turn: index of a turn. Pictures of this turn and of later turns are left out. By

@@ -28,8 +28,8 @@ class Limits:
     tokens: Annotated[int, Gt(0)] = 200_000
     """Maximum number of tokens in the model's context: prompt and new tokens together."""
     seconds: Annotated[float, Gt(0)] = 9_000.0
-    """Maximum wall time of an episode in seconds. If an episode was interrupted, the time before
-    and after counts."""
+    """Maximum wall time of an episode in seconds. If an episode is interrupted and resumed, the
+    time before the interruption and the time after it are added."""
     faults: Annotated[int, Ge(0)] = 0
     """If this number of calls in a row fail through the model's fault, the episode ends as fatal. 0
     sets no limit. In OpenSearch-VL, 3 faults end an episode."""
@@ -55,7 +55,7 @@ def is_repetitive(text: str) -> bool:
 
 
 def num_same_turns(turns: Sequence[Turn]) -> int:
-    """The number of equal turns with which an episode ends."""
+    """The number of equal turns in a row at the end of an episode."""
     num = 0
     while num < len(turns) and turns[-1 - num].text == turns[-1].text:
         num += 1
@@ -80,8 +80,8 @@ def without_warning(text: str) -> str:
 
 
 def num_faults_in_row(turns: Sequence[Turn]) -> int:
-    """The number of calls since the last successful one that failed through the model's fault.
-    Faults of providers and limits of the sandbox do not count."""
+    """Counts the calls that failed through the model's fault, beginning after the last successful
+    call. Faults of providers and limits of the sandbox do not count."""
     num = 0
     for turn in reversed(turns):
         status = turn.result.status if turn.result else ""

@@ -52,7 +52,8 @@ class Escape:
     """Escapes text from outside.
 
     Args:
-        special_tokens: special tokens of the tokenizer, if known. Escaped text never contains them.
+        special_tokens: special tokens of the tokenizer, if known; escaped text never contains a
+            special token.
 
     >>> Escape()("a</tool_response><|im_end|><b>x</b> 3 < 4, <image:3>")
     'a‹/tool_response>‹|im_end|›‹b>x‹/b> 3 < 4, <image:3>'
@@ -111,7 +112,7 @@ class Renderer:
             results count down the last calls.
         today: date for the prompt; "" leaves it out.
         handles: whether pictures are shown with their handles (numbers). The ODE paper has an
-            ablation without handles. The tool box must have the same setting.
+            ablation without handles. The tool box must get the same `handles`.
         brief: whether to use the short system prompt (`prompts/agent.py`), which does not state the
             number of calls.
         special_tokens: special tokens of the tokenizer that reads the messages, if known.
@@ -151,8 +152,8 @@ class Renderer:
 
         Args:
             turn_index: index of the turn that made the call, which is also the number of earlier
-                calls. Pictures that entered the bank in this turn are shown. Older pictures are
-                only named.
+                calls. Pictures that entered the bank in this turn are shown. Pictures from earlier
+                turns are only named.
         """
         parts: list[str | Picture] = ["<tool_response>\n", *self._result_text(result)]
         new = [

@@ -1,18 +1,19 @@
 """Turns messages into token ids, turn by turn, for engines and trainers that work on token ids.
 
 New token ids are appended; ids that a model sampled never change. Between the sampled ids of two
-turns comes the end of a turn, the observation (tool result), and the beginning of the next turn.
-The chat template renders this text in a small test conversation, and the text is encoded only once:
+turns comes the end of a turn, the observation (tool result), and the beginning of the next turn. To
+get the text between two turns, the chat template renders a small test conversation. Each token is
+encoded only once:
 
 ```
 prompt                       policy       observation                          policy
 <|im_start|>system … <think> …<|im_end|>  \\n<|im_start|>user … <think>        …<|im_end|>
 ```
 
-The method is correct only if the text of a longer conversation begins with exactly the text of the
-shorter one. Some chat templates change earlier text: Qwen's older templates drop the thoughts of
-earlier turns, and other templates number the pictures. `TokenRenderer` tests the chat template, and
-refuses templates that change earlier text.
+The ids are correct only if the chat template keeps earlier text unchanged when a conversation
+grows. Some chat templates change earlier text: Qwen's older templates drop the thoughts of earlier
+turns, and other templates number the pictures. `TokenRenderer` tests the chat template, and refuses
+templates that change earlier text.
 """
 
 import io

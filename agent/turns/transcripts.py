@@ -1,8 +1,9 @@
 """Reads conversations of other agents as turns. The functions read two formats: WebDancer's
 trajectories (a list of chat messages per row) and ShareGPT dialogues.
 
-Texts stay unchanged. If a turn breaks our turn protocol, the turn is marked with the violation.
-ShareGPT separates calls from text, so a `function_call` there gets our call tags.
+The texts of the conversations stay unchanged. If a turn breaks our turn protocol, the turn is
+marked with the violation. ShareGPT stores a call apart from text, as a `function_call`; the
+functions put such a call into the tags of our turn protocol.
 """
 
 import gzip

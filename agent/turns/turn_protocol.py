@@ -14,8 +14,8 @@ tag on, so tags inside JSON strings count as text. The check takes time in propo
 length.
 
 Chat templates of *thinking* models put `<think>` into the prompt, so the sampled text lacks this
-tag. `TurnProtocol.check` expects a turn that includes what the template put before it. Engines
-return turns in this form.
+tag. `TurnProtocol.check` expects a turn that includes what the template put before it, as engines
+return it.
 """
 
 import json
@@ -99,9 +99,9 @@ class Checked:
         return self.violation is None
 
     def for_play(self) -> "Checked":
-        """The result of the check, in the form that episodes use. If a well-formed call has an
-        unknown tool or wrong arguments (such as a box that reaches to 1005), this form has no
-        violation. The tool box later refuses calls with an unknown tool or wrong arguments."""
+        """The result of the check for a turn in an episode. In an episode, a well-formed call with
+        an unknown tool or wrong arguments (such as a box that reaches to 1005) is no violation,
+        because the tool box later refuses the call."""
         return (
             self
             if self.misdirected is None

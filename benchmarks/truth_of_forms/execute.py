@@ -1,8 +1,9 @@
 """Finds all assignments of values to the variables of a question's form that agree with the truth.
-An assignment holds the keys of values.
+An assignment gives each variable the key of its value, in the notation of truth.jsonl.
 
-An unknown clause or operation raises an error. The code never skips a clause. A known place also
-matches every place within it. An unknown variable takes only values that the truth states.
+An unknown clause or operation raises an error. The code never skips a clause. A clause about a
+known place also holds for every place within the place. An unknown variable takes only values that
+the truth states.
 """
 
 import re
@@ -33,7 +34,7 @@ _NOT_YET = 9
 
 class Unknown(ValueError):
     """Some part of the form is unknown to this executor: a clause, an operation or a comparison.
-    The same error says that some clauses share no variable with the others.
+    The executor also raises this error if some clauses share no variable with the others.
     """
 
 
@@ -257,8 +258,8 @@ class Executor:
                         yield {**at, str(subject): s, str(value): found}
 
     def _told(self, clause: SentenceClause) -> list[str]:
-        """The relations that the truth states between the two things that a sentence connects. The
-        clause for this sentence names no relation.
+        """The relations that the truth states between the two things in a sentence clause. A
+        sentence clause names no relation itself.
         """
         one, other = self.key(clause.subject, self.intended), self.key(clause.object, self.intended)
         return sorted(

@@ -1,4 +1,4 @@
-"""Whether the truth agrees with a fuzzy clause about a thing. Values are keys and labels."""
+"""Whether the truth agrees with a fuzzy clause about a thing."""
 
 from benchmarks.truth_of_forms.world import World, span
 from questloom.records.form import Fuzzy

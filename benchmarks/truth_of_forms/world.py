@@ -19,7 +19,7 @@ CLIMBS = {
     "P361": ("P361", "P131"),
     **dict.fromkeys((*AROUND, "P19", "P20", "P159"), AROUND),
 }
-"""For each property, the properties that lead from its value to a larger one around it, as from a
+"""For each property, the properties that lead from its value to what contains the value, as from a
 town to its district.
 """
 Span = tuple[tuple[int, int, int], tuple[int, int, int]]
@@ -62,8 +62,8 @@ class World:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.claims: dict[tuple[str, str], list[str]] = defaultdict(list)
-        """The keys of the best values by (subject, property). If the property begins with "told:",
-        only an article states the relation.
+        """For each subject and property, the keys of the best values. If the property begins with
+        "told:", only an article states the relation.
         """
         self.subjects: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
         """The subjects by property and by the value's key."""
@@ -87,8 +87,8 @@ class World:
                 self.labels.setdefault(key, label)
 
     def id_of(self, key: str) -> str:
-        """The store gives some entities ids that come from articles ("enwiki:Title"). The function
-        replaces such an id by the thing's own id. Other keys stay unchanged.
+        """Replaces an id that the store made from an article, such as "enwiki:Title", by the
+        thing's own id. Other keys stay unchanged.
         """
         wiki, colon, title = key.partition(":")
         return self.articles.get(title, key) if colon and wiki.endswith("wiki") else key
@@ -171,8 +171,8 @@ class World:
         return found
 
     def hidden(self, subject: str, property: str, value: str) -> str:
-        """Why a true claim is missing from the dump: "absent thing" or "gap". The text is empty if
-        the dump has the claim.
+        """Why a true claim is missing from the dump: "absent thing" or "gap"; "" if the dump has
+        the claim.
         """
         if subject not in self.published:
             return "absent thing"

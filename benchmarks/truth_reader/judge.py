@@ -22,8 +22,8 @@ class Finding(StrEnum):
 
     GOOD = "good"
     AMBIGUOUS = "ambiguous"
-    """The most natural reading has only the stated answer. However, another reading is almost as
-    natural and has other answers.
+    """The most natural reading has only the stated answer, but another reading is almost as natural
+    and has other answers.
     """
     NOT_UNIQUE = "not_unique"
     """The stated answer is right, and another answer is right too."""
@@ -172,8 +172,8 @@ def disagreements(query: Query, question: Question) -> Iterator[str]:
     """Yields the differences between the question's words and its stored form.
 
     The words may leave out a claim, state something that is no claim, or ask for another
-    computation. The function does not compare which end of a claim the question asks for. Running
-    the question's words as a query already checks this end.
+    computation. The function does not check whether the question asks for the subject or the object
+    of a claim, because running the question's words as a query already checks this.
     """
     form = question.form if isinstance(question.form, dict) else {"clauses": []}
     claims = [c["property"] for c in form["clauses"] if c["is"] == "claim"]

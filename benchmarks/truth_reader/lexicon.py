@@ -43,8 +43,8 @@ class Frame:
     turned: list[tuple[str, Tokens]]
     """The forms in questions, as (auxiliary, rest): "did … die", "was … born"."""
     bare: Tokens
-    """The tokens of the participle that can stand alone after a noun. The tuple is empty if the
-    verb has no such participle.
+    """The tokens of the participle that can stand alone after a noun; empty if the verb has no such
+    participle.
     """
     obj: str = ""
     time: str = ""

@@ -11,8 +11,8 @@ from dataclasses import dataclass, fields
 from benchmarks.truth_reader.world import Date, Literal, Number, Text, Truth
 
 SELF = "self"
-"""The variable for the subject of a verb phrase. When the phrase gets its noun, the noun's variable
-replaces this variable.
+"""The variable for the subject of a verb phrase, as long as the phrase has no noun; the noun's own
+variable later takes its place.
 """
 WRITTEN = "written"
 """The variable for the year that a sentence such as "A year is written in this picture."
@@ -105,9 +105,9 @@ class Back:
 
     The mode "that" means the thing called `noun`. The mode "other" means the second of two things
     called `noun`. The mode "it" means any thing that was just mentioned. The mode "pronoun" means a
-    person, and `noun` is he or she. The mode "one" means a thing in the picture. The thing has the
-    same kind as the last named thing. The mode "compared" means a thing in a `Together`: the first
-    or last by some properties ("first P571").
+    person, and `noun` is he or she. The mode "one" means a thing in the picture that is of the same
+    kind as the last named thing. The mode "compared" means one of the things that a sentence
+    compares (`Together`): the first or the last by some properties, such as "first P571".
     """
 
     var: str
@@ -133,8 +133,8 @@ class Differ:
 
 @dataclass(frozen=True)
 class Winner:
-    """`var` is one of the variables in `among`. The literal of `var` in `keys` is the least or the
-    greatest.
+    """`var` is one of the variables in `among`. Of the literals in `keys`, one for each variable in
+    `among`, the literal that belongs to `var` is the least or the greatest.
     """
 
     var: str
@@ -252,9 +252,7 @@ def matches(left: Literal, op: str, right: Literal) -> bool:
 
 
 class TooMany(Exception):
-    """The search for the answers of a reading is too large. A question with such a reading counts
-    as unreadable.
-    """
+    """The search for the answers of a reading is too large, so the question counts as unreadable."""
 
 
 class Execution:

@@ -42,7 +42,7 @@ class Reading:
     query: Query
     answers: frozenset
     pictured: frozenset[str]
-    """The things that the picture may show, in any of the solutions."""
+    """All things that the picture may show if the text is read in this way."""
 
 
 class Reader:
@@ -310,7 +310,7 @@ def answered(execution: Execution, query: Query, given: dict | None = None) -> t
 
 
 def value_of(asked: Target, values: list):
-    """Returns the answer to the question that follows from one solution. Returns None if the answer
+    """Returns the answer that one solution gives to the question. Returns None if the answer
     is undefined.
     """
     first = values[0]

@@ -86,7 +86,7 @@ class Sentences(Grammar):
 
     def _year_written(self, start: int) -> Iterator[Part]:
         """Reads "A year is written on the plaque of {x}." and "A year is written in this picture.".
-        The words "that year" can then refer back to the year in such a sentence.
+        Later, the words "that year" can refer back to a year that was introduced in this way.
         """
         if not self.at(start, "A", "year", "is", "written"):
             return
@@ -189,8 +189,8 @@ class Sentences(Grammar):
                 yield subject, (), aux
 
     def _rest(self, start: int, aux: str, preposition: Tokens) -> Iterator[tuple[str, int]]:
-        """Reads the words after the subject of an inverted clause. Returns the relation and the
-        end.
+        """Reads the words after the subject of an inverted clause. Returns the relation that the
+        words express, and the position after them.
         """
         for frame in self.lexicon.frames:
             for auxiliary, rest in frame.turned:

@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 
 Date = tuple[int, int, int]
-"""A year, a month and a day. A part is 0 if the precision leaves it open."""
+"""A year, a month and a day. The month or the day is 0 if it is not known."""
 WHERE = ("P131", "P276", "P706", "P17", "P30")
 """The properties whose value is the place directly around a thing."""
 
@@ -86,14 +86,15 @@ def literal_of(key: str) -> Literal | None:
 
 class Truth:
     """The truth of the fictional world. Some values, such as a colour or a material, have no line
-    of their own in the file. For such a value, there is a thing that has only a label.
+    of their own in the file. The class adds a thing that has only a label for every value without a
+    line of its own.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.things: dict[str, Thing] = {}
         self.into: dict[tuple[str, str], list[str]] = defaultdict(list)
-        """The subjects by property and value's id."""
+        """The subjects of each property and value, by the property and the value's id."""
         self.articles: dict[str, str] = {}
         """The things by the title of their article."""
         self.shown: dict[str, set[str]] = defaultdict(set)
@@ -140,8 +141,8 @@ class Truth:
         self.things[row["id"]] = thing
 
     def id_of(self, id_: str) -> str:
-        """Entities that were made from an article have ids such as "enwiki:Title". The function
-        replaces such an id by the thing's own id. Other ids stay unchanged.
+        """Replaces an id that was made from an article, such as "enwiki:Title", by the thing's own
+        id. Other ids stay unchanged.
         """
         wiki, colon, title = id_.partition(":")
         return self.articles.get(title, id_) if colon and wiki.endswith("wiki") else id_
@@ -175,8 +176,8 @@ class Truth:
         return {e for file in files for e in self.shown.get(file, ())}
 
     def places_of(self, id_: str, *, beyond: bool = True) -> set[str]:
-        """Returns the places of a thing, which are the places that its claims name. With `beyond`,
-        the result also contains the larger places around them.
+        """Returns the places that a thing's claims name. If `beyond` is True, the result also
+        contains the larger places around each of these places.
         """
         found: set[str] = set()
         waiting = [id_]
@@ -205,7 +206,7 @@ class Truth:
         return found
 
     def related(self, id_: str, relation: str, *, beyond: bool = True) -> set[str]:
-        """The things to which a relation leads from a given thing. The lexicon names the relation.
+        """The things to which a relation of the lexicon leads from a given thing.
 
         Args:
             id_: id of the given thing.

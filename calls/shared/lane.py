@@ -1,10 +1,10 @@
-"""The pace of all workers together for one model of a provider. This pace works like the `Lane` of
-`questloom.calls.pacing`, but its state is stored in Redis.
+"""The pace of all workers together for one model of a provider. The lane here works like the `Lane`
+of `questloom.calls.pacing`, but its state is stored in Redis.
 
 The script `scripts/lane.lua` sets three limits. The first limit is a window for the calls in
 flight. The window grows step by step, and a 5xx status or a timeout halves it. The second limit is
 a rate of starts per second. After each 429, the rate follows a cubic curve. The third limit is a
-time before which no call starts. A `Retry-After` header sets this time.
+time before which no call starts, as set by a `Retry-After` header.
 
 A worker tells the server which slots it holds and how many more it wants. A slot is permission for
 one call in flight. One message from the server gives a worker the slots and start times for many
@@ -23,12 +23,12 @@ from questloom.calls.shared.link import Link
 from questloom.records.errors import ProviderFault
 
 FLOOR_SECONDS = 0.004
-"""Minimum time in seconds between two messages to the server. A message reports all events since
-the message before.
+"""Minimum time in seconds between two messages to the server. Each message reports all events since
+the previous message.
 """
 AHEAD_MS = 50
-"""The number of milliseconds between the message with a start time and the start itself. The number
-is small, so that few calls are still sent after a 429.
+"""The number of milliseconds between the message with a start time and the start itself. The
+interval is short, so that few calls are still sent after a 429.
 """
 LONGEST_WAIT = 0.5
 LONGEST_PAUSE = RetryPolicy().max_retry_after
@@ -55,8 +55,7 @@ class SharedLane:
         self.in_flight = 0
         self.window = float(pace.first)
         self.rate = 0.0
-        """The number of calls per second that start over all workers. The number is shown to
-        users.
+        """The rate that users see: how many calls all workers together start per second.
         """
         self._waiters: deque[asyncio.Future[None]] = deque()
         self._granted: set[asyncio.Future[None]] = set()
@@ -71,7 +70,7 @@ class SharedLane:
 
     async def enter(self) -> float:
         """Waits for a slot and a start time. Returns the time (monotonic seconds) at which the call
-        got the slot. The function `leave` needs this time.
+        got the slot; the caller passes the time to `leave`.
 
         Raises:
             ProviderFault: the Redis server cannot be reached for long, or the provider asked a

@@ -57,8 +57,8 @@ PASSING = (
     OSError,
 )
 PASSING_WORDS = ("MISCONF", "LOADING", "TRYAGAIN", "MASTERDOWN", "NOREPLICAS")
-"""Error messages that begin with one of these words are temporary, too. The server cannot write its
-disk, is loading its data, or waits for another server.
+"""The first words of further temporary error messages, which a server sends while it cannot write
+its disk, is loading its data, or waits for another server.
 """
 
 
@@ -83,8 +83,8 @@ class Command:
     keep: bool
     """Whether the command must run even if its caller no longer waits for the reply."""
     undo: tuple[Any, ...] | None
-    """The command that undoes this command. The server runs it if the caller no longer waits for
-    the reply.
+    """The command that undoes this command. The server runs the undoing command if the caller no
+    longer waits for the reply.
     """
     since: float = field(default_factory=time.monotonic)
 
@@ -261,8 +261,8 @@ class Link:
             command.future.set_result(reply)
 
     def _give_up(self, batch: list[Command], error: Exception | None) -> list[Command]:
-        """Raises an error for the callers whose commands have waited too long. Returns the other
-        commands.
+        """Raises an error for the callers whose commands have waited too long. Returns the commands
+        that may wait longer.
         """
         if error is None:
             return batch

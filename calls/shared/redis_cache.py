@@ -10,12 +10,12 @@ Workers on the same machine can see whether a worker exists, even if it is slow 
 on another machine can see only a sign of life: a key that expires unless the worker renews it.
 
 The server needs Redis 6 or later, and enough memory for all replies and ledger rows. The server's
-`maxmemory-policy` must be `noeviction`. Any other policy could delete replies, so opening the cache
-then fails. The server should have `appendonly yes`. With `appendonly yes`, replies survive a
-restart or kill of the server. A power cut may lose the replies of the last second (`appendfsync
-everysec`). Without `appendonly yes`, a restart of the server loses all data. Opening the cache then
-logs a warning. If data were lost, a running job stops with an error. The job does not pay for a
-reply twice, and does not exceed its budget.
+`maxmemory-policy` must be `noeviction`. With any other `maxmemory-policy`, the server could delete
+replies, so opening the cache fails. The server should have `appendonly yes`. With `appendonly yes`,
+replies survive a restart or kill of the server. A power cut may lose the replies of the last second
+(`appendfsync everysec`). Without `appendonly yes`, a restart of the server loses all data, and
+opening the cache logs a warning. If data were lost, a running job stops with an error. The job does
+not pay for a reply twice, and does not exceed its budget.
 """
 
 import logging
@@ -220,7 +220,7 @@ class RedisCache:
         """Records the end of an attempt; see `CallCache`.
 
         Raises:
-            ProviderFault: the reply could not be stored. The attempt then counts as lost, and no
+            ProviderFault: the reply could not be stored, so the attempt counts as lost and no
                 caller gets its reply.
         """
         answer = await self._link.submit(

@@ -81,8 +81,8 @@ def last_settled(place: str) -> float:
 
 
 def last_attempts(place: str, since: float, most: int) -> list[tuple[str, str, str]]:
-    """See `questloom.calls.ledger.last_attempts`. The returned list leaves out attempts that were
-    lost with their worker.
+    """See `questloom.calls.ledger.last_attempts`. Attempts that were lost with their worker are not
+    in the returned list.
     """
     link = Link(place_of(place), patience=PATIENCE_SECONDS)
     try:

@@ -10,10 +10,10 @@ python -m deploy.flink.cluster stop --folder build/flink
 
 Each task manager (Flink's worker process) has one slot and one pool of Python workers, as in a
 Kubernetes pod with a side-car container. The first pool listens at 127.0.0.2, the next at
-127.0.0.3, and so on, all on the same port. Each task manager has its own hosts file. In this file,
-the name `questloom-pool` stands for the pool of the task manager. The cluster runs only on Linux.
-The job manager takes 0.7 GB of memory. A task manager takes at most 1.4 GB (0.7 GB in the tests),
-and a Python worker takes 0.5 to 1.5 GB. The job server takes 0.5 GB while a job runs.
+127.0.0.3, and so on, all on the same port. Each task manager has its own hosts file. In the hosts
+file, the name `questloom-pool` stands for the pool of the task manager. The cluster runs only on
+Linux. The job manager takes 0.7 GB of memory. A task manager takes at most 1.4 GB (0.7 GB in the
+tests), and a Python worker takes 0.5 to 1.5 GB. The job server takes 0.5 GB while a job runs.
 """
 
 import argparse
@@ -48,8 +48,8 @@ OPENED = (
     "util.concurrent.atomic",
     "util.concurrent.locks",
 )
-"""The packages of java.base that Flink reads by reflection. By default, Java 17 does not allow
-this.
+"""The packages of java.base that Flink reads by reflection. By default, Java 17 forbids reflection
+on these packages.
 """
 TASK_MANAGER_MEMORY = {
     "network.min": "192m",
@@ -284,7 +284,9 @@ class Cluster:
         return True
 
     def wait(self) -> None:
-        """Waits until the cluster is `ready`, see `start`."""
+        """Waits until the cluster is `ready`; raises SystemExit if a process ends or the wait is
+        too long.
+        """
         until = time.monotonic() + READY_SECONDS
         while not self.ready():
             dead = [name for name, process in self.processes.items() if not process.alive]

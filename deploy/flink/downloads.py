@@ -1,5 +1,5 @@
-"""Fetches the parts of a Flink cluster into a folder, once. The parts are Flink's jars and the job
-server of Beam that fits them.
+"""Fetches the parts of a Flink cluster into a folder, once. The parts are Flink's jars, and Beam's
+job server for the same version of Flink.
 """
 
 import hashlib
@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 FLINK_VERSION = "1.19.3"
-"""The version of Flink. The jars are part of the PyPI package `apache-flink-libraries`. For
-newer minor versions, Beam publishes no library of its Flink runner.
+"""The version of Flink. The jars are part of the PyPI package `apache-flink-libraries`. Beam
+publishes no Flink runner for newer minor versions of Flink.
 """
 POM = Path(__file__).with_name("pom.xml")
 JAVA_VERSION = 17
@@ -23,7 +23,7 @@ JAVA_VERSION = 17
 
 @dataclass(frozen=True)
 class Parts:
-    """The paths of the parts that were fetched."""
+    """The paths of the fetched parts: Flink's jars and Beam's job server."""
 
     folder: Path
 
@@ -39,8 +39,8 @@ class Parts:
 
 
 def missing() -> list[str]:
-    """The programs that are missing on this machine, each with the way to install it. The list is
-    empty if a cluster can start.
+    """The programs that are missing on this machine, each with the way to install it; an empty list
+    if a cluster can start.
     """
     found = []
     if shutil.which("java") is None:

@@ -80,8 +80,8 @@ def stated_counts(counts: Mapping[str, ClassCount], links: Mapping[str, Links]) 
     """For each class, the number of its members according to Wikidata.
 
     If the query service counted a class, the number is the service's count. For a subclass of a
-    wholly gathered class, the number counts the gathered members of the subclass. The count is
-    complete because all members of a whole class were gathered.
+    wholly gathered class, the number counts the gathered members of the subclass. No member of such
+    a subclass is missing, because the whole class above it was gathered.
     """
     whole = {name for name, count in counts.items() if count.is_whole}
     below: dict[str, int] = {}
@@ -129,8 +129,8 @@ def _write_articles(path: Path, gathered: Gathered) -> dict[str, int]:
 
 
 def _write_metadata(path: Path, gathered: Gathered) -> int:
-    """Writes one line of metadata for each fetched picture. The line has the file name that claims
-    use. Returns how many pictures were written."""
+    """Writes one line of metadata for each fetched picture. The line names the file in the same way
+    as claims do. Returns how many pictures were written."""
     lines = []
     for name, _ in gathered.each(state.PICTURE):
         page = orjson.loads(gathered.body(state.FILE, name) or b"{}")

@@ -1,11 +1,12 @@
 """Forecasts a gathering before the first call: the numbers of things, calls and minutes at each
 service.
 
-The forecast is a fit to the claims of real things: how many things are reached from a number of
-anchors. The command `python -m benchmarks.gather_plan` prints the fit and its data. If the anchors
-share a class, they share more values than the fit assumes, and the forecasted numbers are too high.
-If the things have many claims, they lead to more values than the fit assumes, and the forecasted
-numbers are too low. The seconds per call to a service are assumed, not measured.
+The forecast uses a formula that was fitted to the claims of real things. The formula gives the
+number of things that are reached from a number of anchors (things where questions start). The
+command `python -m benchmarks.gather_plan` prints the fit and its data. If the anchors share a
+class, they share more values than the fit assumes, and the forecasted numbers are too high. If the
+things have many claims, they lead to more values than the fit assumes, and the forecasted numbers
+are too low. The seconds per call to a service are assumed, not measured.
 """
 
 import math

@@ -105,7 +105,7 @@ class Wikimedia:
         self._commons = CommonsApi(caller, endpoint=addresses.commons, contact=contact)
 
     def forget_replies(self) -> None:
-        """Drops all cached replies, whose contents must be stored elsewhere before."""
+        """Drops all cached replies. The caller must first store their contents elsewhere."""
         self._caller.forget_used()
 
     def direct_count(self, class_id: str) -> int:
@@ -123,7 +123,7 @@ class Wikimedia:
 
     def members(self, class_id: str, *, limit: int, askable: bool = False) -> list[str]:
         """Returns the first members of a class, sorted by their addresses. A larger limit only adds
-        members at the end.
+        members at the end of the list.
 
         Args:
             askable: whether to return only members with a picture and an article in the language.

@@ -28,7 +28,7 @@ STREAM_SEARCH = 8 << 20
 stream every 100 pages (a few 100 kB)."""
 PIECE = 1 << 18
 MAX_BLOCK = 1 << 21
-"""Maximum number of compressed bytes to the end of the first block of a stream."""
+"""Maximum number of compressed bytes from the start of a stream to the end of its first block."""
 _STREAM_START = re.compile(rb"BZh[1-9]1AY&SY")
 
 
@@ -130,8 +130,8 @@ def next_stream(file: BinaryIO, at: int) -> int:
 
 
 def _starts_of_index(index: str, path: str, size: int, range_bytes: int) -> list[int]:
-    """Returns the offsets of streams from a multistream index. Offsets are left out so that each
-    range has at least `range_bytes`."""
+    """Returns the offsets of streams from a multistream index. Leaves out each offset that would
+    make a range shorter than `range_bytes`."""
     starts = [0]
     fix = "Give the index of this dump, or leave it out."
     with open_dump(index) as raw:

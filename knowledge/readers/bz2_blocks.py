@@ -3,7 +3,7 @@
 A bz2 stream consists of a header, blocks of up to 900 kB, and an end mark with a CRC over the
 blocks' CRCs. Each block has its own CRC and can start at any *bit*. This module makes each block a
 bz2 stream of its own: a header, the block's bits shifted to a byte boundary, an end mark, and the
-block's CRC. The C library decompresses and checks each block as such a stream. Several cores can
+block's CRC. The C library can then decompress and check each block alone. Several cores can
 therefore read a bz2 file that has only one stream.
 
 Source of the format: bzip2's `decompress.c` and Tsai's "BZIP2: format specification".

@@ -1,5 +1,5 @@
-"""Reads Wikidata entities from the rows of data sets on the Hugging Face Hub. The entities equal
-those that a Wikidata dump gives.
+"""Reads Wikidata entities from the rows of data sets on the Hugging Face Hub. The resulting records
+equal those that a Wikidata dump gives.
 
 One row holds one entity: id, labels, descriptions, aliases, sitelinks, claims. Each field of a row
 is an object of Wikidata's JSON, or the text of such an object. In the data set
@@ -36,8 +36,8 @@ VALUE_TYPES = {
     "time": "time",
     "monolingualtext": "monolingualtext",
 }
-"""For the datatype of a property, the type of the property's values. Properties of all other
-datatypes have texts as values."""
+"""Maps the datatype of a property to the JSON type of the property's values. The values of a
+datatype that is not listed are texts."""
 
 
 def plan_entity_rows(path: str, most: int = 1 << 12) -> list[RowRange]:

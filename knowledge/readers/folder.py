@@ -33,8 +33,8 @@ _CSV_FIELDS = {
 
 
 class PictureFile(NamedTuple):
-    """A picture of the folder, with its metadata, before it is read. The object is small, so that
-    all workers can share a list of pictures."""
+    """A picture of the folder with its metadata; the picture's file is not read yet. The object is
+    small, so that all workers can share a list of pictures."""
 
     path: str
     """Path of the picture's file; "" if the metadata name a picture that is missing."""

@@ -174,8 +174,8 @@ class _Reader:
         return self.resolve(path.removesuffix(".html"))
 
     def infobox(self, content: HtmlElement) -> tuple[str, tuple[InfoboxField, ...]]:
-        """The first infobox on the page. The infobox has its CSS classes as its name, and the rows
-        with a heading and a value as its fields."""
+        """The name and the fields of the first infobox on the page. The name consists of the
+        infobox's CSS classes; a field is a row with a heading and a value."""
         for table in content.iter("table"):
             classes = table.get("class", "").split()
             if not any(c.startswith("infobox") for c in classes):
@@ -198,8 +198,7 @@ class _Reader:
         return "", ()
 
     def pictures(self, content: HtmlElement) -> tuple[ArticlePicture, ...]:
-        """The pictures of the page. A picture has its path in the file and the caption of its
-        frame."""
+        """The pictures of the page, each with its path in the file and the caption of its frame."""
         found: dict[str, ArticlePicture] = {}
         for image in content.iter("img"):
             source = urllib.parse.unquote(image.get("src", ""))

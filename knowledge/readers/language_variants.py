@@ -27,8 +27,8 @@ import re
 from typing import NamedTuple
 
 MAX_DEPTH = 10
-"""Maximum nesting depth of rules `-{…}-`. As in MediaWiki, the start of a rule that is nested
-deeper is plain text."""
+"""Maximum nesting depth of rules `-{…}-`. As in MediaWiki, if a rule is nested deeper, its opening
+`-{` is plain text."""
 VARIANTS = {
     language: tuple(codes.split())
     for language, codes in {

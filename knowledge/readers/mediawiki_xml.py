@@ -1,10 +1,10 @@
 """Reads pages of MediaWiki XML exports (schema 0.3 to 0.11; plain, bz2, gz) from byte ranges.
 
 Each page is cut out between `<page>` and `</page>`, and lxml parses it alone. In exports, `<page>`
-and `</page>` occur nowhere else, because text is escaped and there is no CDATA. A byte range may
-therefore begin anywhere in a dump. The reader holds one page in memory at a time. The error for
-damaged data names the exact place in the dump. A damaged page does not damage its neighbours. The
-reader checks even the text between two pages.
+and `</page>` never occur inside a text, because texts are escaped and CDATA is not used. A byte
+range may therefore begin anywhere in a dump. The reader holds one page in memory at a time. The
+error for damaged data names the exact place in the dump. If a page is damaged, the pages before and
+after it can still be read. The reader checks even the text between two pages.
 
 Source of the format: https://www.mediawiki.org/xml/export-0.11.xsd
 """

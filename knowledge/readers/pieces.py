@@ -128,7 +128,7 @@ class Window:
 
     def more(self) -> str:
         """Appends the next piece to the window; returns the piece's fault, or "" if the piece has
-        none. If the range or the file ends, no piece may follow."""
+        none. At the end of the range or of the file, the window may stay unchanged."""
         piece = next(self._pieces, None) if not self.ended else None
         if piece is None:
             self.ended = self.ended or not self.in_range

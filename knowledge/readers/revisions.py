@@ -66,7 +66,7 @@ def withheld(revision: etree._Element) -> str:
 
 
 def wrong_sum(revision: etree._Element) -> str:
-    """The text of the revision that does not match its stated sha1; "" if all texts match.
+    """Says which text of the revision does not match its stated sha1; "" if all texts match.
 
     `<text sha1>` is the checksum of one slot's text. The revision's `<sha1>` covers all slots. If a
     revision has one slot, `<sha1>` is the checksum of the slot's text. If a revision has several

@@ -50,8 +50,8 @@ _TEXT_KINDS = {"commonsMedia": "commons_media", "url": "url", "external-id": "ex
 _PICTURE = "P18"
 _SINGLE_VALUE, _SINGLE_BEST_VALUE = "Q19474404", "Q52060874"
 _ONE, _EARTH = "Q199", "Q2"
-"""The unit of a number without a unit, and the globe of a coordinate without a globe, in Wikidata's
-JSON."""
+"""In Wikidata's JSON, a number without a unit has the unit Q199 ("1"), and a place on Earth has the
+globe Q2. A `Value` names neither Q199 nor Q2."""
 
 
 def read_entities(
@@ -259,8 +259,8 @@ def holds_at(qualifiers: tuple[Qualifier, ...], day: str) -> bool:
     """Whether a statement with given qualifiers holds on a day. The statement's start (P580) must
     not be later than the day, and its end (P582) must not be earlier.
 
-    An unknown end (somevalue) counts as an end in the past. If the end has only a year or month,
-    and the day lies in it, the end does not count as past.
+    An unknown end (somevalue) counts as an end in the past. If the end states only a year or a
+    month, the statement holds until this year or month is over.
     """
     for qualifier in qualifiers:
         value = qualifier.value
@@ -352,8 +352,8 @@ def make_time(time: str, precision: int, calendar: str = "") -> Value:
     of the date is missing (month 00), the precision is lowered to match.
 
     As in the query service, the calendar is kept only if the precision is a day. For a month, a
-    year or a longer period, nobody can tell which of its days another calendar would shift, so no
-    calendar is kept.
+    year or a longer period, the calendar is dropped, because the day is unknown that would shift in
+    another calendar.
     """
     if not _TIME.match(time):
         return Value(kind="somevalue")
@@ -401,8 +401,8 @@ def _shifted(value: Value, units: int) -> tuple[int, int, int]:
 
 
 def _property(data: dict, name: str, statements: dict) -> PropertyInfo:
-    """Reads the definition of a property: single-value constraints with their exceptions, and
-    statements on change and completeness."""
+    """Reads the definition of a property: its single-value constraints with their exceptions, how
+    much its values change, and how complete they are expected to be."""
     kinds, separators, exceptions = set(), dict[str, None](), dict[str, None]()
     for statement in statements.get("P2302", ()):
         kind = read_value(statement["mainsnak"]).entity

@@ -43,8 +43,8 @@ _PARENTHESIS = re.compile(r"\((?:[ ,;:]+(\) ?)?|(\) ?))")
 _SPECIAL = frozenset("*#:;=|!-{_")
 """First characters of lines that are not running text."""
 _SEAM = "\0"
-"""Separates sections while all sections are cleaned together; the separator is a character that XML
-cannot contain."""
+"""A character between the sections of a page while all sections are cleaned together; XML cannot
+contain the character."""
 _OPTION = re.compile(
     r"\s*(?:thumb(?:nail)?|frame(?:d|less)?|border|left|right|cent(?:er|re)|none|baseline|middle|sub|super|text-top|text-bottom|top|bottom|mini|miniatur|"
     r"hochkant|upright.*|[\dx ]+px|(?:link|alt|lang|page|class|thumb|upright|start|end|thumbtime)\s*=.*)\s*",

@@ -3,8 +3,8 @@ file give the aliases of articles.
 
 The articles are rendered HTML with expanded templates, so only paragraphs and lists count as body
 text. Links in tables, navigation boxes, hatnotes and references are ignored. A ZIM file states no
-licences. Its pictures have no licence until the job asks Commons for it. A ZIM file has no page
-ids, so an article's id is made from its title.
+licences, so its pictures have none until the job asks Commons. A ZIM file has no page ids, so an
+article's id is made from its title.
 
 The library libzim reads local files only. Each process downloads a ZIM file from a bucket once,
 into a local scratch folder.
@@ -41,8 +41,8 @@ _NO_ARTICLES = (
     ("proyecto", 102),
     ("wikiproject", 102),
 )
-"""ZIM files list no namespaces. The prefixes of project pages in wikis of other languages were
-found in Kiwix files."""
+"""Title prefixes of pages that are no articles, in several languages, with the numbers of their
+namespaces. The prefixes were found in Kiwix files, because ZIM files list no namespaces."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -118,7 +118,8 @@ def build_store(
 def _count_answers(
     counts: Counts, by_value: Mapping[tuple[str, str], list[tuple[str, ...]]]
 ) -> None:
-    """Counts the distinct values of each property, and the largest number of subjects that have the same answer.
+    """Counts, for each property, the distinct values and the subjects that have the commonest
+    answer.
 
     Args:
         by_value: for each pair (property, value key), a list with the direct classes of each

@@ -46,8 +46,8 @@ def pieces(text: str, max_words: int = MAX_WORDS) -> Iterator[tuple[int, int]]:
 
 def _break(text: str, words: list[tuple[int, int]], first: int, last: int) -> int:
     """The word where the next piece begins: the start of a paragraph in the second half of the
-    piece, or else the start of a sentence there. If no paragraph or sentence starts in that half,
-    the next piece begins at the word `last`."""
+    piece, or else the start of a sentence there. If neither a paragraph nor a sentence starts in
+    the second half, the next piece begins at the word `last`."""
     half = first + (last - first) // 2
     for i in range(last, half, -1):
         if "\n" in text[words[i - 1][1] : words[i][0]]:

@@ -20,8 +20,9 @@ PERIODS = ("P580", "P582", "P585")
 
 INSTANCES, SUBJECTS, PAIRS, VALUES, DATED, COMMONEST = range(6)
 Counts = Counter[tuple[int, str, str]]
-"""The counts: a dict from (count, property, class id) to a number. In a key, `property` is "" for
-INSTANCES, and the class id is "" for all subjects together."""
+"""The counts: a dict from (count, property, class id) to a number. The property is "" if the count
+is INSTANCES (the number of instances of a class). The class id is "" if the number counts all
+subjects, of any class."""
 
 
 def count_subject(
@@ -54,7 +55,7 @@ def count_subject(
 
 
 def count_values(counts: Counts, property_id: str, class_sets: Iterable[tuple[str, ...]]) -> None:
-    """Counts one distinct value of a property, with its subjects.
+    """Counts one distinct value of a property, for each class of the subjects that have the value.
 
     `class_sets` holds, for each subject that has the value, the set of the subject's direct
     classes.
@@ -64,7 +65,7 @@ def count_values(counts: Counts, property_id: str, class_sets: Iterable[tuple[st
 
 
 def count_commonest(counts: Counts, property_id: str, num_subjects: Mapping[str, int]) -> None:
-    """Updates the largest number of subjects that have the same answer.
+    """Updates the count COMMONEST: how many subjects have the commonest answer to a property.
 
     `num_subjects` maps each direct class to a number of subjects with the same answer. In
     `num_subjects`, the key "" stands for all classes together.

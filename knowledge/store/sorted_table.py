@@ -52,8 +52,8 @@ class SortedTable:
         return self._row(start, bisect_left), self._row(stop, bisect_left)
 
     def _row(self, key: str, bisect: Callable[[list[str], str], int]) -> int:
-        """The index of the first row at or after a key, or after all rows with the key, as the
-        `bisect` function decides."""
+        """The index of the first row at or after a key (with `bisect_left`), or of the first row
+        after all rows with the key (with `bisect_right`)."""
         if self._fences is None:
             self._fences = self._take("key", range(0, self.num_rows, PAGE))
         if not self._fences:
@@ -83,8 +83,8 @@ class SortedTable:
         return self.records(start, start + 1)[0] if start < stop else None
 
     def value(self, key: str, column: str) -> bytes | None:
-        """Another column of a key that has one row, read without the cache; None if the key has no
-        row."""
+        """The value in a further column, for a key that has one row; None if the key has no row.
+        The value is read without the cache."""
         start, stop = self.find(key)
         return self._take(column, range(start, start + 1))[0] if start < stop else None
 

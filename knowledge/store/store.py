@@ -203,8 +203,8 @@ class Store:
         return self._article(entity_id)
 
     def entity_of_title(self, title: str) -> str | None:
-        """The entity about which the page with a normalised title is, after redirects; None if the
-        title is unknown."""
+        """The id of the entity that a page describes, by the normalised title of the page or of a
+        redirect to the page; None if the title is unknown."""
         data = self._tables["titles"].get(title)
         return None if data is None else data.decode()
 

@@ -1,8 +1,8 @@
 """Adds facts that readers like to know about existing things, for example how somebody died, where a film was shot, or
 who illustrated a book.
 
-Curious facts are added late and have random generators of their own, so that earlier steps do not
-change.
+Curious facts are added late and have random generators of their own, so they do not change what
+earlier steps make.
 """
 
 import itertools

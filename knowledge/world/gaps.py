@@ -1,9 +1,9 @@
 """Decides what the dump leaves out: claims, single values and whole items, at rates that were measured on a real table.
 With `absent`, the dumps also leave out a share of all things.
 
-Level 2 hides everything that level 1 hides: each statement has one random number, which is compared
-with the rate or with twice the rate. P31 and statements about pictures are never hidden. The file
-truth.jsonl keeps every statement.
+The level `gaps=2` hides everything that the level `gaps=1` hides. Each statement has one random
+number, which is compared with the rate at level 1, and with twice the rate at level 2. P31 and
+statements about pictures are never hidden. The file truth.jsonl keeps every statement.
 """
 
 import csv

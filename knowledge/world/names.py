@@ -44,8 +44,8 @@ class Grammar:
 
 
 STRIDE = 1_000_003
-"""Multiplication by this prime permutes the indices of stems, because the prime divides the number
-of stems in no language."""
+"""Multiplication by this prime permutes the indices of stems, because no language has a number of
+stems that the prime divides."""
 
 
 def _words(text: str) -> tuple[str, ...]:

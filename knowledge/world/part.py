@@ -71,8 +71,8 @@ class Part:
             class_name: English label of the thing's class.
             fame: how well known the thing is; better known things get articles and sitelinks.
             hint: words that distinguish the thing from another thing with the same label ("painter", "Vessmark").
-            always: whether the title always contains the hint, because the label contains no name
-                that is reserved for this part.
+            always: whether the title contains the hint even if the label is still free in this
+                part; needed if other parts of the world may use the same label.
         """
         title = label
         if hint and (always or title in self.titles):

@@ -66,8 +66,8 @@ FIELDS = {
     "composer": 4,
     "singer": 4,
 }
-"""For an occupation, the index of the nation's university that trains it. People of other
-occupations go to one of the first two universities."""
+"""Maps an occupation to the index of the nation's university that teaches the occupation. People of
+other occupations go to one of the first two universities."""
 PRIZES = {
     "architect": 0,
     "naturalist": 1,

@@ -1,5 +1,5 @@
-"""The last pass over a part of the world: descriptions, aliases, ranks, unknown and outdated values, and the choice of
-articles."""
+"""The last pass over a part of the world: it adds descriptions, aliases, ranks, and unknown and
+outdated values, and chooses which things get articles."""
 
 import random
 from dataclasses import replace

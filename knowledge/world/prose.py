@@ -36,7 +36,9 @@ COUNTABLE = frozenset(
 LISTED = 6
 """Maximum number of things that a list in a sentence names."""
 SAME_LIST = {"P1344": "in:P710"}
-"""A property and the reverse relation that lists the same things: who took part in an event."""
+"""Maps a property to the placeholder that prints the same list. P1344 ("participant in") and
+`in:P710` (things with the subject as "participant") both list the events of a person.
+"""
 KINDS_UNSAID = frozenset(["ship", "locomotive", "music", "book"])
 """Kinds of things whose class is stated neither by the name nor by other sentences. If a thing of
 one of these kinds has no page, its class is put before its name."""

@@ -1,8 +1,8 @@
 """Adds statements that can be made only when all things exist: styles, designations, inverse
 relations, identifiers.
 
-The added statements make invented items as long as real items. Many real items have twenty
-statements or more, and most of these statements are dull.
+With the added statements, invented items have about as many statements as real items. Many real
+items have twenty statements or more, and most of these statements are dull.
 """
 
 import random
@@ -80,8 +80,8 @@ def _painting(part: Part, painting: Thing, rng: random.Random) -> None:
 
 
 def _identifiers(thing: Thing, rng: random.Random) -> None:
-    """Adds identifiers in other catalogues; better known things get more identifiers. No identifier
-    tells anything else about its thing."""
+    """Adds identifiers in other catalogues; better known things get more identifiers. Identifiers
+    are random, so an identifier tells nothing about its thing."""
     number = int(rng.lognormvariate(1.3, 0.75) * (1.5 if thing.fame > 3 else 1))
     allowed = [
         p

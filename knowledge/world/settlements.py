@@ -73,7 +73,7 @@ def _district(part: Part, region: Thing) -> Thing:
 
 
 def locate(part: Part, thing: Thing, district: Thing, stage: str) -> None:
-    """Adds country, district and coordinates of a thing."""
+    """Adds to a thing the statements about its country, district and coordinates."""
     rng = part.rng(f"locate-{stage}-{thing.id}")
     thing.say("P17", part.nation.region)
     thing.say("P131", district)

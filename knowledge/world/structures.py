@@ -2,7 +2,7 @@
 more.
 
 Nearly half of a region's structures are twins: a twin repeats all facts of another thing except one
-or two. A careless description therefore fits both twins.
+or two. A description fits both twins unless it names a fact in which they differ.
 """
 
 import random
@@ -62,7 +62,8 @@ def maker_and_year(
     first: int = 1660,
     last: int = 2012,
 ) -> tuple[Thing | None, int]:
-    """A person with one of the given occupations, and a year in which the person could have done the work."""
+    """A person with one of the given occupations, and a year in which the person could have
+    worked."""
     able = [
         p for p in workers(part, *occupations) if p.start + 60 >= first and p.start + 26 <= last
     ]
@@ -81,7 +82,7 @@ def designer_of(kind: str, maker: Thing | None) -> str:
 
 
 def _plan(part: Part, rng: random.Random, kind: str) -> dict[str, Any]:
-    """Random values for the attributes that twins share."""
+    """Random values for the attributes that are the same in two nearly equal buildings (twins)."""
     engineers = kind in ("bridge", "dam", "lighthouse")
     occupations = ("civil engineer", "architect") if engineers else ("architect",)
     first = {"station": 1855, "dam": 1840, "stadium": 1900, "castle": 1650, "lighthouse": 1772}.get(

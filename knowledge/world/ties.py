@@ -2,8 +2,8 @@
 Works and buildings often name a tie of their maker.
 
 For example, a book is dedicated to its author's teacher, or a church stands in the birthplace of
-its architect's wife. With a tie, two paths of statements lead from the author to the book. Neither
-path alone tells which of the author's books is meant, so a question can join both paths.
+its architect's wife. Two paths of statements then lead from the author to the book: one directly,
+one through the teacher. If one path alone leads to several books, a question can join both paths.
 """
 
 import random
@@ -37,10 +37,10 @@ def towns_of(part: Part, person: Thing, at: int) -> list[Thing]:
 def free_of(
     made: list[Thing], maker: Thing, of_maker: str, of_other: str, found: list[Thing]
 ) -> list[Thing]:
-    """The candidates that no earlier work of the maker names.
+    """The candidates, without those that an earlier work of the same maker names.
 
     Args:
-        made: earlier things of the work's kind.
+        made: the works of the same kind that exist already.
         maker: maker of the new work.
         of_maker: property that leads from a work to its maker.
         of_other: property that leads from a work to a candidate.
@@ -61,14 +61,14 @@ def tied(
     """Draws the thing that a statement of a new work names: most often a tie of the maker,
     otherwise a well-known thing.
 
-    Two works of the same kind and maker name different things.
+    If a maker has several works of one kind, they name different things as far as possible.
 
     Args:
         rng: the random generator.
-        made: earlier things of the work's kind.
+        made: the works of the same kind that exist already.
         maker: author, architect or discoverer; None for an unknown maker.
         relations: properties that lead from a work to its maker and to the drawn thing.
-        bound: the ties of the maker.
+        bound: the candidates that are ties of the maker.
         others: all other candidates, best known first; if `others` is empty, works without a tie get None.
     """
     if maker is not None:

@@ -128,9 +128,10 @@ def write_world(
         out: path of the folder, which is created; an earlier world in it, complete or not, is replaced.
         articles: number of articles about things; redirects, lists and disambiguation pages are not counted.
         seed: seed of the world.
-        gaps: 0, 1 or 2; the dump leaves out claims, values and items at this multiple of the rates in `gap_rates.json`.
-        absent: share of all things that the dumps leave out with item, page and pictures; the country, its regions and
-            cities are exempt.
+        gaps: 0, 1 or 2; multiplies the rates in `gap_rates.json` at which the dump leaves out
+            claims, values and items.
+        absent: share of all things that have no item, page and pictures in the dumps; the country,
+            its regions and cities always have them.
         pictures: whether to write picture files and their metadata.
         learning: whether to write the small world of `learning.py` instead of the country.
         workers: number of processes; default is all cores.

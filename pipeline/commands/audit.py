@@ -7,7 +7,7 @@ RUN/audit/sheet.html   the sheet as a page with pictures; the marks are saved as
           key.json     which items were kept; hide this file from the judges
 ```
 
-Half of the items are kept questions, and half are rejected questions that already had words and a
+Half of the items are kept questions, and half were rejected after they were worded and got a
 picture. The draw of items and their order depend only on the seed and the questions' ids.
 """
 
@@ -199,14 +199,16 @@ def _line(hop: dict[str, Any]) -> str:
 
 
 def _ids(run: Run, *, last_only: bool) -> Iterator[tuple[str, bool]]:
-    """Yields pairs (id, whether the question had words and a picture) for kept questions, either
-    from the last stage only or from all stages that keep questions."""
+    """Yields a pair for each question: its id, and whether the question had words and a picture. If
+    `last_only` is true, only the questions that the last stage kept count; otherwise those of every
+    stage count."""
     for stage in ((run.last,) if run.last else ()) if last_only else run.question_stages:
         yield from stage.question_ids()
 
 
 def _rejected(run: Run, kept: set[str]) -> dict[str, Rejection]:
-    """The rejection of each question that was not kept but can be shown."""
+    """The rejection of each rejected question that had words and a picture, so that people can
+    judge it."""
     showable = {question for question, whole in _ids(run, last_only=False) if whole}
     rejections = sorted(
         (r for stage in run.stages for r in stage.rejections()),

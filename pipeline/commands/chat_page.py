@@ -25,8 +25,8 @@ STYLE = Path(__file__).parents[1] / "report" / "css" / "base.css"
 CHARS_PER_TOKEN = 3
 TOKENS_PER_PICTURE = 1_000
 LAST_LOOK_SECONDS = 3.0
-"""Number of seconds for which the end of an episode waits for an open page. A page polls several
-times a second."""
+"""At the end of an episode, the server waits at most this number of seconds until an open page has
+shown the end. A page asks for news several times a second."""
 MAX_BODY = 1 << 20
 """Maximum number of bytes of a turn that the page may send."""
 
@@ -153,7 +153,7 @@ class ChatPage:
         }
 
     def reply(self, method: str, path: str, body: bytes) -> tuple[int, str, bytes]:
-        """The (status, type, body) of the reply to a request under the secret address."""
+        """Answers a browser's request: returns the HTTP status, the content type and the body."""
         match method, path.split("/"):
             case "GET", [""]:
                 text = PAGE.read_text(encoding="utf-8").replace(

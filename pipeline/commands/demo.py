@@ -68,8 +68,8 @@ def run_demo(out: Path, *, articles: int, seed: int, workers: int, recipe_name: 
 def write_once(
     world: Path, *, articles: int, seed: int, workers: int, learning: bool = False
 ) -> None:
-    """Writes a fictional world, unless the folder has a complete one. Files of a world that are
-    written again would no longer match the inputs of the store."""
+    """Writes a fictional world, unless the folder has a complete one. If the files were written
+    again, their times would change, and the existing store would no longer match them."""
     facts = world / "world.json"
     asked = {
         "articles": articles,

@@ -17,9 +17,9 @@ LEVEL, SPLIT = "medium", "train"
 def example(questions: Iterable[Question]) -> Question | None:
     """The question that the demo shows, always the same for the same run; None if no question was kept.
 
-    Among the kept questions, those of the medium level in the training split come first. Among
-    equal questions, the widest margin decides, then the need to zoom into the picture, then the
-    shortest text.
+    Among the kept questions, those of the medium level in the training split come first. Next come
+    questions for which no wrong answer nearly fits (the widest margin), then those that need a zoom
+    into the picture, then the shortest.
     """
 
     def place(question: Question) -> tuple:

@@ -223,7 +223,8 @@ def read_metrics(folder: Path) -> list[dict[str, Any]]:
 
 
 def values(lines: Sequence[dict[str, Any]], name: str) -> list[tuple[int, float]]:
-    """A pair (update, value) for each line of the metrics that has the figure."""
+    """The values of one figure in a training's metrics, each as a pair (number of the update,
+    value)."""
     return [(line["update"], line[name]) for line in lines if name in line]
 
 

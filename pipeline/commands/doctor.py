@@ -37,7 +37,7 @@ PROBE_SECONDS = 5.0
 
 @dataclass(frozen=True)
 class Findings:
-    """The lines of all checks."""
+    """The results of all checks, one line for each."""
 
     lines: tuple[Line, ...]
 

@@ -133,8 +133,8 @@ def evaluate(
     """Scores an agent on a benchmark, or on a run's own benchmark split, with intervals and
     published scores for comparison.
 
-    Two examples: the oracle (a scripted agent) gives the highest possible score of a run; a model
-    plays in three modes:
+    First example: the oracle, a scripted agent, shows the highest score that is possible on a run.
+    Second example: a model plays in three modes.
 
       questloom evaluate --benchmark RUN --store STORE --engine oracle --out results
 

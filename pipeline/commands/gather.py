@@ -259,8 +259,9 @@ def _settings(request: GatherRequest) -> Json:
 
 
 def _held_to_first(request: GatherRequest, gathered: Gathered, out: Path) -> GatherRequest:
-    """Returns the request if it matches the folder's first request. A request that only adds to a
-    gathering takes over the values of the first request.
+    """Returns the request if it matches the folder's first request. If the request only completes
+    an earlier gathering (`--lacking`), class, language and width are taken from the folder's first
+    request.
 
     Raises:
         InputError: the folder was begun with another request or without a request.

@@ -1,6 +1,6 @@
-"""Lets a local model play held-out questions of a run, judged by the rules. The training demo shows
-the share of right answers before and after training. The command runs in a process of its own,
-since torch keeps its number of threads.
+"""Lets a local model play held-out questions of a run. Rules judge its answers. The training demo shows
+the share of right answers before and after training. The demo starts this command in a separate
+process, because torch keeps the number of threads with which a process began.
 
 ```
 python -m questloom.pipeline.commands.held_out_play MODEL RUN STORE FILE [QUESTIONS]
@@ -99,7 +99,8 @@ def is_right(trajectory: Trajectory) -> bool:
 
 
 def success(played: Sequence[Trajectory]) -> float:
-    """The share of right answers, which is the reward if nothing else counts."""
+    """The share of episodes whose answer was judged right. The demo shows this share as the
+    reward."""
     return sum(map(is_right, played)) / len(played) if played else float("nan")
 
 

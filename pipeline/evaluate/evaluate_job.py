@@ -140,7 +140,7 @@ class EvaluateJob:
 
     @property
     def play_fingerprint(self) -> str:
-        """A hash of `played`: equal hashes mean equal settings for the attempts."""
+        """A hash of all settings that affect the attempts."""
         return sha256_hex(canonical_json(self.played))[:16]
 
     @property
@@ -155,8 +155,8 @@ class EvaluateJob:
         return sha256_hex(canonical_json([self.played, judges]))[:16]
 
     def stages(self) -> tuple[Stage, ...]:
-        """The stages of the evaluation. The first stage holds the questions, and is written when
-        the benchmark is read.
+        """The stages of the evaluation. The first stage only holds the questions; its files are
+        written while the benchmark is read.
         """
         rules, played, marked = self.recipe.teach, self.play_fingerprint, self.mark_fingerprint
         return in_order(

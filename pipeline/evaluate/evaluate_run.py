@@ -117,7 +117,7 @@ def evaluation_recipe(
         overrides: values of recipe keys, such as "teach.engine=openai" or "models.…".
 
     Raises:
-        InputError: the recipe does not exist, or an override is outside these sections.
+        InputError: the recipe does not exist, or an override sets a key that no evaluation uses.
     """
     for override in overrides:
         if not override.startswith(SECTIONS):

@@ -11,8 +11,9 @@ from questloom.records.synthesis import Question
 
 def profile_of(question: Question) -> str:
     """The ability profile that a question needs: one of `questloom.records.synthesis.ABILITIES`.
-    Every question needs the picture. Claims need a search. Computations and comparisons need
-    reasoning. A question without a formal query is assumed to need a search."""
+    Every question needs the picture. A question that rests on claims needs a search. A question
+    with a computation or a comparison needs reasoning. A question without a formal query is assumed
+    to need a search."""
     form = question.logical_form
     search = form is None or bool(form.of(ClaimClause) or form.of(SentenceClause))
     reasoning = form is not None and bool(form.of(Compute) or form.of(Compare))

@@ -15,8 +15,8 @@ from questloom.records.share import Share
 from questloom.transforms.episodes.episode_folder import EpisodeFolder
 
 BEFORE = "before"
-"""The folder of the first policy's episodes. The folder of the last policy's episodes is in the
-same place."""
+"""The name of the folder with the first policy's episodes, beside the folder with the last policy's
+episodes."""
 FILE = "before_after.json"
 
 

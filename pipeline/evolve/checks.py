@@ -1,5 +1,5 @@
-"""Finds leaks and wrong pictures in tasks that were made with some filters switched off. The checks
-call the functions of these filters, without a model."""
+"""Finds leaks and wrong pictures in tasks that were made with some filters switched off. The module
+applies the filters that were switched off, without asking a model."""
 
 import dataclasses
 import inspect
@@ -34,8 +34,8 @@ class Checks:
 
     Args:
         job: the job that made the run. The filters make no model calls here.
-        tools: the policy's tools. If the policy lacks the tool for a search, a shortcut through
-            that search does not count.
+        tools: the policy's tools. A filter that checks for a shortcut through some search is
+            skipped if the policy has no tool for that search.
     """
 
     job: Job

@@ -1,5 +1,5 @@
-"""The recipe fields that the loop may change. Declarations (`questloom.records.evolves.Evolves`)
-mark these fields. An edit moves a field by one step."""
+"""Finds the recipe fields that the loop may change: those with an annotation
+`questloom.records.evolves.Evolves`. An edit moves a field by one step."""
 
 import dataclasses
 import json
@@ -19,8 +19,8 @@ METHODS = {
     "draft.detail_share": {"paths", "injection"},
     "draft.computation_share": {"paths", "injection"},
 }
-"""The writing methods that use a field, by the beginning of the field's path. If a path begins
-otherwise, all writing methods use the field."""
+"""For the beginning of a field's path, the writing methods (ways to make a question) that use the
+field. A field whose path has none of these beginnings is used by all writing methods."""
 
 
 @dataclass(frozen=True)
@@ -36,8 +36,8 @@ class Field:
 
 
 def fields_of(recipe: Recipe) -> dict[str, Field]:
-    """All fields of a recipe by path, with their values. A mapping has one field for each key. A
-    key that is missing, but named in the mapping's declaration, has a field too.
+    """All fields of a recipe by path, with their values. A mapping has one field for each key,
+    including the keys that its annotation `Evolves` names but the recipe leaves out.
 
     Some fields are used only by certain writing methods. If the recipe never chooses a writing
     method that uses a field, the field is left out.

@@ -11,8 +11,8 @@ from questloom.pipeline.evolve.task_row import TaskRow
 from questloom.records.synthesis import Question
 
 STAGES = ("seeds", "paths", "writer", "pictures", "filters")
-"""Stages that a finding can blame. The generator of ODE has four other stages. `docs/loop.md` says
-which stage of ODE corresponds to which stage here."""
+"""Stages that a finding can blame. The stages differ from those in the paper on ODE; `docs/loop.md`
+compares both."""
 LOWEST, HIGHEST = -5.0, 5.0
 WEIGHTS = {
     "sft": {

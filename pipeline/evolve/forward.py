@@ -99,10 +99,10 @@ def _entities(tasks: Iterable[Question]) -> set[str]:
 def repeats(
     made: Sequence[Question], before: Sequence[Question], filters: FilterRules
 ) -> dict[str, str]:
-    """The new questions that repeat a question of an earlier round. Each new question comes with
-    the id of the earlier one. A question counts as repeated if it has the anchor (the pictured
-    entity) or the picture of an earlier question. If the recipe drops duplicates, a question with
-    the same key or a similar wording counts as repeated too."""
+    """The new questions that repeat a question of an earlier round: a dict from the id of the new
+    question to the id of the earlier question. A question counts as repeated if it has the anchor
+    (the pictured entity) or the picture of an earlier question. If the recipe drops duplicates, a
+    question with the same key or a similar wording counts as repeated too."""
 
     def named(task: Question) -> list[str]:
         words = duplicate_keys(task) if filters.duplicates else ()

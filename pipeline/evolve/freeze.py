@@ -22,7 +22,7 @@ def freeze(
     each recipe is that of its own round.
 
     Args:
-        forward: makes, verifies and diagnoses a round of fresh tasks, or continues it.
+        forward: makes, verifies and diagnoses a round of fresh tasks, or continues such a round.
         say: a function that prints a message.
     """
     if (loop.path / "best.json").is_file():

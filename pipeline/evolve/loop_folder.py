@@ -204,7 +204,7 @@ class LoopFolder:
             )
 
     def begin(self, recipe: Recipe, *, store: str, digest: str) -> None:
-        """Writes `loop.json`. If the file exists already, its content must be the same.
+        """Writes `loop.json`, or checks that an existing `loop.json` says the same.
 
         Raises:
             InputError: the folder holds another loop, or other files.

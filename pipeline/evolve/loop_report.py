@@ -160,7 +160,7 @@ def _round(at: RoundFolder) -> dict[str, Any]:
 
 
 def _whys(group: Mapping[str, Any]) -> Sequence[str]:
-    """Why each task of a group counts as faulty. Loops of version 1 have not recorded these
+    """Why each task of a group counts as faulty; "" in loops of version 1, which do not record the
     reasons.
     """
     return group.get("whys", [""] * len(group["tasks"]))

@@ -28,8 +28,8 @@ from questloom.records.synthesis import Question
 
 MATCH = {Tag.RECOVERABLE: 2.0, Tag.TOO_EASY: -4.0, Tag.TOO_HARD: -4.0, Tag.FAKE_HARD: LOWEST}
 UTILITY = {Tag.RECOVERABLE: 3.0, Tag.TOO_EASY: -3.0, Tag.TOO_HARD: -2.0, Tag.FAKE_HARD: LOWEST}
-"""The score of a task, by the task's tag. Some tags have no score here. If a task's tag has no
-score here, the task gets a score from its pass rate."""
+"""The score of a task, by the task's tag. If a tag is not listed, the task's pass rate gives the
+score."""
 LEAST_DIVERSITY, MOST_OF_ONE_DOMAIN = -3.0, 0.6
 
 
@@ -41,8 +41,8 @@ class MeasuredDiagnoser:
 
     Args:
         checks: the checks of the round's run.
-        tolerated: the share of too easy or too hard tasks, 0 to 1, that is still accepted. A larger
-            share becomes a finding.
+        tolerated: the share of tasks, 0 to 1, that may be too easy or too hard before the diagnosis
+            reports a problem.
         mode: "sft" or "rl"; decides which dimensions count.
     """
 

@@ -20,7 +20,7 @@ from questloom.records.outcomes import Reason
 from questloom.records.synthesis import Question
 
 FIRST = 10_000
-"""The number of the first continuation. Rollouts never reach this number, so nobody mistakes a
+"""The number of a task's first continuation. Rollouts have smaller numbers, so nobody mistakes a
 continuation for a rollout."""
 OUTCOMES = {
     Outcome.CORRECT: CORRECT,

@@ -1,5 +1,5 @@
 """Chooses the edits that may cure a finding. The measured proposer chooses the edits by measured
-figures. For comparison, the control edits fields at random."""
+figures. For comparison, another proposer edits fields at random."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -69,22 +69,21 @@ NEEDS: dict[str, tuple[ToolName, ...]] = {
 """The tools that the tasks of a field need, by the path of the field. If the policy lacks one of
 these tools, the field is not edited."""
 LENGTHS = ("draft.hops", "draft.rounds", "draft.explore.claims")
-"""Fields that set how long the questions of a level are. The share of a level among all questions
-is not set by these fields."""
+"""Fields that set how long the questions of a level are. Other fields set how many questions a
+level gets."""
 AXES: dict[str, Callable[[TaskRow], str]] = {
     "seeds.levels": lambda row: row.level,
     "seeds.abilities": lambda row: row.profile,
 }
-"""Fields that raise the share of one value on an axis (for example, the level "hard"). Each field
-comes with the function that reads this value from a task. The last part of the field's path is the
-value."""
+"""Fields that set how many questions have one value on an axis: for example, `seeds.levels.hard`
+sets how many are hard. Each field has a function that reads a task's value on the axis."""
 SHARES: dict[str, Callable[[TaskRow], bool]] = {
     "draft.detail_share": lambda row: row.needs_detail,
     "draft.computation_share": lambda row: row.needs_computation,
     "enhancement.share": lambda row: row.enhanced,
 }
-"""Fields that set how many tasks have a property. Each field comes with a function that says
-whether a task has the property."""
+"""Fields that set how many tasks have some property. For each field, a function says whether a task
+has this property."""
 DIFFICULTY_EDITS = 3
 """The highest number of edits that one round makes because tasks are too easy or too hard."""
 GUIDANCE = {
@@ -197,8 +196,8 @@ def _loses_a_level(edit: Edit, recipe: Recipe) -> bool:
     """Whether an edit removes a kind of question that the policy solves. The policy may forget
     questions of a kind that it no longer meets (docs/learning.md).
 
-    A kind of question disappears if an edit makes a level as long as another drawn level, or stops
-    drawing a level that is too easy.
+    A kind of question disappears in two cases: an edit gives two levels the same length of
+    questions, or sets the weight of a level to 0 because its tasks are too easy.
     """
     kind, _, level = edit.path.rpartition(".")
     if kind in LENGTHS:
@@ -212,8 +211,9 @@ def _loses_a_level(edit: Edit, recipe: Recipe) -> bool:
 
 
 def _overshoots(path: str, cause: str, rows: Sequence[TaskRow]) -> bool:
-    """Whether the edit would harm: most tasks with the field's property have the opposite problem.
-    For example, the tasks are too hard, but the finding says that tasks are too easy."""
+    """Whether the edit would harm, because most tasks with the field's property have the opposite
+    problem. For example, an edit would make tasks harder, although most of the tasks that it
+    affects are too hard already."""
     if path.startswith(LENGTHS):
         return False
     other = Tag.TOO_HARD if cause == "too_easy" else Tag.TOO_EASY
@@ -250,7 +250,8 @@ def _has(path: str, row: TaskRow) -> bool:
 
 
 def at_random(recipe: Recipe, *, seed: int, number: int, most: int) -> list[Edit]:
-    """The control: it edits randomly chosen fields, each by one step up or down at random."""
+    """Proposes edits at random, for comparison: randomly chosen fields, each moved by one step up
+    or down."""
     draw, fields = chance(seed, f"round {number}", "random edits"), fields_of(recipe)
     made: list[Edit] = []
     for path in draw.sample(sorted(fields), len(fields)):

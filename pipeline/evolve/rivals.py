@@ -1,6 +1,6 @@
-"""Tries wrong answers of policies and teachers in the question's formal query. Wrong answers of
-this kind are called rivals (other possible answers). If a rival satisfies the query, the question
-has two right answers and is broken."""
+"""Tries wrong answers of policies and teachers in the question's formal query. A rival is another
+possible answer. If a rival satisfies the query, the question has two right answers and is
+broken."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

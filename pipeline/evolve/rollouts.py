@@ -16,8 +16,8 @@ from questloom.transforms.episodes.tool_statistics import statistics_of
 
 CORRECT = "correct"
 KINDS: dict[str, str] = {tool.name: tool.kind for tool in TOOLS}
-"""The kind of each tool. The kinds are our own, because ODE (section 3.4) does not name its
-families of call chains."""
+"""The kind of each tool. ODE (section 3.4) groups chains of calls too, but does not name its
+groups, so Questloom defines its own kinds."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -43,9 +43,9 @@ class Pair:
 
 
 def pairs_of(loop: LoopFolder, folder: Path) -> tuple[dict[str, Any], list[Pair]]:
-    """The sums of `before_after.json`, and the tasks to show. The tasks shown are those whose pass
-    rate rose most, and the task whose pass rate rose least. Sums and tasks are empty if the loop
-    compared no episodes. The pictures of the tasks are written to `folder`.
+    """The content of `before_after.json`, and the tasks that the report shows: those whose pass
+    rate rose most, and the one whose pass rate rose least. Both are empty if the loop has not
+    compared the first and the last policy. The pictures of the tasks are written to `folder`.
 
     Of a task's episodes before training, the report prefers a failed one. Of a task's episodes
     after training, the report prefers a correct one.

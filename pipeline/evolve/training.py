@@ -22,8 +22,8 @@ from questloom.train.settings.grpo_settings import load_grpo_settings
 from questloom.transforms.episodes.episode_folder import KEEP, TEACHER, EpisodeFolder
 
 LEAST_TASKS = 3
-"""A round trains only if at least this number of its tasks are good for training. If a round has
-fewer good tasks, a provider's faults have spoiled it, or its recipe is broken."""
+"""A round trains only if at least this number of its tasks are good for training. Fewer good tasks
+mean that a provider's faults have spoiled the round, or that the round's recipe is broken."""
 
 
 def model_to_train(recipe: Recipe, newest: str = "") -> str:

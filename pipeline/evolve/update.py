@@ -22,7 +22,7 @@ OUTAGE = 0.5
 nothing."""
 STARVED = 0.5
 """A recipe is rolled back if it gives less than this share of the tasks that the recipe before it
-gave. The scores of these tasks do not matter for the decision."""
+gave, whatever the scores of the tasks are."""
 
 
 def update(loop: LoopFolder, at: RoundFolder, opened: Opened) -> None:

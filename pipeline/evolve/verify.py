@@ -261,9 +261,10 @@ def task_row(
 
 
 def behaviour(rollouts: Sequence[Rollout]) -> dict[str, float]:
-    """ODE's measures, each as a mean over rollouts: the number of pictures that tools returned, of
-    calls with a picture as argument, and of tool pictures that a later call used. The result also
-    holds the mean number of calls, and the share of calls that failed."""
+    """Measures of behaviour from ODE, as means over rollouts. Three numbers are about pictures:
+    pictures that tools returned, calls with a picture as argument, and returned pictures that a
+    later call used. The result also holds the mean number of calls, and the share of calls that
+    failed."""
 
     def mean(name: str) -> float:
         return round(fmean(getattr(r.statistics, name) for r in rollouts), 4) if rollouts else 0.0

@@ -43,8 +43,8 @@ class Attribution(Record):
     source_sha256: str
     """The sha256 of the source file's bytes."""
     file: str
-    """The Commons file name, or the path inside the ZIM file or folder. For a question from an
-    external data set, the text is `source:row`."""
+    """The Commons file name, or the path inside the ZIM file or folder. If the picture comes from
+    an external data set, the text is the data set's name, a colon and the row's number."""
     author: str = ""
     licence: str
     licence_url: str = ""

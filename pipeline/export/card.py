@@ -158,8 +158,8 @@ def _columns(folder: Path) -> dict[str, dict[str, str]]:
 
 
 def _constant(folder: Path) -> dict[str, str]:
-    """The columns without nested values that hold the same value in every question, each with this
-    value."""
+    """The text columns and true/false columns that hold the same value in every question, each with
+    this value."""
     files = pyarrow.dataset.dataset(
         sorted(
             str(path)

@@ -1,5 +1,5 @@
-"""Converts rendered messages into the forms that trainers read. One form is messages whose content
-is a list of parts. The other form is text with `<image>` in place of each picture."""
+"""Converts rendered messages into the two forms that trainers read: messages whose content is a
+list of parts, and messages whose text has `<image>` in place of each picture."""
 
 import base64
 from collections.abc import Sequence
@@ -11,9 +11,9 @@ from questloom.models.messages import Message, Picture
 
 IMAGE_TOKEN = "<image>"
 PLACEHOLDERS = (IMAGE_TOKEN, "<video>", "<audio>")
-"""LLaMA-Factory, verl and ms-swift replace these words in any text by pictures, videos and sounds.
-If a text has one of these words but no picture for it, LLaMA-Factory stops with an error, and verl
-skips the row."""
+"""Words that LLaMA-Factory, verl and ms-swift replace in any text by pictures, videos and sounds.
+If a text contains "<image>" but there is no picture for it, LLaMA-Factory stops with an error, and
+verl skips the row."""
 PARTS = List(
     {"role": Value("string"), "content": List({"type": Value("string"), "text": Value("string")})}
 )

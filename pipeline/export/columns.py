@@ -179,7 +179,7 @@ def _json(value: Any) -> str | None:
 
 def _source_of(provenance: Any) -> Any:
     """The name of the external data set, and the number of the row there. Author, licence and page
-    are in the attribution instead."""
+    of the picture are left out, because `attribution.parquet` holds them."""
     return (
         {k: provenance[k] for k in ("source", "row") if k in provenance}
         if isinstance(provenance, dict)

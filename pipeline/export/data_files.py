@@ -39,8 +39,8 @@ class RowWriter:
     """Writes rows to numbered Parquet files. The metadata give the type of each column, so
     `datasets` returns pictures instead of bytes.
 
-    The Parquet files do not compress pictures again, since picture files are compressed already. A
-    hub can then also detect equal pictures.
+    The Parquet files do not compress pictures again, since picture files are compressed already.
+    Without a second compression, a hub can detect equal pictures.
     """
 
     def __init__(self, prefix: Path, features: Features, file_bytes: float = math.inf) -> None:

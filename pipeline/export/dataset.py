@@ -117,8 +117,8 @@ def _check(run: RunFolder, recipe: Recipe) -> None:
 
 
 def _quota(run: RunFolder, recipe: Recipe) -> Quota:
-    """How many questions of each level the data set may hold, computed from three columns of the
-    last stage."""
+    """How many questions of each level the configuration `rl` may hold, computed from the questions
+    that the last stage kept."""
     keys: list[Key] = []
     for shard in range(recipe.run.shards if recipe.export.level_ratio else 0):
         path = run.shard(run.labels()[-1], "kept", shard)

@@ -37,10 +37,11 @@ class Tally:
     """The card's counts of questions, summed over shards."""
 
     counts: Counter = field(default_factory=Counter)
-    """Counts by (table, value). Examples of the key are ("level", "easy") and ("split",
-    "rl/train")."""
+    """The number of questions for each pair (property, value), such as ("level", "easy") or
+    ("split", "rl/train")."""
     example: tuple[str, Question] | None = None
-    """The training question with the smallest random number, and this number."""
+    """The card's example, a training question, with the random number by which it was chosen: the
+    smallest number wins."""
 
     def add(self, other: "Tally") -> None:
         """Adds another shard's counts."""

@@ -2,9 +2,9 @@
 
 A question becomes a rejection `dropped_by_request` if it is about the picture, or about another
 picture from the same source. The rejection does not name the picture. The rejection belongs to the
-stage that chose the picture. The later stages lose the question. If other rows name the picture as
-evidence, the name is replaced by a blank. The counts and the digests of the stages are updated. The
-run can then still be resumed, reported and exported.
+stage that chose the picture, and the question is deleted from all later stages. If other rows name
+the picture as evidence, the name is replaced by a blank. The counts and the digests of the stages
+are updated. The run can then still be resumed, reported and exported.
 """
 
 import json
@@ -48,16 +48,16 @@ class Dropped:
     """The names and hashes of the dropped pictures, which must no longer occur in the run."""
 
     names: set[str] = field(default_factory=set)
-    """The file names in every spelling, the source pages and the hashes."""
+    """Every text that names a dropped picture: its file name in every spelling, its source page and
+    its hashes."""
     sources: set[str] = field(default_factory=set)
     shown: set[str] = field(default_factory=set)
     """The hashes of the pictures in the form that a policy sees."""
     played: set[str] = field(default_factory=set)
     """The hashes of the pictures in the form that the episodes showed."""
     found: set[str] = field(default_factory=set)
-    """The lines of the user's file that name a picture of the run. Lines also count if a killed
-    call found their pictures, since that call may already have removed the pictures from the
-    ledgers."""
+    """The lines of the user's file that name a picture of the run. Pictures that an interrupted
+    call has already removed from the ledgers count as pictures of the run."""
 
 
 @dataclass(frozen=True)
@@ -335,8 +335,8 @@ def _without(
 
 
 def _counted(facts: dict[str, str], rows: dict[str, pa.Table]) -> dict[str, str]:
-    """The facts that a stage's file states. The counts are taken anew from the stage's rows. In the
-    stage that chooses pictures and in all later stages, each question has one row."""
+    """A stage's facts for the metadata of its file, with the counts corrected after the purge. In
+    the stage that chooses pictures and in all later stages, each question has one row."""
     num_kept, num_rejected = (
         rows["kept"].num_rows,
         len(set(rows["rejected"]["item_id"].to_pylist())),

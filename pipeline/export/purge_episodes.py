@@ -28,8 +28,8 @@ Blank = Callable[[pa.Table], pa.Table]
 
 
 def pictures_from(out: EpisodeFolder, num_shards: int, sources: set[str]) -> set[str]:
-    """Those pictures in the episodes that are equal to a given picture of the store, or were made
-    from one."""
+    """The pictures in a policy's episodes that come from one of the given pictures of the store,
+    changed or unchanged."""
     found: set[str] = set()
     for shard in range(num_shards):
         path = out.shard(out.label(PLAY), "kept", shard)
@@ -177,8 +177,8 @@ def _facts(
     before: dict[str, Location],
     side: Location,
 ) -> dict[str, str]:
-    """The facts that a stage's file states. The counts are taken from the stage's rows, and the
-    digest is that of the stage's new input."""
+    """A stage's facts for the metadata of its file, after the purge. The counts are taken from the
+    stage's rows, and the digest is that of the stage's new input."""
     num_out, num_pending = (
         rows["kept"].num_rows,
         rows["pending"].num_rows if "pending" in rows else 0,

@@ -1,10 +1,11 @@
-"""Balances the RL configuration by level. Of all sets of questions in the recipe's ratio
-easy:medium:hard (`export.level_ratio`), the quota chooses the largest.
+"""Limits how many easy, medium and hard questions the configuration `rl` holds. Of all sets of
+questions in the recipe's ratio easy:medium:hard (`export.level_ratio`), the quota chooses the
+largest.
 
 A question that exceeds the ratio stays in the data set, but only in the configuration `tasks` (with
 the use "tasks"). A question that exceeds the ratio is certified like every other question, and
-keeps its split. Connected questions therefore stay in one split. Which questions exceed the ratio
-depends on a random number, which is made from the question's id.
+keeps its split. Which questions exceed the ratio depends on a random number, which is made from the
+question's id.
 """
 
 from collections import defaultdict
@@ -21,8 +22,8 @@ Key = tuple[str, str, str]
 
 @dataclass(frozen=True)
 class Quota:
-    """The highest random number with which a question stays in RL, for each pair (split, level). A
-    pair that is not listed has no limit."""
+    """For each pair (split, level), the highest random number with which a question stays in the
+    configuration `rl`. A pair that is not listed has no limit."""
 
     seed: int
     last: Mapping[tuple[str, str], str]

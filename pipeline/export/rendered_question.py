@@ -41,7 +41,7 @@ class QuestionRenderer:
     no teacher has played the run, the recipe's section `teach` decides the prompt.
 
     Args:
-        renderer, schemas: those of the teacher, if a teacher has played.
+        renderer, schemas: the teacher's renderer and tool schemas, if a teacher has played.
     """
 
     def __init__(

@@ -58,8 +58,8 @@ class Outcome:
     plans (sets of facts for questions). `lacking.tsv` lists the same data."""
     not_run_on: dict[str, int] = field(default_factory=dict)
     """The filters that the run skipped for some questions only. Each filter comes with the number
-    of kept questions for which it was skipped. The reason is in the question's verdict on the
-    filter."""
+    of kept questions for which it was skipped. The verdicts of a question state why a filter was
+    skipped for it."""
 
     def as_json(self) -> dict[str, Any]:
         """The outcome as JSON, for programs."""

@@ -1,9 +1,9 @@
 """Estimates the calls to models: which roles make calls, how many calls one item of a stage needs,
 and how long prompts and replies are.
 
-The numbers of calls are read from the code of `transforms/drafting/drafter.py` and
-`transforms/filters/solvers.py`. The estimate counts only calls that these modules always make. The
-number of retries is an assumption.
+The estimate counts only the calls that `transforms/drafting/drafter.py` and
+`transforms/filters/solvers.py` always make, according to their code. The number of retries is an
+assumption.
 """
 
 from dataclasses import astuple, dataclass
@@ -45,8 +45,8 @@ NUM_PICTURES = 200
 
 @dataclass(frozen=True, kw_only=True)
 class RoleCalls:
-    """The calls that one role makes for one item of a stage. If a pilot has run, one entry holds
-    the calls to one model."""
+    """The calls that one role makes for one item of a stage. If a pilot measured the calls, one
+    object counts the calls to one model for all roles together."""
 
     stage: str
     role: str

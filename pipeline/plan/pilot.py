@@ -36,18 +36,17 @@ from questloom.transforms.filters import registry
 
 Counts = dict[str, tuple[int, int]]
 COROUTINES = ("draft", *(each.name for each in registry.FILTERS if each.coroutine == "always"))
-"""Stages whose shards stay open while other stages work on the same items. The time that an open
-stage takes says little about its own work."""
+"""Stages that wait for models while other stages run. The time that such a stage takes says little
+about its own work."""
 
 
 @dataclass(frozen=True)
 class Pilot:
     """What a pilot has measured.
 
-    `num_seeds` is the number of seeds that the pilot processed. `shares` holds a pair for each
-    stage: how many items it kept, and how many it got. `seconds` holds the time for one item of
-    each stage. `calls` has an entry for each stage and model. `spent` is the ledger's sum of all
-    calls that the run has made so far.
+    `num_seeds` is the number of seeds that the pilot processed. `shares` says how many items each
+    stage kept and got. `seconds` holds the time for one item of each stage. `calls` has an entry
+    for each stage and model. `spent` is the ledger's sum of all calls that the run has made so far.
     """
 
     num_seeds: int

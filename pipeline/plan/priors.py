@@ -67,8 +67,8 @@ SECONDS: dict[str, Range] = {
     "enhance": Range(0.01, 0.04, 0.2),
 }
 """How many seconds one core needs for one item, without waiting for models. The numbers were
-measured on 60 seeds of the demo. Other stages take less than a millisecond. The high ends allow for
-slower searches and look-ups in larger stores."""
+measured on 60 seeds of the demo. Stages that are not listed take less than a millisecond. The high
+ends allow for slower searches and look-ups in larger stores."""
 
 
 def survival(stage: str, settings: Any) -> Prior:
@@ -100,8 +100,8 @@ REPLY_BYTES = {
 }
 """The mean length in bytes of replies that models gave to prompts about the demo's world."""
 OTHER_REPLY_BYTES = 120
-"""The mean length in bytes of a reply of any other role. Each of these replies is a short answer or
-judgement."""
+"""The mean length in bytes of a reply from a role that `REPLY_BYTES` does not list. These roles
+give only short answers or judgements."""
 THINKING = Range(1.0, 1.5, 12.0)
 """The length of a model's whole reply, divided by the length of the JSON in it. Models that think
 aloud are at the upper end."""

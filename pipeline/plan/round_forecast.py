@@ -31,8 +31,8 @@ class RoundForecast:
 
     @property
     def num_batches(self) -> int:
-        """The number of batches of tasks. Each round has one batch, and each recipe has at most one
-        batch more, for held-out tasks."""
+        """The highest number of batches of tasks: one for each round, and one more for each recipe
+        if the recipes are compared on held-out tasks."""
         rules = self.recipe.evolve
         return rules.rounds + (rules.rounds if rules.held_out and rules.control != "static" else 0)
 
@@ -61,8 +61,7 @@ class RoundForecast:
 
 
 def round_forecast(recipe: Recipe, synth: Forecast) -> RoundForecast:
-    """Makes the forecast of a round. The forecast for making the round's questions is an
-    argument."""
+    """Makes the forecast of a round; `synth` is the forecast for making the round's questions."""
     rules = recipe.evolve
     anew = UNSOLVED * exactly(rules.probes + rules.teacher_rollouts)
     episodes = (exactly(rules.rollouts) + anew).scaled(rules.tasks)

@@ -10,8 +10,8 @@ from questloom.records.errors import InputError
 from questloom.transforms.stages.run_folder import RunFolder
 
 TURNS = Range(3.0, 6.3, 15.0)
-"""The number of turns per episode. The teacher of OpenSearch-VL needed 6.3 on average; low and high
-are our estimate."""
+"""The number of turns per episode. The teacher of OpenSearch-VL needed 6.3 turns on average; the
+lower and the upper end are our estimate."""
 TOKENS_OUT = Range(150.0, 500.0, 3_000.0)
 """The number of new tokens in a turn. The thought and the call of a turn count together. The range
 is our estimate, from short instruct models to long thinking models."""

@@ -35,7 +35,7 @@ def lengths_of(run: str, policy: str, *, only_sft: bool, max_pixels: int) -> lis
     Args:
         policy: the policy that played the episodes.
         only_sft: whether only questions for fine-tuning count. If `only_sft` is false, all
-            questions count. The result is then a guess at the policy's future episodes.
+            questions count, so that the result shows how long the policy's future episodes may be.
         max_pixels: the highest number of pixels of a picture that the model gets; 0 for 262,144.
 
     Raises:

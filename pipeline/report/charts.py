@@ -1,8 +1,8 @@
 """Computes the report's charts as numbers for SVG: the strips that show the stages of a run, and
 tables with bars. Every chart is also a table, so that a screen reader can read it aloud.
 
-The numbers give positions only. The style sheet sets the colours by class. A strip is stretched to
-the page's width, so x always runs from 0 to `WIDTH`.
+This module computes only positions; the style sheet sets the colours. A strip is stretched to the
+page's width, so x always runs from 0 to `WIDTH`.
 """
 
 from collections import Counter
@@ -17,7 +17,7 @@ NUM_REASON_SHADES = 5
 
 @dataclass(frozen=True)
 class Segment:
-    """A part of a strip."""
+    """One coloured part of a stage's bar."""
 
     x: float
     width: float
@@ -27,8 +27,9 @@ class Segment:
 
 @dataclass(frozen=True)
 class Strip:
-    """One stage of the chart of stages: a bar, and the stream that flows from this bar to the bar
-    of the next stage. The stream is "" if the two stages may count different items."""
+    """One stage of the chart of stages: a bar, and the stream that joins this bar to the bar of the
+    next stage. There is no stream ("") if the next stage does not start with as many items as
+    passed this stage."""
 
     flow: StageFlow
     segments: tuple[Segment, ...]

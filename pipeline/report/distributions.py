@@ -8,8 +8,8 @@ from questloom.records.synthesis import BASES, LEVELS, METHODS, Question
 from questloom.transforms.reason_words import words
 
 LENGTH_STEP = 8
-"""The length distribution counts questions by their number of words. One class of the distribution
-covers this many numbers."""
+"""The report counts questions by length in words, in classes of this width (such as 8 to 15
+words)."""
 _TABLES = (
     ("Level", "level", LEVELS),
     ("Method", "method", METHODS),
@@ -82,6 +82,6 @@ class Distributions:
         ]
 
     def hop_matrix(self) -> dict:
-        """The number of questions by the nominal number of hops (rows) and the effective number of
-        hops (columns)."""
+        """A table of questions: rows by the number of hops in the question's path, columns by the
+        number of hops that are really needed."""
         return matrix(self.hops)

@@ -61,8 +61,8 @@ class _Graph:
         self.edges.append({"from": source, "to": target, "label": label, "kind": kind})
 
     def _vague(self, clause: Fuzzy, answer: str) -> str:
-        """A node for a value that the question only describes. The pictured thing has one more
-        node, without this description."""
+        """A node for a value that the question only describes. A described thing that the picture
+        shows has a second node, without the description."""
         said, term = self.names, clause.object
         label = said.value(term) if isinstance(term, Value) else self.variable(term, answer)
         bound = self.question.bindings.get(str(term), "")

@@ -68,8 +68,8 @@ class Names:
         return self.sources.label(entity_id, self.language) or entity_id
 
     def property(self, property_id: str) -> str:
-        """The name of a property, or the id if there is no name. The name is "linked" for a hop
-        that only a sentence states."""
+        """The name of a property, or the id if there is no name. A hop without a property, which
+        only a sentence states, is called "linked"."""
         if not property_id:
             return "linked"
         if property_id not in self._properties:

@@ -58,7 +58,8 @@ class Stage:
             yield from read_records(path, Question)
 
     def pick(self, ids: Collection[str]) -> Iterator[Question]:
-        """The kept questions that have one of these ids. Other rows are not decoded."""
+        """The kept questions that have one of these ids. To save time, only the rows of these
+        questions are decoded."""
         for path in self.files("kept"):
             with _open(path) as file:
                 for group in range(file.num_row_groups):

@@ -12,8 +12,8 @@ from questloom.records.synthesis import Seed
 
 @dataclass(frozen=True)
 class StageFlow:
-    """The numbers of items in one stage. The first four numbers are None if the stage itself counts
-    no items."""
+    """The numbers of items in one stage. `num_in`, `num_kept`, `num_rejected` and `num_pending` are
+    None if the stage itself counts no items."""
 
     name: str
     num_in: int | None
@@ -21,11 +21,10 @@ class StageFlow:
     num_rejected: int | None
     num_pending: int | None
     num_out: int
-    """The number of rows on disk that passed the stage. This number is larger than `num_kept` if
-    the stage turns one item into several rows."""
+    """The number of rows on disk that passed the stage. One kept item may give several rows."""
     reasons: tuple[tuple[str, int], ...]
-    """The number of rejections for each reason, the most frequent reason first. The sum is larger
-    than `num_rejected` if an item had several drafts."""
+    """The number of rejections for each reason, the most frequent reason first. The sum of these
+    numbers is larger than `num_rejected` if an item had several drafts."""
     pending: tuple[tuple[str, int], ...]
     """The number of rows that wait, for each cause."""
     seconds: float | None

@@ -19,10 +19,9 @@ Picture = Callable[[str], bytes]
 
 
 def picture_reader(run: Location, fallback: Picture | None) -> Picture:
-    """Returns a function that reads a picture by its id. The function looks in `RUN/pictures/`,
-    then among the teacher's pictures, and then asks the fallback (a store).
-
-    The returned function raises KeyError if it finds the picture nowhere.
+    """Returns a function that reads a picture by its id. The returned function looks for a picture
+    in `RUN/pictures/`, then among the teacher's pictures, then in the fallback (a store). If a
+    picture is in none of these places, the returned function raises KeyError.
     """
     folder = RunFolder(str(run))
     taught = EpisodeFolder.of(folder)

@@ -22,8 +22,8 @@ from questloom.records.errors import QuestloomError
 def dataflow_lines(
     runner: RunnerOptions, folders: tuple[str, ...], tools: Collection[str] = ()
 ) -> Iterator[Line]:
-    """One line for each thing that Dataflow requires; see
-    `questloom.pipeline.runners.runner_checks.check_runner`."""
+    """Yields one finding for each requirement of Dataflow, as
+    `questloom.pipeline.runners.runner_checks.check_runner` does for any runner."""
     if importlib.util.find_spec("apitools") is None:
         yield Line(
             "dataflow",
@@ -91,8 +91,8 @@ def _given(name: str, value: str | None, example: str) -> Line:
 
 
 def _sandbox(tools: Collection[str], *, has_container: bool) -> Iterator[Line]:
-    """Whether workers will be able to run a policy's code in a sandbox. The function can only look
-    at the options, since no worker exists yet."""
+    """Whether workers will be able to run a policy's code in a sandbox. Since no worker exists yet,
+    the check can only read the job's options."""
     if CONFINED in tools and not has_container:
         yield Line(
             "dataflow",

@@ -1,5 +1,5 @@
-"""Describes in words how the calls to a job's endpoints are going. The data come from the ledger of
-calls. The description is therefore the same for every runner and every number of workers."""
+"""Describes in words how the calls to a job's endpoints are going. The figures come from the ledger
+(the record of all calls), so they do not depend on the runner or on the number of workers."""
 
 import time
 from collections import Counter
@@ -16,8 +16,8 @@ from questloom.records.errors import InputError
 LAST = 2_000
 """A description covers at most this number of recent attempts (requests to an endpoint)."""
 LOOK_SECONDS, SHARED_LOOK_SECONDS = 0.5, 5.0
-"""How many seconds pass between two reads of a ledger. The first number is for a ledger in a file,
-the second for a ledger on a server."""
+"""Number of seconds between two reads of the ledger: first for a ledger in a file, then for a
+ledger on a server."""
 TROUBLE = {
     Status.RATE_LIMITED: "sent back for their number (429)",
     Status.SERVER_ERROR: "met an error of the server",
@@ -29,13 +29,13 @@ TROUBLE = {
 
 
 class EndpointProgress:
-    """Describes the attempts that were made since this object was created. Each job has one
-    `EndpointProgress`.
+    """Describes the requests that a job has sent to its endpoints since this object was created.
+    Each job has one `EndpointProgress`.
 
     Args:
         calls: the place of the job's call cache; None if the job calls no model.
-        endpoints: the endpoints that the job may call. Other providers are left out of the
-            description.
+        endpoints: the endpoints that the job may call. Calls to any other provider are not
+            described.
     """
 
     def __init__(self, calls: Path | str | None, endpoints: Sequence[EndpointConfig]) -> None:
@@ -58,8 +58,8 @@ class EndpointProgress:
         )
 
     def news(self) -> list[str]:
-        """One line for each endpoint that has never replied so far. The object names each of these
-        endpoints only once."""
+        """One line for each endpoint that has never replied so far. After an endpoint has been
+        named once, later calls leave it out."""
         seen = {
             name: {status for provider, _, status in self._found if provider == name}
             - {Status.IN_FLIGHT.value}
@@ -96,11 +96,11 @@ class EndpointProgress:
 def endpoint_words(
     endpoint: EndpointConfig, attempts: Sequence[tuple[str, str]], *, cut: bool = False
 ) -> str:
-    """Describes the latest attempts at one endpoint in words.
+    """Describes in words the latest requests to one endpoint.
 
     Args:
-        attempts: the key and the status of each attempt.
-        cut: whether earlier attempts exist that are not in `attempts`.
+        attempts: for each request, the call's key in the cache and the status of the reply.
+        cut: whether `attempts` leaves out earlier requests.
 
     >>> endpoint_words(EndpointConfig(name="lab", base_url="http://lab/v1"), [("a", "timeout"), ("b", "timeout"), ("a", "timeout")])
     'lab: 2 asked, 0 answered, 3 gave no reply within 120 s: lower max_in_flight or raise timeout'

@@ -12,7 +12,7 @@ ENDED = ("FINISHED", "CANCELED", "FAILED")
 
 
 class Unreachable(Exception):
-    """The job manager does not answer, or something else than Flink answers."""
+    """The job manager does not answer, or something other than Flink answers."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,8 @@ class FlinkRest:
         return (self.master if "://" in self.master else f"http://{self.master}").rstrip("/")
 
     def overview(self) -> Overview:
-        """The cluster's version and numbers. Raises `Unreachable`."""
+        """The cluster's Flink version and its numbers of task managers and slots. Raises
+        `Unreachable`."""
         found = self._get("/overview")
         try:
             return Overview(

@@ -11,8 +11,8 @@ from apache_beam.transforms.environments import SubprocessSDKEnvironment
 
 
 def local_runner(workers: int) -> FnApiRunner:
-    """The local runner with this number of worker processes. The number 1 means that only this
-    process works. The runner needs the option `--direct_num_workers`."""
+    """The local runner with this number of worker processes. With 1, this process does all the work
+    and starts no other. The runner needs the option `--direct_num_workers`."""
     if workers == 1:
         return FnApiRunner()
     return FnApiRunner(

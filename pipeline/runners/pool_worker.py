@@ -1,5 +1,5 @@
-"""One worker of `questloom.pipeline.runners.worker_pool`. The worker imports the package and
-reports that it is ready. After that, the worker serves Beam's control stream until the stream ends.
+"""One worker of `questloom.pipeline.runners.worker_pool`. The worker imports the package, reports
+that it is ready, and then serves Beam's control stream until the stream ends.
 """
 
 import faulthandler

@@ -28,8 +28,8 @@ JOBS = (
     "questloom.pipeline.synth.synth_job",
     "questloom.pipeline.teach.teach_job",
 )
-"""The names of modules. Importing these modules imports all stages. These modules belong to a
-higher layer of the program, so a plain import is not allowed here."""
+"""The modules that a worker imports in order to import all stages. They are given by name, because
+this file may not import modules of a higher layer."""
 NUM_PROBES = 16
 """The tiny job has this number of elements, which is large enough to give every worker one."""
 
@@ -79,15 +79,16 @@ class Mark:
 
 
 def write(path: Location, text: str) -> None:
-    """Writes a small file. The function creates the folder, if the storage has folders at all."""
+    """Writes a small file. The file's folder is created too, unless the storage has no folders (a
+    bucket)."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(text.encode())
 
 
 @cache
 def here() -> Worker:
-    """What this process would tell about itself as a worker. As in a real worker, all stages are
-    imported."""
+    """Imports all stages, as a worker does, and describes this process as a worker would describe
+    itself."""
     import_jobs()
     from questloom.agent.sandbox import open_sandbox
 
@@ -105,15 +106,15 @@ def import_jobs() -> None:
     """Imports all stages.
 
     Raises:
-        ImportError: a package is missing here. If a package is missing, the worker must not start.
+        ImportError: a package is missing on this machine, so the worker must not start.
     """
     for name in JOBS:
         importlib.import_module(name)
 
 
 def code_digest() -> str:
-    """A digest of the files of the distribution by name. The files are code and data (prompts,
-    phrases, scripts). The digest is the same on every machine that has the same version."""
+    """A digest of the names and bytes of all installed files of the package, both code and data
+    (prompts, phrases, scripts). Machines with the same version have the same digest."""
     digest = hashlib.sha256()
     for name, path in installed_files():
         digest.update(f"{name}\0".encode() + path.read_bytes())
@@ -121,8 +122,8 @@ def code_digest() -> str:
 
 
 class LeaveNote(beam.DoFn):
-    """A step that passes numbers on unchanged. In every folder where the worker sees the mark, it
-    writes its note."""
+    """A step that passes numbers on unchanged. The worker that runs the step writes its note into
+    every folder in which it finds the mark."""
 
     def __init__(self, mark: Mark) -> None:
         self.mark = mark

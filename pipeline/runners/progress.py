@@ -66,8 +66,8 @@ class _Shown:
         self._last = time.monotonic()
 
     def show(self, done: int, total: int, words: str, *, bar: str = "") -> None:
-        """Moves the bar with this name. Without a terminal, a line is printed instead if the bar is
-        new, or if the last line is ten seconds old."""
+        """Moves the bar with this name. Without a terminal, prints a line when a bar first appears,
+        and then at most one line every ten seconds."""
         if self._quiet:
             return
         is_new = bar not in self._tasks
@@ -135,10 +135,10 @@ def watching(
         title: the name of the job, shown beside the bar.
         total: the number of units of work in the whole job.
         done: a function that returns the number of finished units, and the progress in words.
-            `done` is called twice a second, and once at the end. If the words are empty, the number
-            of units is shown instead.
-        news: a function that returns lines which should stay on the screen. The function `news` is
-            called after each call of `done`.
+            `done` is called twice a second, and once at the end. If `done` returns no words, the
+            number of units is shown instead.
+        news: a function that returns lines which should stay on the screen; it is called after each
+            call of `done`.
         slow: whether `done` takes long, for example because it lists a bucket. A slow `done` is
             called only every five seconds.
     """

@@ -2,7 +2,8 @@
 The user sees only one message and the path of the log.
 
 Only text can cross a process boundary. An error in a worker therefore reaches the command as a long
-text. This module finds the cause of the error in the chain of exceptions or in the text.
+text. This module finds the cause of an error in the chain of exceptions, or in the text that a
+worker has sent.
 """
 
 import errno
@@ -22,7 +23,7 @@ VARIABLE = "QUESTLOOM_LOG"
 _LINE = "%(asctime)s %(process)d %(name)s %(levelname)s %(message)s"
 _RAISED = re.compile(r"records\.errors\.(InputError|ProviderFault|QuestloomError): (.+)")
 _INPUT = re.compile(r"(.+?): (.+?)\. (.+)")
-"""The pattern of an `InputError` that has become text."""
+"""A pattern that finds the parts of an `InputError` in the error's text."""
 MAX_MESSAGE = 600
 
 
@@ -36,7 +37,7 @@ def log_path() -> Path:
 
 
 def log_errors_to_file() -> None:
-    """Sends errors that libraries log to the command's log, so that they do not appear on the
+    """Writes the errors that libraries log into the command's log, so that they do not appear on the
     terminal."""
     handler = logging.FileHandler(log_path(), encoding="utf-8", delay=True)
     handler.setFormatter(logging.Formatter(_LINE))
@@ -53,15 +54,14 @@ def note_fault(error: BaseException) -> None:
 
 
 def note_known(error: BaseException) -> None:
-    """If this process or its parent keeps a command's log, the function writes the exception into
-    it with `note_fault`. Without a command's log, the function does nothing."""
+    """Writes an exception into the command's log, if this process or its parent has such a log."""
     if VARIABLE in os.environ:
         note_fault(error)
 
 
 def known_cause(error: BaseException) -> QuestloomError | None:
-    """Finds the Questloom error that caused a library's exception, or makes one for a path that
-    cannot be used. The result is None if the exception has no such cause."""
+    """Finds the Questloom error that caused a library's exception, or makes an `InputError` if a
+    path that cannot be used caused the exception. For any other cause, returns None."""
     seen: set[int] = set()
     at: BaseException | None = error
     while at is not None and id(at) not in seen:
@@ -80,7 +80,7 @@ def known_cause(error: BaseException) -> QuestloomError | None:
 
 def path_error(error: OSError, where: object = "") -> InputError:
     """Makes an `InputError` for a path that cannot be read or written, or for a full disk. If the
-    error names no path, `where` is used in its place."""
+    error names no path, the message names `where` instead."""
     if error.errno == errno.ENOSPC:
         return InputError(
             str(where or error.filename),

@@ -40,8 +40,8 @@ BUILD_ONE = "Build one with deploy/flink/pom.xml (mvn package) and name it with 
 def check_runner(
     runner: RunnerOptions, folders: Iterable[str] = (), tools: Collection[str] = ()
 ) -> Iterator[Line]:
-    """Checks the runner, and returns one line for each finding. After an error that makes the
-    remaining checks useless, the function makes no more checks.
+    """Checks the runner, and returns one line for each finding. The checks stop at an error that
+    makes all later checks useless.
 
     Args:
         runner: the runner to check, with its address.
@@ -290,7 +290,8 @@ def folder_lines(topic: str, folders: tuple[str, ...]) -> Iterator[Line]:
 def _probe(
     runner: RunnerOptions, folders: tuple[str, ...], tools: Collection[str]
 ) -> Iterator[Line]:
-    """Runs the tiny job, and reads the notes that its workers left."""
+    """Runs the tiny job of `probe.py` on the cluster, and reports what its workers wrote about
+    themselves."""
     mark = probe.Mark.new(folders)
     mark.write()
     rest, began = FlinkRest(runner.flink_master), time.monotonic()
@@ -386,7 +387,7 @@ def _failed(runner: RunnerOptions, text: str) -> Line:
 
 
 def _shown(text: str, of: str = "") -> str:
-    """The part of an error that says most, cut so that it fits on one line."""
+    """The most informative part of an error message, cut to the length of one line."""
     lines = [line for line in text.splitlines() if line.strip()]
     told = next((line for line in reversed(lines) if of and of in line), lines[-1] if lines else "")
     start = max(0, told.find(of)) if of else 0
@@ -394,8 +395,8 @@ def _shown(text: str, of: str = "") -> str:
 
 
 def _notes(folder: str, workers: list[probe.Worker]) -> Iterator[Line]:
-    """Says what the workers' notes show. If notes are missing, the workers see a different folder
-    under this path."""
+    """Reports from the workers' notes whether all workers share this folder and run the same code.
+    If no worker left a note, this path leads to a different folder on the workers."""
     if not workers:
         yield Line(
             "flink",
@@ -428,8 +429,8 @@ def _notes(folder: str, workers: list[probe.Worker]) -> Iterator[Line]:
 
 
 def _sandboxes(workers: Iterable[probe.Worker], needed: bool) -> Iterator[Line]:
-    """Checks whether all workers can run a policy's code in a sandbox. A worker without a sandbox
-    would play differently."""
+    """Checks whether all workers can run a policy's code in a sandbox. Episodes would go
+    differently on a worker without a sandbox."""
     lacking = sorted(
         {f"{worker.host}: {worker.no_sandbox}" for worker in workers if worker.no_sandbox}
     )

@@ -98,7 +98,8 @@ FLAGS: dict[str, tuple[Any, Any]] = {
         "",
     ),
 }
-"""The type and the default of each parameter of a command."""
+"""For each command-line option of the runner, the type and the default of the command's
+parameter."""
 
 
 def with_runner(command: Callable[..., Any]) -> Callable[..., Any]:

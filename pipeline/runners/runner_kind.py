@@ -1,5 +1,5 @@
-"""The runners (Beam's engines) that can execute a job. The names have their own module because the
-command line needs them before Beam is imported."""
+"""The runners (Beam's engines) that can execute a job. The names of the runners are in a module of
+their own, because the command line needs the names before Beam is imported."""
 
 import os
 from enum import StrEnum

@@ -19,9 +19,9 @@ from questloom.records.errors import InputError
 
 LOOPBACK = "loopback"
 JOB_SERVER_JAVA = ("-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
-"""Java options for the job server. The server lives only for one job. An optimising compiler would
-cost more time than it saves for a server of this kind. With these options the server is ready after
-1.2 s of CPU time; without them, it needs 2.4 s."""
+"""Java options for the job server. The job server serves only one job, so Java's optimising
+compiler would cost more time than it saves. The options shorten the server's start from 2.4 s to
+1.2 s of CPU time."""
 NO_FREEZE = "--experiments=disable_logging_submission_environment"
 """An option that stops Beam from sending the list of packages that are installed where the job is
 submitted. Making the list of packages takes seconds, and the list contains private paths."""
@@ -43,16 +43,16 @@ class RunnerOptions:
     parallelism: Annotated[int, Ge(0)] = 0
     """The number of slots that the job takes; 0 takes all free slots."""
     stall_minutes: Annotated[float, Gt(0)] = 60.0
-    """A job that finishes no part for this many minutes is cancelled and reported. The limit must
-    exceed the time that the largest task needs."""
+    """A job that finishes no part for this many minutes is cancelled and reported. Set
+    `stall_minutes` higher than the time that the largest task needs."""
     probe_seconds: Annotated[float, Ge(0)] = 50.0
-    """Time limit in seconds for the tiny job that runs first; 0 skips that job. The tiny job shows
-    that workers start, run this code and share the folders."""
+    """Time limit in seconds for the tiny job that runs before the real job; 0 skips the tiny job.
+    The tiny job shows that workers start, run this code and share the folders."""
     gpu: str = ""
     """Dataflow's accelerator for the stages that run CLIP ("type:nvidia-l4;count:1;install-nvidia-driver"); "" for none."""
     beam_args: tuple[str, ...] = ()
-    """Further options for Beam, passed unchanged ("--project=…"). These further options override
-    our options."""
+    """Further options for Beam, passed unchanged ("--project=…"). If Questloom sets the same
+    option, the value given here wins."""
 
     @property
     def is_local(self) -> bool:
@@ -60,8 +60,8 @@ class RunnerOptions:
 
     @property
     def makes_template(self) -> bool:
-        """Whether the options ask only to write the job, and not to run it. The job is then written
-        as Dataflow's template (`--template_location`) or as a translated graph (`--dry_run`)."""
+        """Whether the job is only written to a file and not run: as Dataflow's template
+        (`--template_location`) or as a translated graph (`--dry_run`)."""
         return any(a.startswith(("--template_location", "--dry_run")) for a in self.beam_args)
 
     def flink_options(self, *, name: str, flink_version: str, slots: int) -> list[str]:
@@ -161,7 +161,7 @@ def check_arguments(kind: RunnerKind, arguments: tuple[str, ...]) -> None:
 
 
 def _inverse(name: str, known: dict) -> bool:
-    """Whether Beam knows this flag, but stores its value under another name. Examples are
+    """Whether Beam knows this flag, but stores its value under another name, as for
     --no_use_public_ips and --experiment."""
     bare = name.removeprefix("no_")
     return bare in known or f"{name}s" in known

@@ -1,5 +1,5 @@
-"""Runs any job that consists of stages. The module shows the job's progress, explains a failure,
-and counts the items in the job's files."""
+"""Runs any job that consists of stages, shows the job's progress, explains a failure, and counts
+the items in the job's files."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -121,8 +121,8 @@ def job_failed(run: RunFolder, error: Exception) -> QuestloomError:
 
 @dataclass(frozen=True)
 class Funnel:
-    """What a job's files contain: the number of items in each stage, the items that wait, and the
-    items that ended because of an error in Questloom."""
+    """The counts from a job's files: how many items each stage has, how many items wait, and how
+    many ended because of an error in Questloom."""
 
     counts: tuple[StageCount, ...]
     pending_causes: dict[str, int]
@@ -134,8 +134,8 @@ class Funnel:
 
     @classmethod
     def of(cls, run: RunFolder, stages: Sequence[Stage]) -> "Funnel":
-        """Counts the items in the files of all stages. Waiting items are counted only in stages on
-        the main chain, so that no item counts twice."""
+        """Counts the items in the files of all stages. Waiting items are counted only in the main
+        chain of stages and not in side branches, so that no item counts twice."""
         causes: dict[str, int] = {}
         fault = ""
         for stage in (s for s in stages if not s.source):
@@ -165,7 +165,7 @@ class Funnel:
 
     @property
     def by_stage(self) -> dict[str, StageCount]:
-        """The counts by stage name."""
+        """How many items each stage received, kept and rejected, by the stage's name."""
         return {count.stage: count for count in self.counts}
 
     @property
@@ -186,8 +186,9 @@ class Funnel:
         }
 
     def as_text(self, *, out: bool = False, not_run: Collection[str] = ()) -> str:
-        """The counts as a table for people. With `out`, the table also shows how many records
-        passed. `not_run` names the stages that were skipped and let all records pass."""
+        """How many items each stage received, kept and rejected, as a table for people. With `out`,
+        the table also shows how many records passed. `not_run` names the stages that were skipped
+        and let all records pass."""
         rows = [
             f"{'stage':<24}{'in':>8}{'kept':>8}{'rejected':>10}{'pending':>9}"
             + (f"{'out':>8}" if out else "")

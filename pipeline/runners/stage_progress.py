@@ -1,9 +1,9 @@
-"""Describes in words how far a job has come. The data come from finished files. The description is
-therefore the same for every runner and every number of workers.
+"""Describes in words how far a job has come. The figures come from finished files, so they do not
+depend on the runner or on the number of workers.
 
-On a local disk, each update lists the folders of the stages. For each new shard, the update reads
-the file's footer and the reasons for rejections once. In a bucket, each update only lists the
-files. The progress in a bucket therefore counts shards and not questions.
+On a local disk, the display counts questions: it reads the footer of each finished file once, and
+the reasons for rejections. In a bucket, the display only lists the files, and therefore counts
+shards (files) and not questions.
 """
 
 import os
@@ -27,12 +27,12 @@ class _Seen:
     """What the progress display knows about one stage."""
 
     whole: set[int] = field(default_factory=set)
-    """The shards without waiting items."""
+    """The numbers of the finished shards, in which no item waits."""
     counts: dict[int, StageCount] = field(default_factory=dict)
     reasons: dict[int, Counter[str]] = field(default_factory=dict)
     ages: dict[int, int] = field(default_factory=dict)
-    """For each shard, the time at which its file had last been modified when it was counted. If a
-    shard is computed again, this time changes."""
+    """For each counted shard, the modification time of its file. A new time shows that the shard
+    was computed again and must be counted again."""
 
     def total(self, name: str) -> int:
         return sum(getattr(count, name) for count in self.counts.values())
@@ -45,7 +45,8 @@ class StageProgress:
         run: the folder into which the stages write.
         stages: the stages of the job.
         num_shards: the number of shards of each stage.
-        beside: a function that returns more text to show after a stage's words; "" for none.
+        beside: a function that returns further text for the display, such as the state of the
+            endpoints; "" for no text.
     """
 
     def __init__(
@@ -72,8 +73,8 @@ class StageProgress:
         )
 
     def news(self) -> list[str]:
-        """One line for each stage that has ended since the last call, if there is something to say
-        about it."""
+        """One line for each stage that has ended since the last call and has made or dropped
+        something."""
         ended = [
             s
             for s in self.stages
@@ -123,8 +124,8 @@ class StageProgress:
         return f"{what}, {seen.total('num_in'):,} of {units(source, front.takes)} done, {made}{self._left(len(seen.whole))}"
 
     def _left(self, whole: int) -> str:
-        """The text also says how much time this stage still needs at its present speed. How much
-        time the later stages need is unknown."""
+        """How much time the running stage still needs at its present speed, in words. The time that
+        later stages need is unknown."""
         done = whole - self._stood
         if done <= 0 or whole == self.num_shards:
             return ""

@@ -57,7 +57,8 @@ def because(reasons: Iterable[tuple[str, int]], own: Mapping[str, str]) -> str:
 
     Args:
         reasons: the number of rejections for each reason.
-        own: the reasons that only these stages have, each with its sentence.
+        own: the reasons that individual stages define themselves, each with a sentence that
+            explains it.
 
     >>> because([("not_unique", 3), ("sport", 1)], {"sport": "It is about sport."})
     'more than one answer fits (3); it is about sport (1)'

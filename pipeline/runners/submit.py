@@ -1,5 +1,5 @@
-"""Runs a pipeline in this process or on a cluster. The function never waits forever. If a job
-stalls or gets lost, it is cancelled and the user is told."""
+"""Runs a pipeline in this process or on a cluster. A job that stalls or gets lost is cancelled with
+an error, so that the command never waits forever."""
 
 import logging
 import signal
@@ -23,8 +23,8 @@ from questloom.records.errors import QuestloomError
 Build = Callable[[beam.Pipeline], Any]
 """A function that adds the job's transforms to a pipeline."""
 Moved = Callable[[], object]
-"""A function that returns a value. If the job makes progress, the value differs from the last one.
-The function is called every few seconds."""
+"""A function that returns a new value whenever the job has made progress. `_wait` calls the
+function every few seconds."""
 
 POLL_SECONDS = 1.0
 LOST_SECONDS = 30.0
@@ -41,7 +41,7 @@ class JobFailed(Exception):
 
 @dataclass
 class _Work:
-    """Runs a job in a thread of its own, so that the waiting thread can stop waiting."""
+    """Runs a job in a separate thread, so that the main thread can give up on a job that stalls."""
 
     do: Callable[[], Any]
     error: BaseException | None = None
@@ -95,7 +95,7 @@ def run_pipeline(
 @contextmanager
 def _ended_by_signal() -> Iterator[None]:
     """Makes SIGTERM end the block in the same way as Ctrl-C: the job is cancelled, and its job
-    server ends. Without this block, the job and its job server would live on after this process."""
+    server ends. Otherwise SIGTERM would end this process, but not the job and the job server."""
     if threading.current_thread() is not threading.main_thread():
         yield  # only the main thread may set a signal handler
         return
@@ -120,7 +120,7 @@ def run_on_flink(
     eager: bool = False,
 ) -> None:
     """Runs a pipeline on Flink, as `run_pipeline` describes. With `eager`, the first error ends the
-    job. Without `eager`, Flink would try again after an error."""
+    job; otherwise Flink tries again."""
     rest = FlinkRest(runner.flink_master)
     try:
         cluster = rest.overview()
@@ -181,8 +181,8 @@ class _FlinkLook:
     _since: float = 0.0
 
     def __call__(self) -> str:
-        """Why the job counts as lost; "" if it is not lost. If the first error should end the job,
-        the method raises `JobFailed`."""
+        """Why the job counts as lost; "" if it is not lost. With `eager`, an error of the job
+        raises `JobFailed`."""
         try:
             found = self.rest.find(self.name)
             if found is not None and self.eager and (fault := self.rest.fault(found[0])):
@@ -221,8 +221,7 @@ class _FlinkLook:
 
 
 def _wait(work: _Work, moved: Moved, stall_seconds: float, look: Callable[[], str]) -> None:
-    """Starts the work and waits until it ends. If the job stops making progress, the waiting ends
-    too."""
+    """Starts the job, and waits until the job ends or stops making progress."""
     work.start()
     seen, since = moved(), time.monotonic()
     while not work.ended.wait(POLL_SECONDS):

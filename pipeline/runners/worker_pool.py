@@ -33,7 +33,7 @@ from questloom.records.errors import InputError
 
 START_SECONDS = 120.0
 """A worker must import the package within this number of seconds. The import takes 7 s on one core.
-If a worker fails earlier, the pool reports the failure at once."""
+If a worker ends before it is ready, the pool reports the failure at once."""
 STOP_SECONDS = 10.0
 READY = b"ready\n"
 MAX_LINES = 12
@@ -67,8 +67,8 @@ class WorkerPool(beam_fn_api_pb2_grpc.BeamFnExternalWorkerPoolServicer):
         return beam_fn_api_pb2.StartWorkerResponse(error=error)
 
     def _start(self, worker_id: str, control: str) -> str:
-        """Starts a worker and waits until it is ready. Returns "" when it is ready, or else why it
-        is not ready."""
+        """Starts a worker and waits until it is ready. Returns "" if the worker is ready, and
+        otherwise the reason why it is not."""
         try:
             worker = subprocess.Popen(
                 [*self.command, control, worker_id],

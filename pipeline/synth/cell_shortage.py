@@ -1,6 +1,7 @@
 """The seed schedule asks for a share of questions in each cell (an ability, a level and a topic).
-This module reports the cells that a store could not fill. Each line compares the share of questions
-with the share that was asked for. The line also names the reason for which most seeds were refused.
+This module reports the cells that a store could not fill. Each line of the report compares a share
+of questions with the share that was asked for, and names the most frequent reason for which seeds
+were refused.
 """
 
 from collections import Counter
@@ -34,7 +35,8 @@ class Outcome:
 
 
 def outcomes(job: Job) -> list[Outcome]:
-    """What became of each scheduled seed of a finished run. Seeds that still wait are left out."""
+    """What became of each scheduled seed of a finished run. Seeds that still wait for a service or
+    for budget are left out."""
     run, stages = job.run, synth_stages(job)
     seeds = {
         s.id: Cell(s.topic or s.domain, s.ability, s.level)
@@ -61,7 +63,8 @@ def describe_shortages(
     Args:
         found: what became of the seeds.
         rules: the rules of the schedule, with the weights.
-        own: the reasons that only these filters have, each with its sentence.
+        own: the reasons that individual filters define themselves, each with a sentence that
+            explains it.
     """
     ended = list(found)
     kept = Counter(place for o in ended if not o.reason for place in vars(o.cell).items())

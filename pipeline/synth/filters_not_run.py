@@ -22,7 +22,7 @@ def filters_not_run(job: Job) -> dict[str, str]:
 
 def describe_filters(job: Job) -> list[str]:
     """What the user reads about filters before a run. For each skipped filter, the text gives the
-    reason and the remedy. Other filters may add a notice."""
+    reason and the remedy. A filter that runs may add a notice of its own."""
     left_out, lines = filters_not_run(job), []
     for why in dict.fromkeys(left_out.values()):
         lines.append(

@@ -1,9 +1,9 @@
-"""Two steps of the main job must look at all items at once. One step chooses the seeds, and the
-other divides the questions into splits. If a filter needs to look at all items at once, the file of
-the filter defines this step.
+"""Two steps of the main job must look at all items at once: the choice of the seeds, and the
+division of the questions into splits. If a filter needs such a step, the filter's own file defines
+the step.
 
-Workers exchange only ids, keys and the numbers of shards. The result of a step is written beside
-the stage that uses it.
+Workers exchange only ids, keys and the numbers of shards. The result of a step is written into the
+folder of the stage that uses it.
 """
 
 from collections.abc import Iterable, Iterator
@@ -110,8 +110,8 @@ class DrawSplits(beam.DoFn):
 
 
 def gather_splits(shards: beam.PCollection, job: Job, source: str, label: str) -> beam.PCollection:
-    """Chooses the split of every question at random, and writes it beside the stage that assigns
-    it."""
+    """Chooses a split for every question at random. The splits are written to a file, which the
+    stage that assigns them reads."""
     return (
         shards
         | "all shards" >> beam.combiners.ToList()
@@ -124,8 +124,8 @@ def gather_splits(shards: beam.PCollection, job: Job, source: str, label: str) -
 def seed_shards(
     pipeline: beam.Pipeline, job: Job, excluded: frozenset[str], label: str
 ) -> beam.PCollection:
-    """Chooses the run's seeds and writes them as the stage with this label. Returns the shard
-    numbers."""
+    """Chooses the run's seeds, and writes them into the folder of the stage `label`. Returns the
+    shard numbers."""
     num_rows = job.store.num_rows("entities")
     ranges = [(start, min(start + RANGE, num_rows)) for start in range(0, num_rows, RANGE)]
     return (

@@ -17,9 +17,9 @@ from questloom.transforms.stages.run_folder import RunFolder, absolute
 
 @dataclass(frozen=True)
 class Job:
-    """The settings of a run, and the places where it reads and writes. The object can be pickled,
-    so that it reaches worker processes. All parts of a process share what one part opens through
-    the job."""
+    """The settings of a run, and the places where it reads and writes. A job can be pickled, so
+    that it reaches worker processes. A process opens each store or model only once, and all parts
+    of the process share it through the job."""
 
     run: RunFolder
     store_path: str
@@ -41,7 +41,7 @@ class Job:
 
     @property
     def lookups(self) -> Lookups:
-        """Look-ups in the store, under the recipe's rules about which claims can be trusted. Each
+        """Looks facts up in the store; the recipe's rules decide which claims can be trusted. Each
         process caches what it has looked up."""
         trust = self.recipe.certificate.trust
         return self.opened.once(

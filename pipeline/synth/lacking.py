@@ -1,6 +1,6 @@
-"""Explains why a store gives no more plans (sets of facts for a question). The causes are listed by
-kind and class. The result is a table. People can read the table, and programs can use it to fetch
-the missing data.
+"""Explains why a store gives no more plans (sets of facts for a question). The table of causes has
+a row for each kind of missing data and each class. People can read the table, and programs can use
+it to fetch the missing data.
 
 The columns of `RUN/lacking.tsv` are:
 
@@ -44,7 +44,7 @@ class Lacking:
         held: the number of members of the class in the store. For claims, `held` is the number of
             members with such a claim.
         total: the true number of members; None if it is unknown.
-        words: a sentence for people that says the same.
+        words: the same content as a sentence, for people.
     """
 
     lack: Lack
@@ -55,7 +55,7 @@ class Lacking:
     words: str
 
     def row(self) -> str:
-        """One line of the table."""
+        """This cause as one line of the table."""
         total = "" if self.total is None else self.total
         cells = (
             self.lack.kind,
@@ -72,7 +72,8 @@ class Lacking:
 def list_lacking(
     seeds: Iterable[Seed], dropped: Iterable[Rejection], facts: Lookups
 ) -> list[Lacking]:
-    """What seeds without a plan lacked, the cause that refused the most first.
+    """The data whose lack left seeds without a plan. The data for which most steps were refused come
+    first.
 
     Args:
         seeds: all seeds for which the run tried to make plans.
@@ -124,8 +125,8 @@ def _describe(lack: Lack, things: int, refused: int, facts: Lookups) -> Lacking:
 
 
 def write_lacking(job: Job) -> list[Lacking]:
-    """Writes the file `lacking.tsv` of a run whose stage of plans has ended. Returns the content of
-    the file."""
+    """Writes the file `lacking.tsv` after a run has tried to make plans for all seeds. Returns the
+    content of the file."""
     run: RunFolder = job.run
     seeds = run.read(run.label("seeds"), "kept", Seed)
     found = list_lacking(seeds, run.read(run.label("plan"), "rejected", Rejection), job.lookups)

@@ -1,5 +1,5 @@
-"""Brings external data sets into the main job. Each row gets a seed, and the stages before the
-filters treat the seeds of such rows in their own way."""
+"""Brings external data sets into the main job. Each row of an external data set becomes a seed. The
+stages before the filters treat these seeds differently, since their questions exist already."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -43,8 +43,8 @@ def open_sources(job: Job) -> dict[str, Source]:
 
 
 def outside_seeds(job: Job) -> Iterator[Seed]:
-    """Makes one seed for each row of the external data sets. As a result, the run states for every
-    row how the row ended."""
+    """Makes one seed for each row of the external data sets. The run can then report, for every
+    row, whether the row was kept or why it was rejected."""
     for source in open_sources(job).values():
         yield from map(source.seed, range(len(source)))
 

@@ -1,9 +1,9 @@
 """Assigns splits. Divides the questions into splits. Questions get the same split if they share an
 anchor (the pictured entity), a picture or a whole path.
 
-Questions that share such a key (an anchor, a picture or a path) form a component. Other entities
-that two questions share do not count. If other shared entities counted, one component would contain
-two thirds of all questions.
+Questions that are connected by shared keys (anchors, pictures or paths) form a component. Two
+questions that share any other entity can be in different components. Otherwise, one component would
+contain two thirds of all questions.
 
 If a run sets a benchmark aside, questions from the same seed stay together as well. VSearcher also
 keeps the seeds of its training data out of its benchmark. If a question has the level `benchmark`,
@@ -17,7 +17,8 @@ from questloom.records.synthesis import Question
 from questloom.transforms.drafting.schedule import by_weight
 
 BENCHMARK = "benchmark"
-"""The name of the benchmark's split, and also of the level whose questions always go there."""
+"""The name of the benchmark's split, and also of the level whose questions always go into the
+benchmark."""
 Keys = tuple[str, int, tuple[str, ...], bool]
 
 
@@ -85,9 +86,8 @@ def components(keys: Iterable[Keys], recipe: Recipe) -> Iterator[tuple[str, int,
 
 
 def split_of(component: str, recipe: Recipe) -> str:
-    """The split of a component. The result is "benchmark", or the split to which the recipe's
-    shares for "sft" and "rl" lead. A random number that is made from the component's name decides
-    the split.
+    """The split of a component. The split is "benchmark", or a split for "sft" or "rl" according to
+    the recipe's shares. A random number that is made from the component's name decides the split.
     """
     export = recipe.export
 

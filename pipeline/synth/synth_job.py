@@ -47,7 +47,7 @@ from questloom.transforms.stages.run_folder import name_of
 from questloom.transforms.stages.stage_transform import run_in_order
 
 LOOKED_AT = 10_000
-"""If there is no seed, this number of entities is examined again to explain why."""
+"""If no entity can be a seed, this number of entities is examined again to explain why."""
 
 
 def build(
@@ -167,8 +167,8 @@ def claim_folder(job: Job) -> None:
 
 
 def check_models(job: Job, workers: int = 1, runner: RunnerOptions = LOCAL) -> None:
-    """If a stage compares pictures, the function embeds the store's pictures. The function also
-    tests the CLIP checkpoint on these pictures before any money is spent.
+    """If a stage compares pictures, embeds the store's pictures with CLIP, and tests the CLIP
+    checkpoint on these pictures before any money is spent.
 
     Raises:
         InputError: the recipe requires grounding (each picture must match its entity), but the
@@ -181,8 +181,8 @@ def check_models(job: Job, workers: int = 1, runner: RunnerOptions = LOCAL) -> N
 
 
 def needs_vectors(recipe: Recipe) -> bool:
-    """Whether a run compares pictures. A run compares pictures if it grounds or degrades them, or
-    if a filter searches by picture."""
+    """Whether a run compares pictures. Pictures are compared in order to ground them (match them
+    with entities), to degrade them, or to search by picture in a filter."""
     filters = (each for each in registry.FILTERS if each.is_on(recipe.filters))
     return (
         recipe.grounding.mode != "none"
@@ -208,9 +208,10 @@ def run_synth(
         store: an ingested store.
         out: the run's folder. If the folder holds an unfinished run of the same recipe and store,
             that run is continued.
-        opened: keeps objects open that this process uses again, such as stores and models.
+        opened: objects that stay open for later use in this process, such as stores and models.
         workers: the number of processes, if the job runs in this process.
-        runner: where the job runs. Store and run must have the same paths for every worker.
+        runner: where the job runs. Every worker must find the store and the run's folder under the
+            same paths.
 
     Raises:
         InputError: an input is wrong, or no entity can be a seed. A wrong input is found before
@@ -250,8 +251,8 @@ def run_synth(
 
 
 def without_seeds(job: Job) -> InputError:
-    """Explains why no entity of the store can be a seed. The function also removes the empty files
-    of the run, so that another recipe can use the folder."""
+    """Explains why no entity of the store can be a seed, and removes the run's empty files, so that
+    another recipe can use the folder."""
     for name in ("stages", "timing"):
         remove_tree(job.run.at(name), ignore_errors=True)
     job.run.recipe.unlink(missing_ok=True)

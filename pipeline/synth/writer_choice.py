@@ -1,5 +1,4 @@
-"""Makes the writer that a recipe names. The module also makes the reader that checks the writer's
-words."""
+"""Makes the writer that a recipe names, and the reader that checks the writer's words."""
 
 import json
 
@@ -46,7 +45,7 @@ def check_writer(recipe: Recipe) -> None:
 
 def describe_writer(recipe: Recipe) -> str:
     """Names the recipe's writer if it comes from another package, and says what checks its words.
-    The text is "" for a built-in writer."""
+    For a built-in writer, returns ""."""
     if not recipe.own_writer:
         return ""
     read = "rules and a model" if recipe.models.has_role(READER) else "rules alone, and no model,"

@@ -64,7 +64,7 @@ def play_one(
             must be the run's recipe.
         question: a question that belongs to a run, or the text of any question.
         store: an ingested store.
-        opened: keeps objects open that this process uses again, such as stores and models.
+        opened: objects that stay open for later use in this process, such as stores and models.
         picture: the path of a file, or the bytes of a picture; "" for no picture.
         engine_of: a function that makes the engine. For example, `engine_of` may return an engine
             that also prints its turns.
@@ -116,7 +116,7 @@ def play_one(
 
 
 def _check_oracle(recipe: Recipe, question: Question | str) -> None:
-    """Raises an error if the oracle (a scripted agent) should play a question that has no formal
+    """Raises an error if the oracle (a scripted agent) is asked to play a question that has no formal
     query.
 
     Raises:

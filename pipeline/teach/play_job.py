@@ -1,5 +1,5 @@
-"""Defines `PlayJob`, the job of the stages that play a run's questions. A `PlayJob` is a `Job` with
-two things more: the policy (the agent) and the folder of the policy's episodes."""
+"""Defines `PlayJob`, the job of the stages that play a run's questions. A `PlayJob` is a `Job` that
+also holds a policy (an agent) and the folder of the policy's episodes."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,8 +22,8 @@ class PlayJob(Job):
     """The fingerprint of the run's recipe before the policy's settings were filled in."""
 
     def calls(self) -> Any:
-        """Where the policy's replies, its ledger and its budget are stored. By default this is the
-        policy's own folder; the recipe may name another place."""
+        """Where the policy's replies, its ledger and its budget are stored: in the policy's own
+        folder, unless the recipe names another place."""
         return self.out.calls(self.recipe.run.calls)
 
     @cached_property

@@ -1,4 +1,5 @@
-"""Ends the playing. The run's data set and report are built again, with the new episodes."""
+"""After a policy has played a run's questions, builds the run's data set and report again, with the
+new episodes."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -28,8 +29,8 @@ class TeachOutcome:
 
     @property
     def exit_code(self) -> int:
-        """The exit code: 0 for success, 1 for a failure, 3 if the budget is used up. The text
-        `summary.message` explains this code."""
+        """The exit code: 0 for success, 1 for a failure, 3 if the budget is used up.
+        `summary.message` explains the exit code."""
         return self.summary.exit_code
 
     def as_json(self) -> dict[str, Any]:
@@ -45,7 +46,7 @@ class TeachOutcome:
 
 def finish_teach(run: str, *, store: str, summary: TeachSummary, opened: Opened) -> TeachOutcome:
     """Builds the data set and the report again. The data set changes only if the policy is
-    `teacher` and no episode waits."""
+    `teacher` and no episode waits for a service or for budget."""
     dataset = note = ""
     job = Job.at(
         recipe_of(RunFolder(absolute(run)).read_recipe()["recipe"], f"{run}/recipe.json"),

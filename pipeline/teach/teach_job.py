@@ -57,7 +57,7 @@ SECTIONS = ("teach.", "models.", "run.")
 
 @dataclass(frozen=True)
 class TeachSummary:
-    """What came of playing the questions."""
+    """The result of a job that plays questions: counts, exit code and message."""
 
     out: str
     funnel: Funnel
@@ -97,8 +97,8 @@ class TeachSummary:
 
 
 class WriteTasks(beam.DoFn):
-    """Takes the number of each shard and returns it when the shard is done. For each shard, this
-    transform writes the questions that are to be played, as the first stage."""
+    """Takes the number of each shard and returns it when the shard is done. For each shard, writes
+    the questions that are to be played; these files are the job's first stage."""
 
     def __init__(self, job: PlayJob, source: str, stage: Stage) -> None:
         self.job, self.source, self.stage = job, source, stage
@@ -139,7 +139,7 @@ class WriteTasks(beam.DoFn):
 
 def build(pipeline: beam.Pipeline, job: PlayJob, source: str) -> beam.PCollection:
     """Builds the job as one pipeline. Returns the shard numbers, which arrive when all stages are
-    written. `source` is the folder of the last stage of the run whose questions are played."""
+    written. `source` is the folder with the run's final questions, which are played."""
     stages = teach_stages(job)
     shards = (
         pipeline
@@ -166,7 +166,7 @@ def run_teach(
         recipe: the run's recipe, whose sections `teach` and `models` describe the policy.
         run: the run's folder.
         store: the store from which the run was made.
-        opened: keeps objects open that this process uses again, such as stores and models.
+        opened: objects that stay open for later use in this process, such as stores and models.
         policy: the name of the episodes' folder, RUN/episodes/POLICY.
         workers: the number of processes, if the job runs in this process.
         runner: where the job runs.
@@ -214,11 +214,12 @@ def recipe_for(run: str, source: str = "", overrides: Sequence[str] = ()) -> Rec
     and its job.
 
     Args:
-        run: the run's folder. The other sections come from the run's own recipe.
-        source: the name or the file of a recipe with these sections. CLIP and the number of shards
-            stay those of the run.
-        overrides: new values for keys of these sections, such as "teach.rollouts=5", "models.…" or
-            "run.in_flight=…".
+        run: the run's folder. All sections except `teach`, `models` and `run` come from the run's
+            own recipe.
+        source: the name or the file of a recipe from which the sections `teach`, `models` and `run`
+            are taken. The CLIP model and the number of shards stay as in the run.
+        overrides: new values for keys of `teach`, `models` and `run`, such as "teach.rollouts=5",
+            "models.…" or "run.in_flight=…".
 
     Raises:
         InputError: the run or the recipe does not exist, or an override would change which

@@ -1,5 +1,5 @@
-"""Lists the stages that play a run's questions, in order. The module also has the function that
-each stage runs. To add a stage, change only this module."""
+"""Lists the stages that play a run's questions, in order, and makes the function that each stage
+runs. To add a stage, change only this module."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -28,8 +28,8 @@ from questloom.transforms.stages.stage import Apply, Side, Stage, in_order
 
 
 def teach_stages(job: PlayJob) -> tuple[Stage, ...]:
-    """The stages of a job that plays questions. The first stage is written by `write_tasks`. The
-    last stage reads the tasks a second time."""
+    """The stages of a job that plays questions. `WriteTasks` writes the first stage. The last stage
+    reads the tasks again, to record how each task ended."""
     rules, window = job.recipe.teach, job.recipe.run.in_flight
     played, judged = job.play_fingerprint, job.judge_fingerprint
     at_once = max(1, rules.episodes_at_once // rules.rollouts)
@@ -114,8 +114,8 @@ def make_play(job: PlayJob) -> Apply:
 
 
 def _source_finder(job: PlayJob) -> Callable[[str, str], str]:
-    """Returns a function. The function finds the picture of the store from which a tool's picture
-    comes. The two pictures have equal bytes, or come from the same source page.
+    """Returns a function that finds, for a picture from a tool, the same picture in the store: it
+    has equal bytes, or comes from the same source page.
     """
     if job.recipe.teach.live is not None:
         return lambda sha256, url: ""
@@ -134,8 +134,8 @@ def _source_finder(job: PlayJob) -> Callable[[str, str], str]:
 
 
 def source_pages(store: Store) -> Mapping[str, str]:
-    """The store's pictures, by the address of their source page. If several pictures come from the
-    same page, the picture whose id is first counts."""
+    """For each source page of pictures in the store, the id of its picture. If several pictures
+    come from the same page, the lowest id is taken."""
     found: dict[str, str] = {}
     for image in store.scan_images():
         if image.source_page and image.id < found.get(image.source_page, "~"):
@@ -157,9 +157,9 @@ def make_answer(job: PlayJob) -> Apply:
 
 
 def make_process(job: PlayJob) -> Apply:
-    """Makes the judge of processes, that is, of the way to an answer. The judge of the process
-    applies rules first. If a model for `judge_process` is configured, the judge then asks this
-    model."""
+    """Makes the judge of processes, which checks how an episode reached its answer. The judge of
+    the process applies rules first. If a model for `judge_process` is configured, the judge then
+    asks this model."""
     rules = job.recipe.teach
     judge = ProcessJudge(
         client=job.client(PROCESS) if job.recipe.models.judged_by_model(PROCESS_ROLE) else None,
@@ -187,8 +187,8 @@ def licences(job: PlayJob) -> Callable[[str], bool]:
 
 
 def make_keep(job: PlayJob) -> Apply:
-    """Makes the last selection of trajectories. The selection drops repeats and pictures with wrong
-    licences, and limits the number of trajectories for each task."""
+    """Makes the function that selects the final trajectories. The selection drops repeats and
+    pictures with wrong licences, and limits the number of trajectories for each task."""
     most, licensed = job.recipe.teach.keep, licences(job)
     return lambda trajectory, chosen: keep(trajectory, chosen, most, licensed)
 
@@ -200,8 +200,8 @@ def make_solved(job: PlayJob) -> Apply:
 
 class WriteBeside(beam.DoFn):
     """Takes the number of each shard and returns it when the shard is done. Some stages have a
-    second input, which is computed from files of the same shard. This transform writes the second
-    input of a stage."""
+    second input, which is computed from files of the same shard. This transform computes the second
+    input of a stage and writes it."""
 
     def __init__(
         self,

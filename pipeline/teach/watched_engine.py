@@ -9,10 +9,10 @@ from questloom.models.messages import Message
 
 
 class WatchedEngine:
-    """Plays exactly like the engine inside it, and reports each turn.
+    """Plays exactly like its inner engine, and reports each turn.
 
     Args:
-        engine: the engine inside, which plays.
+        engine: the inner engine, which plays.
         before: a function that is called before each turn, with the conversation so far.
         after: a function that is called after each turn, with the conversation and the new turn.
     """
@@ -28,7 +28,7 @@ class WatchedEngine:
 
     @property
     def sampling(self) -> Mapping[str, Any]:
-        """The settings for sampling tokens of the engine inside."""
+        """The settings with which the inner engine samples tokens."""
         return self._engine.sampling
 
     async def step(self, conversation: Conversation, *, max_new_tokens: int) -> Sample:

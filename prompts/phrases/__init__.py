@@ -41,7 +41,7 @@ def language_data(language: str) -> dict[str, Any]:
 
 @functools.cache
 def verb_forms(language: str = "en") -> VerbForms:
-    """The forms of the verbs that the file of a language lists."""
+    """The verb forms that the file of a language lists."""
     data = language_data(language)
     forms = {base: (past_tense(base),) * 2 for base in data["regular_verbs"]} | {
         base: tuple(forms) for base, forms in data["irregular_verbs"].items()
@@ -65,10 +65,9 @@ def property_phrase(property_id: str, language: str = "en", *, label: str = "") 
     """The words for a relation (a property of Wikidata) in one language.
 
     Args:
-        property_id: a property id, e.g. "P84".
-        language: the language in which the phrase is.
-        label: the label of the property. If there are no better words, the words are made from the
-            label.
+        property_id: the property's id ("P84"). language: the language of the words.
+        label: the label of the property. It supplies the words if the property is not in the table
+            of relations.
 
     Raises:
         InputError: the language has no phrases.
@@ -116,8 +115,8 @@ def common_class_ranks() -> Mapping[str, int]:
 
 @functools.cache
 def vague_classes() -> frozenset[str]:
-    """Classes such as "object", which fit too many kinds of things. No question asks for such a
-    class."""
+    """Classes that no question asks for, because they fit too many kinds of things (such as
+    "object")."""
     return frozenset(_classes()["vague"])
 
 
@@ -126,6 +125,6 @@ def property_use(property_id: str) -> PropertyUse:
     at all, because nobody has checked its words.
 
     Args:
-        property_id: a property id, e.g. "P84".
+        property_id: the property's id ("P84").
     """
     return relation(property_id).use

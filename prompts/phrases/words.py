@@ -1,5 +1,5 @@
-"""Makes the forms of words and phrases: articles, plurals, verbs, numbers and dates. The lists in
-the file of a language supply the exceptions."""
+"""Makes the forms of words and phrases: articles, plurals, verbs, numbers and dates. Exceptions,
+such as irregular plurals, come from the file of the language."""
 
 import re
 from collections.abc import Sequence
@@ -66,8 +66,8 @@ class Words:
         return start + last + "".join(rest)
 
     def number(self, number: float) -> str:
-        """A number as people usually write it. Whole numbers up to twelve are words, and thousands
-        have commas."""
+        """A number as people usually write it. Whole numbers up to twelve are written as words;
+        larger numbers have commas ("1,250")."""
         if number == int(number) and 0 <= number <= 12:
             return NUMBER_WORDS[int(number)] if number else "no"
         return self.digits(number)

@@ -1,1 +1,2 @@
-"""Rewards and advantages of rollouts, and the tokens to which they apply."""
+"""Computes the rewards and advantages of rollouts, and selects the tokens that get these
+advantages."""

@@ -1,8 +1,8 @@
 """AXPO (arXiv 2605.28774, section 4): samples new endings for wrong rollouts.
 
-AXPO works on a question if all of its rollouts that used a tool are wrong. AXPO selects some of
-these wrong rollouts as its sources. From each source, AXPO keeps the first tokens (the prefix) and
-samples K continuations of this prefix.
+AXPO works on a question if all of its rollouts that used a tool are wrong. AXPO selects some of the
+question's wrong rollouts as its sources. From each source, AXPO keeps the first tokens (the prefix)
+and samples K continuations of this prefix.
 
 ```
 source         system question │ think <tool_call> │ {"name": … wrong          prefix: Â_pre          continuation: masked
@@ -15,9 +15,8 @@ If a continuation is right, the advantage of the prefix is computed from the con
 All other rollouts of the group keep their ordinary advantages. Continuations do not count in pass
 rates.
 
-The paper also tests other settings of the rollouts, for comparison: 25 % more rollouts, twice as
-many rollouts, or a higher temperature. The bonus or penalty for tool calls is in
-`credit/rewards.py`.
+For comparison, the paper also tests 25 % more rollouts, twice as many rollouts, a higher
+temperature, and a bonus for tool calls (`credit/rewards.py`).
 """
 
 import random
@@ -65,10 +64,9 @@ def is_triggered(accuracy: Tensor, member: Tensor) -> bool:
 
     Args:
         accuracy: (n,) the accuracy reward of each of the question's rollouts: 0, 1, or NaN if the
-            judge failed. NaN does not count as wrong.
-        member: (n,) bool, whether the rollout called a tool and did not end by a provider fault.
-            With `no_tool`: (n,) bool, whether the rollout called no tool and did not end by a
-            provider fault.
+            judge failed. A rollout with NaN does not count as wrong.
+        member: (n,) bool, whether the rollout called a tool (with `trigger: no_tool`, whether it
+            called none) and did not end by a provider fault.
 
     >>> accuracy, tool = torch.tensor([0.0, 0, 1, 0]), torch.tensor([True, True, False, False])
     >>> is_triggered(accuracy, tool), is_triggered(accuracy, ~tool), is_triggered(accuracy, torch.zeros(4, dtype=torch.bool))
@@ -128,12 +126,12 @@ def select(
     """Selects the wrong rollouts (sources) that are continued.
 
     Each question gets one source (wrong rollout to continue) before any question gets a second.
-    Sources come first if the policy gave their tool call a low probability.
+    By default, the source with the least probable tool call comes first.
 
     Args:
         groups: the wrong rollouts that may be continued, one list for each question.
-        num_rollouts: number of rollouts in the step (B·N). At most a certain share of this number
-            of continuations is sampled.
+        num_rollouts: number of rollouts in the step (B·N). The setting `budget` limits the number
+            of continuations to a share of this number.
         seed: seed of the random order, if the setting `rank` is "random".
 
     >>> def sources(group, *confidences):
@@ -190,8 +188,9 @@ def prefix_advantage(
     / std r̃.
 
     The rewards r̃ are the group's rewards, in which r_pre replaces the source's reward. If AXPO
-    continues several rollouts of a group, each prefix's advantage is computed as if there were no
-    other. For a fatal rollout, `fatal.treat` later sets a negative advantage of the prefix to 0.
+    continues several rollouts of a group, each prefix's advantage is computed with the original
+    rewards of the other rollouts. For a fatal rollout, `fatal.treat` later sets a negative
+    advantage of the prefix to 0.
 
     Args:
         rewards: (n,) original rewards of the question's rollouts.
@@ -202,8 +201,8 @@ def prefix_advantage(
     >>> [[round(prefix_advantage(group, 0, r, s), 3) for s in ("population", "sample", "leave_one_out")] for r in (0.0, 1.0)]
     [[-0.577, -0.54, -0.286], [1.291, 1.208, 0.714]]
 
-    In the example, two rollouts were continued with success. The prefix of each gets an advantage
-    of 1.291. The advantages would be 1.000 if both rewards were replaced at once.
+    In the example, two wrong rollouts have right continuations, and each prefix gets an advantage
+    of 1.291. If both rewards were replaced at once, the advantages would be 1.000.
 
     >>> [round(prefix_advantage(group, source, 1.0, "population"), 3) for source in (0, 1)]
     [1.291, 1.291]
@@ -229,7 +228,7 @@ def continuation_advantages(
     Args:
         rewards: (K,) rewards of the continuations, NaN if unknown.
         beside: (n,) rewards of the question's rollouts. If given (setting `group: merged`), the K
-            continuations are compared with these rollouts too; else only with each other.
+            continuations are also compared with these rollouts; otherwise only with each other.
 
     Returns:
         (K,) the advantages of the continuations. The advantage is 0 for an unknown reward, and 0 if
@@ -264,8 +263,8 @@ def check_prefix(row: Row, source: Row, end: int, tokens: PictureTokens) -> None
         end: number of tokens in the prefix.
 
     Raises:
-        RowError: the beginnings differ, so the rewards of the continuations say nothing about this
-            rollout.
+        RowError: the continuation begins differently, so its reward says nothing about this
+            rollout's prefix.
     """
     begun = row.ids[:end].tolist()
     if begun != source.ids[:end].tolist():

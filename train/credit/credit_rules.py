@@ -22,11 +22,11 @@ mean reward of the other rollouts.
 
 @dataclass(frozen=True, kw_only=True)
 class RewardRules:
-    """The settings of the reward's terms."""
+    """The settings of a rollout's reward: the weights of its terms, and a bonus for tool calls."""
 
     alpha: Annotated[float, Ge(0), Le(1)] = 0.8
-    """α: the weight of the answer's reward in the reward. The score of the query judge (the judge
-    of the search queries) has the weight 1 − α."""
+    """α: the weight of the reward for the answer in the total reward. The score of the query judge
+    (the judge of the search queries) has the weight 1 − α."""
     format: bool = True
     """Whether the reward is multiplied by the format term (the share of turns that kept the
     protocol)."""
@@ -45,7 +45,7 @@ class FatalRules:
     """What happens to fatal rollouts (rollouts with `faults` model faults in a row). `vanilla`
     treats fatal rollouts like all other rollouts. `hard_mask` leaves fatal rollouts out of the loss
     (Vision-DeepResearch). `fatal_mask` keeps only the steps before the fatal step in the loss.
-    `fatal_mask+clamp` also keeps only these steps, and sets a negative advantage of the rollout to
+    `fatal_mask+clamp` does what `fatal_mask` does, and sets a negative advantage of the rollout to
     0.
     """
     faults: Annotated[int, Ge(1)] = 3
@@ -55,16 +55,16 @@ class FatalRules:
     """Which of the K faulty steps is the fatal step. OpenSearch-VL's text and code take the first
     of the K faulty steps; the paper's appendix takes the last."""
     no_answer: Literal["normal", "clamp"] = "normal"
-    """What happens to rollouts that ended without an answer and are not fatal. `clamp`, as in
-    OpenSearch-VL's code, sets a negative advantage of these rollouts to 0.
+    """What happens to rollouts that ended without an answer and are not fatal. `clamp` sets
+    negative advantages to 0, as in OpenSearch-VL's code.
     """
     overlong: Literal["normal", "out_of_loss"] = "normal"
     """What happens to rollouts that ran out of tokens, calls or time. `out_of_loss` takes the
     rollouts out of the loss and keeps their rewards in the group's statistics (VSearcher)."""
     provider: Literal["leave", "out_of_loss"] = "leave"
     """What happens to rollouts that ended because a provider (an external service) failed. `leave`
-    takes these rollouts out of both the loss and the group's statistics. `out_of_loss` takes the
-    rollouts out of the loss and keeps their rewards in the group's statistics (VSearcher).
+    takes the failed rollouts out of both the loss and the group's statistics. `out_of_loss` takes
+    the rollouts out of the loss and keeps their rewards in the group's statistics (VSearcher).
     """
 
 
@@ -72,7 +72,7 @@ class FatalRules:
 class Axpo:
     """Settings of AXPO. The defaults are the paper's values where the paper states a value.
 
-    Other values serve for comparison: in the paper, four of five ablations score below plain GRPO.
+    Other values serve for comparison: four of the paper's five ablations score below plain GRPO.
     """
 
     continuations: Annotated[int, Gt(1)] = 4
@@ -80,8 +80,8 @@ class Axpo:
     budget: Annotated[float, Ge(0)] = 0.25
     """Maximum number of continuations in a step, as a share of the step's rollouts."""
     trigger: Literal["tool", "no_tool"] = "tool"
-    """Which rollouts of a question must all be wrong before AXPO continues one of them: `tool`
-    means those that called a tool, `no_tool` those that called none. The paper does not use
+    """AXPO continues rollouts of a question only if all rollouts of a kind are wrong: with `tool`
+    those that called a tool, with `no_tool` those that called none. The paper does not use
     `no_tool`; it serves for comparison, and needs `resample: question`."""
     boundary: Literal["first", "most_uncertain"] = "first"
     """Where a prefix (the kept beginning of a wrong rollout) ends. `first` ends the prefix at the
@@ -92,24 +92,24 @@ class Axpo:
     """Which wrong rollouts are continued first. `confidence` starts with the rollouts whose tool
     calls the policy found least probable. `random` uses a random order."""
     resample: Literal["prefix", "question", "none"] = "prefix"
-    """Where continuations of a wrong rollout start. `prefix` starts them after the kept beginning
-    of the rollout. `question` starts them at the question: no token of the rollout is reused,
-    masked or credited. `none` samples no continuations, and only takes the rollout's tokens after
-    the prefix out of the loss.
+    """Where continuations of a wrong rollout start. `prefix` starts continuations after the kept
+    beginning of the rollout. `question` starts continuations at the question: no token of the
+    rollout is reused, masked or credited. `none` samples no continuations; it only takes the tokens
+    after the prefix out of the loss.
     """
     prefix_credit: bool = True
     """Whether the kept beginning of a wrong rollout (the prefix) gets an advantage (Â_pre) that is
-    computed from its continuations. If this is false, a prefix keeps the advantage of its
-    rollout."""
+    computed from its continuations. If `prefix_credit` is false, a prefix keeps the advantage of
+    its rollout."""
     group: Literal["own", "merged"] = "own"
     """The rewards with which a continuation's reward is compared. `own` compares with the rewards
-    of the continuations of the same rollout. `merged` compares with these rewards and with those of
-    the question's rollouts.
+    of the continuations of the same rollout. `merged` also compares with the rewards of the
+    question's rollouts.
     """
     resample_weight: Literal["one", "each"] = "one"
     """The weights of a prefix and of its K continuations in a mean over trajectories. With `one`, a
-    prefix and its continuations have the weight one together. With `each`, a prefix and every
-    continuation have the weight one each, as in the paper.
+    prefix and its continuations share the weight of one trajectory. With `each`, the prefix and
+    every continuation have the weight of a whole trajectory, as in the paper.
     """
     cap: Annotated[float, Gt(0)] | None = None
     """Upper limit of the advantage of a prefix (the kept beginning of a wrong rollout). With the
@@ -128,7 +128,7 @@ class Axpo:
     def piece_weight(self) -> float:
         """The weight of a prefix, and of each of its continuations, in the mean over trajectories.
 
-        The weight stays the same if the prefix or some continuations are not in the loss.
+        The weight stays the same if other rows of the same rollout are not in the loss.
 
         >>> Axpo(continuations=4).piece_weight, Axpo(resample_weight="each").piece_weight, Axpo(resample="none").piece_weight
         (0.2, 1.0, 1.0)

@@ -7,13 +7,12 @@ call       ok   ok     fault  fault  fault
 in loss    yes  yes    no     no     no
 ```
 
-Only faults of the model count. A successful call sets the count of faults back to 0. Provider
-faults and sandbox limits do not change the count. The reward of a fatal rollout stays in the
-group's statistics.
+Only a fault of the model makes a step faulty. A successful call sets the count of faults back to 0.
+Provider faults and sandbox limits do not change the count. The reward of a fatal rollout stays in
+the group's statistics.
 
-The clamp sets a negative advantage of a fatal rollout to 0. Training may then raise the probability
-of the tokens before step f, but never lowers it. After all, the good beginning did not cause the
-bad end.
+The clamp sets a negative advantage of a fatal rollout to 0, so that training never lowers the
+probability of the tokens before step f: the good beginning did not cause the bad end.
 """
 
 from collections.abc import Sequence
@@ -41,8 +40,8 @@ def statuses(episode: Episode) -> list[str]:
     """The status of the tool call in each step.
 
     A last turn without a tool call gets its status from the end of the episode. A turn that breaks
-    the agent's protocol is a model fault. A turn has the status of a limit if it was cut off,
-    repeated itself endlessly, or made one call too many.
+    the agent's protocol counts as a fault of the model. A turn that was cut off, repeated itself
+    endlessly, or made one call too many counts as a limit that was reached.
     """
     last = {EndReason.FORMAT: ToolStatus.MODEL_FAULT, EndReason.ANSWERED: ToolStatus.OK}.get(
         EndReason(episode.end), ToolStatus.LIMIT
@@ -96,9 +95,9 @@ def treat(
 ) -> Treatment:
     """Applies the rules for failed rollouts to a rollout.
 
-    The rules for fatal rollouts apply first. After them, the rules for rollouts without an answer
-    apply. The rule for rollouts that ran out of tokens, calls or time applies last, whatever the
-    other rules say.
+    The rules for fatal rollouts come first, then the rule for other rollouts without an answer. The
+    rule for rollouts that ran out of tokens, calls or time comes last, and holds for fatal rollouts
+    too.
 
     Args:
         advantage: the rollout's advantage in its group, after normalisation.

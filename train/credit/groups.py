@@ -15,10 +15,11 @@ DELTA = 1e-6
 
 
 def has_variance(rewards: Tensor) -> bool:
-    """Whether the rewards of a group differ. A group of equal rewards teaches nothing.
+    """Whether the rewards of a group differ. A group whose rewards are all equal
+    teaches the policy nothing.
 
-    The rewards are compared exactly. The standard deviation cannot be used, because in floating
-    point it is not 0 for eight rewards of 0.1.
+    The rewards are compared exactly, because in floating point the standard deviation of eight
+    rewards of 0.1 is not 0.
 
     Args:
         rewards: (n,) rewards, NaN if unknown.

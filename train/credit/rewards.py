@@ -3,9 +3,8 @@
 The term r_fmt rewards the format, r_acc the answer, and r_query the search queries.
 
 If a judge fails, the reward is unknown (NaN), never 0. A rollout with an unknown reward counts
-neither in the loss nor in the group's statistics. With α = 1 and without r_fmt, the reward is the
-reward of the answer alone, as in VSearcher and ODE. A judge of the search queries is then not
-needed.
+neither in the loss nor in the group's statistics. With α = 1 and without r_fmt, only the answer is
+rewarded, as in VSearcher and ODE, and no judge of the search queries is needed.
 """
 
 import math
@@ -74,7 +73,8 @@ def rewards(
         accuracy: (n,) r_acc, the reward for the answer: 0, 1 or NaN.
         used_tool: (n,) bool, whether the rollout called a tool.
         query: (n,) scores of the judge of search queries, 0 to 1 or NaN; not needed if alpha is 1.
-        num_valid: (n,) number of steps before the fatal step. If the number is 0, the reward is 0.
+        num_valid: (n,) number of steps before the fatal step. A rollout whose first step is fatal
+            has 0 such steps, and the reward 0.
 
     >>> told = dict(format_share=torch.tensor([1.0, 0.5, 1.0, 1.0]), accuracy=torch.tensor([1.0, 1.0, 0.0, float("nan")]),
     ...             used_tool=torch.tensor([True, True, True, False]))

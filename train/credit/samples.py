@@ -2,9 +2,9 @@
 
 The advantages are computed in a fixed order. First, the original rewards of all rollouts with a
 known reward give advantages. Next, AXPO gives new advantages to the wrong rollouts that it
-continued. Last, the rules for fatal rollouts mask tokens and set negative advantages to 0. A group
-of equal rewards teaches nothing, apart from the rollouts in it that AXPO continued. The rollouts of
-a group of equal rewards still count in the divisor of the loss and in the KL term (see
+continued. Last, the rules for fatal rollouts mask tokens and set negative advantages to 0. If all
+rewards of a group are equal, only the rollouts that AXPO continued teach the model something. The
+rollouts of a group of equal rewards still count in the divisor of the loss and in the KL term (see
 `Objective.divisor`).
 """
 
@@ -49,8 +49,8 @@ class Rollout:
     fatal: int | None = None
     """Number of the fatal step; see `fatal.fatal_step`."""
     unusable: str = ""
-    """The `RowFault` because of which the model cannot learn from the rollout's row. The rollout's
-    reward still counts in the group's statistics.
+    """What is wrong with the rollout's row (a `RowFault`), so that the model cannot learn from it;
+    "" for a usable row. The reward of an unusable rollout still counts in the group's statistics.
     """
 
 
@@ -88,7 +88,7 @@ class Sample:
     """The row; its `loss_mask` marks the tokens that count."""
     advantage: float
     weight: float = 1.0
-    """The row's weight as a share of one trajectory; see `Axpo.resample_weight`."""
+    """The row's weight, where 1 is the weight of a whole trajectory; see `Axpo.resample_weight`."""
     kl_only: DropReason | None = None
     """Why the row has no advantage. A row without an advantage counts in the KL term only."""
 
@@ -98,12 +98,14 @@ class DroppedWeight:
     """How much a rollout that is left out of the loss adds to the loss's divisor."""
 
     weight: float = 0.0
-    """The rollout's weight as a share of one trajectory; 0 if the rollout is not in the divisor."""
+    """The rollout's weight, where 1 is the weight of a whole trajectory; 0 if the rollout is not in
+    the divisor."""
     tokens: int = 0
     """The number of tokens that would be in the loss if the rollout had an advantage."""
 
     def count(self, objective: Objective) -> float:
-        """What the rollout adds to the divisor, in the units of `objective.count`.
+        """What the rollout adds to the divisor: a number of trajectories or of tokens, as in
+        `objective.count`.
 
         >>> DroppedWeight(0.5, 40).count(Objective()), DroppedWeight(0.5, 40).count(Objective(normaliser="token"))
         (0.5, 20.0)
@@ -165,8 +167,8 @@ def make_samples(
 
     Args:
         rollouts: all N rollouts, also failed ones.
-        objective: settings of the loss. These settings say whether rollouts without an advantage
-            count in the divisor and in the KL term.
+        objective: settings of the loss. The settings of the loss say whether rollouts without an
+            advantage count in the divisor and in the KL term.
         refilled: whether the step plays new questions in place of groups of equal rewards (DAPO).
         axpo: AXPO's settings; needed if AXPO continued a rollout.
         resampled: the rollouts that AXPO continued, each once.
@@ -310,7 +312,7 @@ def _why_nothing(
     tokens.
 
     Args:
-        row: the row; its `loss_mask` has only the tokens that remain.
+        row: the row, in whose `loss_mask` only the tokens that remain in the loss are true.
         steps: number of steps that the rules for fatal rollouts keep.
     """
     if rollout.end == EndReason.PROVIDER:

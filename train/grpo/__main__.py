@@ -1,4 +1,4 @@
-"""`python -m questloom.train.grpo`."""
+"""Runs the command `python -m questloom.train.grpo`."""
 
 from questloom.train.grpo.command import main
 

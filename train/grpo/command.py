@@ -377,7 +377,7 @@ def _tags(made: Model) -> CallTags:
     """The token ids of the tags that open and close a tool call.
 
     Raises:
-        InputError: the tokenizer needs more than one token for such a tag.
+        InputError: the tokenizer needs more than one token for a tag.
     """
     found = [
         made.tokens.tokenizer(tag, add_special_tokens=False)["input_ids"]

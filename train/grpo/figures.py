@@ -1,5 +1,5 @@
-"""Computes the metrics of a step's rollouts. Each rank computes sums. The shares and means come
-from the sums of all ranks.
+"""Computes the metrics of a step's rollouts. Each rank adds up its own rollouts; shares and means
+are computed from the sums of all ranks.
 """
 
 import math
@@ -19,7 +19,7 @@ from questloom.train.settings.grpo_settings import CareSettings
 
 
 class ProvidersFailed(QuestloomError):
-    """Too many rollouts ended because a provider failed. The metrics of such a step say nothing
+    """Too many rollouts ended because a provider failed, so the metrics of the step say nothing
     about the policy.
 
     The providers are the engine's server and the services for searches and pages.
@@ -27,17 +27,16 @@ class ProvidersFailed(QuestloomError):
 
 
 class JudgesFailed(QuestloomError):
-    """For too many rollouts a judge failed to give a verdict. The metrics of such a step say
-    nothing about the policy."""
+    """A judge failed to give a verdict on too many rollouts, so the metrics of the step say nothing
+    about the policy."""
 
 
 Sums = dict[str, float]
 
 
 def count_sums(made: StepSamples, fatal: FatalRules) -> Sums:
-    """The sums of one rank (training process), from which the metrics are computed. The rates count
-    the original rollouts and their questions. The continuations that AXPO samples do not count in
-    the rates.
+    """The sums of one rank (training process), from which the metrics are computed. Rates, such as
+    the pass rate, count only original rollouts, not the continuations that AXPO samples.
     """
     every = [each for group in made.groups for each in group.rollouts]
     taught = {each.sample.row.episode_id: each.sample for each in made.samples}
@@ -159,8 +158,8 @@ def step_metrics(total: Mapping[str, float], query_by: str = "") -> dict[str, fl
     """The metrics of a step.
 
     Args:
-        query_by: the model or rule that gave r_query (the score of the search queries). If a rule
-            gave r_query, the metric's name says so.
+        query_by: the model or rule that gave r_query (the score of the search queries). The
+            metric's name shows whether a rule gave r_query.
     """
 
     def share(name: str, of: str) -> float:
@@ -205,7 +204,8 @@ def step_metrics(total: Mapping[str, float], query_by: str = "") -> dict[str, fl
 
 
 def rollout_lines(made: StepSamples) -> list[dict[str, Any]]:
-    """Makes a line for each rollout and for each continuation: its rewards and how it ended."""
+    """Makes a line for each rollout and for each continuation, with its rewards and how it
+    ended."""
     every = [("", each) for group in made.groups for each in group.rollouts] + [
         ("continuation", each) for _, some in made.again for each in some
     ]

@@ -34,7 +34,7 @@ class Training:
     evaluation whose results are stored."""
 
     def measured_after(self, update: int) -> Path:
-        """The path of the results of the evaluation after an update."""
+        """The path of the file with the results of the evaluation after this number of updates."""
         return self.measured / f"update-{update:06d}.json"
 
 
@@ -43,7 +43,7 @@ class _Progress:
     """How far a run has come."""
 
     update: int
-    """The number of updates that the weights have had."""
+    """The number of updates that the weights have had so far."""
 
 
 def train(run: Training, *, done: int, checkpoints: Checkpoints, metrics: Metrics | None) -> None:
@@ -132,8 +132,8 @@ def _examine(run: Training, update: int, metrics: Metrics | None) -> None:
     """Plays the held-out questions, or reads the results of an earlier evaluation after the same
     update.
 
-    Stored results are kept, because playing removes the journals of episodes, and a resumed run may
-    still need the journals.
+    An evaluation is never repeated: playing again would remove journals of unfinished episodes,
+    which a resumed run may still need.
     """
     if not run.held_out:
         return

@@ -22,7 +22,7 @@ def reference_of(
     folder: str, policy: nn.Module, loaded: LoadedModel, settings: GrpoSettings, at: World
 ) -> Reference:
     """A function that returns log-probabilities under the model as it was before training. No
-    gradient flows through them.
+    gradient flows through these log-probabilities.
 
     Args:
         folder: folder of the model that is trained.

@@ -118,8 +118,8 @@ def replay(out: Path, update: int) -> str:
 
 
 def _checked(trainer: Trainer, update: int, step: int, settings: GrpoSettings, at: World) -> int:
-    """Number of the last update before the replay starts, which has a checkpoint; 0 if the replay
-    starts at the original model.
+    """The number of the update whose checkpoint the replay starts from; 0 to start from the
+    original model.
 
     Raises:
         InputError: the update cannot be repeated.

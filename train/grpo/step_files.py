@@ -1,6 +1,5 @@
-"""Stores the rows of a step on disk. After that, the updates learn from these rows.
-
-After a kill, a run resumes from these files. The replay of an update also reads these files.
+"""Stores the rows of a step on disk, before the updates learn from these rows. A run that was
+killed resumes from the stored rows, and the replay of an update reads them too.
 
 ```
 OUT/replay/step-000012/rank-00000.pt   the rank's samples (ids, masks, log-probabilities, picture hashes, advantages); divisor parts of the rest
@@ -40,8 +39,8 @@ class Pixels:
     """The pixels of stored pictures, made by the model's processor.
 
     Args:
-        processor: the model's processor. The processor is already set to the largest number of
-            pixels that is allowed.
+        processor: the model's processor. The limit on a picture's pixels is already set in the
+            processor.
         files: the files that hold the pictures.
     """
 
@@ -117,7 +116,8 @@ class StepFiles:
     def read(self, step: int, at: World) -> Share:
         """Reads a rank's share of a complete step.
 
-        If as many ranks read the step as wrote it, the rows come in the order of training.
+        The rows come in the order of training only if the number of ranks is the same as when the
+        step was written.
 
         Raises:
             RowError: the pixels differ from those that the engine saw.

@@ -1,8 +1,8 @@
 """Plays a step: each rank plays its questions, judges the answers and makes training samples.
 
-At the end of a step, all ranks wait for each other. With refills, the ranks also play new questions
-in place of questions whose rollouts all have the same reward. If the step was stored before the run
-was killed, it is read from disk.
+At the end of a step, all ranks wait for each other. With the setting `refills`, the ranks also play
+new questions in place of questions whose rollouts all have the same reward. A step that was stored
+before the run was killed is read from disk, and not played again.
 """
 
 import time
@@ -151,8 +151,8 @@ class StepPlay:
 def trajectory_of(question: Question, episode: Episode, verdict: Judgement) -> Trajectory:
     """Turns an episode into a trajectory, which the report can show.
 
-    The sources of the pictures are not looked up. Only published episodes need them, and these
-    episodes are never published.
+    The trajectory names no sources of its pictures, because only published episodes need their
+    sources, and training's episodes are never published.
     """
     return Trajectory(
         question_id=question.id,

@@ -2,8 +2,7 @@
 continue, and computes advantages.
 
 AXPO's choice of wrong rollouts to continue covers the rollouts of all ranks. Every rollout and
-every continuation either becomes a sample, or is left out and counted with a reason. In every step,
-the number of rollouts and continuations equals the number of samples and left-out rollouts.
+every continuation either becomes a sample, or is left out and counted with a reason.
 """
 
 import dataclasses
@@ -40,8 +39,7 @@ from questloom.train.rows.row import PictureTokens, drop_tail
 from questloom.train.settings.grpo_settings import GrpoSettings
 
 PICTURE = "task_picture"
-"""The reason that is counted if a rollout is left out because its question's picture cannot be
-used."""
+"""The recorded reason for leaving out a rollout whose question has an unusable picture."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,13 +52,13 @@ class Group:
     """The number of rollouts that could not begin."""
 
     def is_flat(self, fatal: FatalRules) -> bool:
-        """Whether all rewards of the group are equal."""
+        """Whether all known rewards of the group are equal, so that the group teaches nothing."""
         return not has_variance(group_rewards([each.rollout for each in self.rollouts], fatal))
 
 
 @dataclass(frozen=True, eq=False)
 class StepSample:
-    """A sample, with the place of its question."""
+    """A sample, with its question's place among the questions of the step."""
 
     number: int
     """The place of the question in the step."""
@@ -261,7 +259,7 @@ def choose_sources(
 def is_member(each: ScoredRollout, rules: Axpo) -> bool:
     """Whether a rollout must be wrong before AXPO works on its question.
 
-    A rollout must be wrong if it called a tool; with `no_tool`, if it called none.
+    Rollouts that called a tool must be wrong; with the setting `no_tool`, those that called none.
     """
     return each.rollout.end != EndReason.PROVIDER and each.used_tool == (rules.trigger == "tool")
 
@@ -278,8 +276,8 @@ def all_wrong(group: Group, members: Sequence[ScoredRollout]) -> bool:
 def _source(
     number: int, rollout: int, each: ScoredRollout, rules: Axpo, tags: CallTags | None
 ) -> Source | None:
-    """A rollout as a candidate for AXPO to continue. The result is None if the model cannot learn
-    from the rollout's row, or if AXPO finds no place to cut the row."""
+    """A rollout as a candidate for AXPO to continue. None if the model cannot learn from the
+    rollout's row, or if AXPO finds no place to cut the row."""
     row = each.rollout.row
     if each.rollout.unusable or math.isnan(each.rollout.reward):
         return None
@@ -300,7 +298,8 @@ def _played_on(
     play_on: PlayOn,
     tokens: PictureTokens,
 ) -> dict[tuple[int, int], tuple[ScoredRollout, ...]]:
-    """The continuations of each rollout that AXPO continued, by (group, rollout)."""
+    """The continuations of each rollout that AXPO continued, by the pair (index of the group, index
+    of the rollout)."""
     rules = settings.axpo
     if rules is None or rules.resample == "none":
         return {(source.group, source.rollout): () for source in chosen}

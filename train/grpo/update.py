@@ -47,7 +47,7 @@ class Learner:
         Raises:
             NotFinite: a gradient is infinite or NaN.
             EngineMismatch: the inference engine samples from a model that differs from the trained
-                model. The weights are unchanged.
+                model. The failed update changes no weights.
         """
         self.policy.train()
         every = [
@@ -84,8 +84,8 @@ class Learner:
         Args:
             counted: how much each left-out rollout adds to the divisor.
             sampled: for each micro-batch, the trainer's log-probabilities under the weights that
-                sampled the tokens. If the weights have not changed since sampling, or if nothing
-                needs these log-probabilities, the value is None.
+                sampled the tokens. None if the weights have not changed since sampling, or if the
+                loss does not need these log-probabilities.
         """
         plan = self._plan(samples)
         if not plan:  # on any rank
@@ -197,12 +197,12 @@ class Learner:
 def mini_batch(number: int, settings: GrpoSettings) -> int:
     """Number of the update that learns from a question, counted within the step.
 
-    Questions with neighbouring places are in the same update, so that every rank has a part of
-    every update.
+    The questions of an update are neighbours in the order of the step, so that every rank has a
+    part of every update.
 
     Args:
         number: the question's place in the step. Refills (questions played in place of others) have
-            places after the step's own questions. The updates get the refills in turn.
+            places after the step's own questions, and are dealt to the updates in turn.
     """
     step = settings.step
     return (

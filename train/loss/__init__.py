@@ -1,1 +1,1 @@
-"""Losses as sums over tokens, and the count by which all ranks divide the sums."""
+"""Computes losses as sums over tokens, and the count by which all ranks divide these sums."""

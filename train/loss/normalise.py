@@ -3,9 +3,9 @@
 It would be wrong to take a mean over the tokens of a micro-batch, then over micro-batches, then
 over ranks. For example, let two ranks have two micro-batches each. In the example, the first rank
 has 5 and 40 tokens, and the second rank has 11 and 90. With means of means, a token of the first
-micro-batch weighs 18 times as much as a token of the last. With means of means, the gradient is
-then wrong by 183 %. The correct loss is the sum over all tokens divided by 146. The sum over all
-tokens, divided by their number, does not depend on how tokens are distributed over ranks.
+micro-batch weighs 18 times as much as a token of the last, and the gradient is wrong by 183 %. The
+correct loss is the sum over all tokens divided by their number (146), however the tokens are
+distributed over ranks.
 """
 
 from dataclasses import dataclass
@@ -20,18 +20,16 @@ class Normaliser:
     """The count of one update, added up over all ranks."""
 
     total: float
-    """The number by which every sum is divided: a number of tokens, of trajectories, or of
-    something else."""
+    """The number by which every sum is divided, for example the number of all tokens or
+    trajectories."""
     world_size: int = 1
 
     def share(self, loss_sum: Tensor) -> Tensor:
         """A micro-batch's part of the loss, already divided by the common count. The caller calls
-        `backward` on this part.
-
-        `backward` adds up the gradients of all parts. DDP and FSDP average gradients over ranks.
-        Therefore each part of the loss is multiplied by the number of ranks. With accelerate, keep
-        `gradient_accumulation_steps` at 1. With any other value, accelerate would divide the loss
-        once more.
+        `backward` on each part, which adds up the gradients of all parts. DDP and FSDP average
+        gradients over ranks; therefore each part is multiplied by the number of ranks. With
+        accelerate, keep `gradient_accumulation_steps` at 1. With any other value, accelerate would
+        divide the loss once more.
 
         >>> Normaliser(total=8.0, world_size=2).share(torch.tensor(6.0))
         tensor(1.5000)
@@ -59,8 +57,8 @@ def sum_over_ranks(count: float, device: torch.device | str = "cpu") -> Normalis
 
 
 def max_over_ranks(number: int, device: torch.device | str = "cpu") -> int:
-    """The maximum of a number over all ranks. With the same maximum on all ranks, all use the same
-    number of micro-batches. All ranks must call this function together."""
+    """The maximum of a number over all ranks. Ranks use it to agree on the number of micro-batches.
+    All ranks must call this function together."""
     if not dist.is_initialized():
         return number
     found = torch.tensor(number, dtype=torch.int64, device=device)

@@ -25,8 +25,7 @@ def token_losses(
     >>> token_losses(logp, torch.zeros(4), torch.tensor([1.0, 1.0, -1.0, -1.0]), clip_low=0.2, clip_high=0.28)
     tensor([-1.2800, -0.5000,  1.5000,  0.8000])
 
-    In the example, the first and the last token are clipped: no gradient moves their probabilities
-    further.
+    In the example, the first and the last token are clipped: they have no gradient.
     """
     ratio = (logp - old_logp).exp()
     return -torch.min(ratio * advantage, ratio.clamp(1 - clip_low, 1 + clip_high) * advantage)
@@ -48,8 +47,8 @@ def kl_k3(logp: Tensor, reference_logp: Tensor) -> Tensor:
 def truncated_importance(trainer_logp: Tensor, engine_logp: Tensor, cap: float) -> Tensor:
     """Truncated importance weights per token: min(trainer / engine, cap), without gradient.
 
-    A weight is below 1 if the engine gives the token a higher probability than the trainer. Each
-    tensor has shape (N,) and belongs to the weights that sampled the tokens.
+    A weight is below 1 if the engine gives the token a higher probability than the trainer. Both
+    tensors have shape (N,) and hold log-probabilities under the weights that sampled the tokens.
 
     >>> truncated_importance(torch.tensor([0.2, 0.4, 0.9]).log(), torch.tensor([0.4, 0.4, 0.1]).log(), cap=2.0)
     tensor([0.5000, 1.0000, 2.0000])
@@ -62,8 +61,9 @@ def token_weights(row: Tensor, row_weights: Tensor, objective: Objective) -> Ten
 
     Args:
         row: (N,) int64, the row number of each token.
-        row_weights: (R,) the weight of each row as a share of one trajectory. Only a rollout that
-            AXPO continued is split into rows with weights below 1 (see `credit/axpo.py`).
+        row_weights: (R,) the weight of each row, where 1 is the weight of a whole trajectory. Only
+            a rollout that AXPO continued is split into rows with weights below 1 (see
+            `credit/axpo.py`).
 
     >>> row, ones = torch.tensor([0, 0, 0, 0, 1]), torch.ones(2)
     >>> token_weights(row, ones, Objective(normaliser="trajectory"))
@@ -81,9 +81,9 @@ def token_weights(row: Tensor, row_weights: Tensor, objective: Objective) -> Ten
 
 def count(row: Tensor, row_weights: Tensor, objective: Objective) -> float:
     """How much a micro-batch adds to the divisor: the number of its tokens in the loss, or of its
-    trajectories with such tokens.
+    trajectories that have tokens in the loss.
 
-    `samples.DroppedWeight` adds the share of the rollouts that are in no micro-batch.
+    Rollouts that are in no micro-batch add to the divisor through `samples.DroppedWeight`.
 
     >>> row, weights = torch.tensor([0, 0, 0, 0, 1]), torch.tensor([1.0, 0.5, 1.0])  # the third row is masked out
     >>> count(row, weights, Objective(normaliser="trajectory")), count(row, weights, Objective(normaliser="token"))
@@ -161,7 +161,7 @@ def clip_masks(
 class EngineMismatch(QuestloomError):
     """The inference engine and the trainer disagree on the log-probabilities of sampled tokens.
 
-    Without this error, training would become off-policy and nobody would notice.
+    Without this check, nobody would notice that training has become off-policy.
     """
 
 

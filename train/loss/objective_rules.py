@@ -7,7 +7,8 @@ from annotated_types import Ge, Gt
 
 KL_ALARM = 0.015
 """Training stops if the mean KL divergence per token (k3 estimate) between the inference engine and
-the trainer exceeds this number. The engine and the trainer use the same weights here.
+the trainer exceeds this number. The engine and the trainer have the same weights, so their
+probabilities should be almost equal.
 """
 
 
@@ -22,7 +23,7 @@ class Objective:
     """ε_high: a token with a positive advantage has no gradient if its ratio ρ is above 1 +
     ε_high."""
     normaliser: Literal["trajectory", "token", "constant"] = "trajectory"
-    """How the losses of all tokens become one mean. `trajectory` takes the mean over a trajectory's
+    """How the losses of all tokens are averaged. `trajectory` takes the mean over a trajectory's
     tokens, then the mean over trajectories (OpenSearch-VL, GRPO). `token` takes the mean over all
     tokens (DAPO). `constant` divides the sum over a trajectory's tokens by the setting `constant`,
     then takes the mean over trajectories (the method Dr GRPO).
@@ -31,12 +32,12 @@ class Objective:
     """The number of tokens in the longest possible trajectory; used if `normaliser` is
     "constant"."""
     divisor: Literal["sampled", "taught"] = "sampled"
-    """Which rollouts the divisor of the loss counts. `sampled` counts all rollouts of the update's
-    questions, including those without an advantage (1/G Σ, as published and in TRL). A rollout has
-    no advantage if all rewards of its group are equal, if its reward is unknown, or if all of its
-    tokens are masked. With `sampled`, the tokens of a rollout without an advantage still count in
-    the KL term. `taught` counts only rollouts that have an advantage. With `taught`, an update
-    stays large even if the rewards differ in few groups only.
+    """Which rollouts count in the divisor of the loss. `sampled` counts all rollouts of the
+    update's questions, including those without an advantage (1/G Σ, as published and in TRL). A
+    rollout has no advantage if all rewards of its group are equal, if its reward is unknown, or if
+    all of its tokens are masked. With `sampled`, the tokens of a rollout without an advantage still
+    count in the KL term. `taught` counts only rollouts that have an advantage. With `taught`, an
+    update is not smaller if only few groups have different rewards.
     """
     kl: Annotated[float, Ge(0)] = 0.0
     """β: the weight of the KL divergence from a reference model."""
@@ -49,8 +50,7 @@ class Objective:
     importance_cap: Annotated[float, Gt(0)] | None = None
     """Upper limit of a token's importance weight: the trainer's probability divided by the
     inference engine's probability. If a limit is set, the ratio ρ uses the trainer's own
-    log-probabilities. These log-probabilities belong to the weights that sampled the tokens. If a
-    limit is set, the loss of each token is also multiplied by min(trainer / engine, limit). If no
-    limit is set, the ratio ρ uses the log-probabilities from the inference engine, which saves a
-    forward pass.
+    log-probabilities under the weights that sampled the tokens. If a limit is set, the loss of each
+    token is also multiplied by min(trainer / engine, limit). If no limit is set, the ratio ρ uses
+    the log-probabilities from the inference engine, which saves a forward pass.
     """

@@ -9,7 +9,7 @@ from questloom.train.rows.packing import Packed
 
 
 def sft_loss_sum(logp: Tensor) -> Tensor:
-    """The negative log-likelihood of a micro-batch's labels, summed.
+    """The sum of the negative log-likelihoods of a micro-batch's labels.
 
     The trainer divides this sum by the number of labels (`num_labels`) of all ranks and
     micro-batches.

@@ -1,10 +1,10 @@
 """Attention over packed rows, computed row by row with torch's SDPA and without a mask.
 
 The SDPA attention of transformers separates packed rows by a T × T mask. For 8 rows of 4,096
-tokens, this mask takes 1 GB, and attention computes eight times as many products as needed. The
-fastest attention kernels accept no mask. This file separates the rows by their text positions
-(`rows/packing.py`) and computes the attention of each row alone. If attention needs a mask (for
-padding, a cache or sliding windows), this file calls the SDPA attention of transformers.
+tokens, the T × T mask takes 1 GB, and attention computes eight times as many products as needed.
+The fastest attention kernels accept no mask. This file separates the rows by their text positions
+(`rows/packing.py`) and computes the attention of each row alone. For padding, a cache or sliding
+windows, attention needs a mask; this file then calls the SDPA attention of transformers.
 """
 
 from typing import Any
@@ -70,7 +70,7 @@ def _mask(
     use_vmap: bool = False,
     **options: Any,
 ) -> Tensor | None:
-    """The attention mask; None if attention works row by row."""
+    """The attention mask; None if rows are computed one by one and need no mask."""
     if (
         attention_mask is None
         and batch_size == 1

@@ -1,9 +1,9 @@
 """Log-probabilities and entropies of labels. The logits of all tokens are never in memory at once.
 
 The fp32 logits of 32,768 tokens with a vocabulary of 151,936 take 20 GB. Therefore the head
-computes the logits of one chunk of tokens at a time. The head does so in the forward pass, and
-again in the backward pass. The head's gradients from all chunks are summed in fp32. If the sum were
-in bf16, its error would grow with the number of chunks.
+computes the logits of one chunk of tokens at a time. The logits are not stored: the backward pass
+computes them a second time, chunk by chunk. The head's gradients from all chunks are summed in
+fp32, because in bf16 the error of the sum would grow with the number of chunks.
 """
 
 import contextlib
@@ -24,13 +24,14 @@ logits. On a CPU, chunks of 64 MB are as fast as chunks of 512 MB.
 class TokenScores(NamedTuple):
     """Scores of N tokens, in fp32.
 
-    This class is a tuple, because DDP and FSDP look for tensors in tuples.
+    The scores are a tuple, because DDP and FSDP look for tensors in tuples, but not in other
+    classes.
     """
 
     logp: Tensor
     """(N,) natural log-probabilities."""
     entropy: Tensor
-    """(N,) entropies in nats. Each entropy is that of the distribution from which a token was
+    """(N,) entropies in nats. Each entropy belongs to the distribution from which a token was
     drawn."""
 
 
@@ -53,9 +54,9 @@ def token_scores(
         labels: (N,) int64, the token ids.
         temperature: the temperature at which the labels were sampled. Engines report
             log-probabilities at this temperature.
-        chunk_elements: number of logits per chunk. A chunk has at least the logits of one token,
-            however small this number is. 0 takes the number in `CHUNK_ELEMENTS` for the device. Two
-            chunks are in memory at once.
+        chunk_elements: number of logits per chunk. 0 takes the number in `CHUNK_ELEMENTS` for the
+            device. A chunk has the logits of one token at least. Two chunks of logits are in memory
+            at once.
 
     >>> hidden, head = torch.tensor([[1.0, 0.0]]), torch.tensor([[0.0, 0.0], [torch.log(torch.tensor(3.0)), 0.0]])
     >>> [round(x.item(), 4) for x in token_scores(hidden, head, torch.tensor([1]))]  # ln(3/4), and the entropy of (1/4, 3/4)
@@ -149,9 +150,8 @@ def _as_they_are(tensor: Tensor) -> contextlib.AbstractContextManager[Any]:
 
 
 def _add_product(total: Tensor, a: Tensor, b: Tensor) -> None:
-    """Computes total += a @ b without another tensor as large as the head.
-
-    Another tensor would be read and written once for every chunk.
+    """Computes total += a @ b in place. A tensor for the product, as large as the head, would cost
+    much memory traffic for every chunk.
     """
     if a.dtype == total.dtype:
         total.addmm_(a, b)

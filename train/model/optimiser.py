@@ -1,4 +1,4 @@
-"""The AdamW optimiser, and its learning rate as a function of the update's number."""
+"""The AdamW optimiser, and the learning rate of each update."""
 
 import math
 

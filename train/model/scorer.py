@@ -1,8 +1,8 @@
 """The scorer: takes packed rows, and returns the policy's log-probabilities and entropies for the
 loss.
 
-DDP and FSDP wrap this module, because the head must run inside the wrapped forward pass. The
-model's own head is never called on a whole sequence; see `model/logprobs.py`.
+DDP and FSDP wrap the scorer and not only the model, because the head must run inside the wrapped
+forward pass. The model's own head is never called on a whole sequence; see `model/logprobs.py`.
 """
 
 from typing import Any
@@ -25,8 +25,8 @@ class Scorer(nn.Module):
         chunk_elements: see `logprobs.token_scores`.
 
     Raises:
-        InputError: the head is more than one matrix without bias. The scorer would leave out the
-            rest of such a head, and nobody would notice.
+        InputError: the head has a bias or more than one matrix; the scorer would silently leave out
+            these parts of the head.
     """
 
     def __init__(self, model: Any, *, temperature: float = 1.0, chunk_elements: int = 0) -> None:

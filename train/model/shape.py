@@ -2,8 +2,8 @@
 it needs. The computation does not need torch.
 
 Forecasts and benchmarks use these figures. The formulas hold for Qwen3-VL and for dense models of
-the same form. Models of this form have grouped-query attention with normed heads, a gated MLP, and
-a vision tower with mergers.
+the same form: grouped-query attention with normed heads, a gated MLP, and a vision tower with
+mergers.
 """
 
 import json
@@ -23,18 +23,19 @@ class VisionShape:
     width: int
     mlp_width: int
     patch_numbers: int
-    """How many numbers a patch of a picture has: channels × frames × side²."""
+    """How many numbers represent one patch of a picture: channels × frames × side²."""
     patch_side: int
     merge: int
-    """How many patches lie along each side of the square of patches that becomes one token."""
+    """The side length, in patches, of the square of patches that becomes one token."""
     positions: int
     projectors: int
-    """The number of projectors (mergers): one for the last layer, and those of deepstack."""
+    """The number of projectors (mergers): one for the vision tower's last layer, and one for each
+    deepstack layer."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ModelShape:
-    """The numbers in a model's configuration from which its size follows."""
+    """The numbers in a model's configuration that determine the model's size."""
 
     name: str
     layers: int
@@ -53,7 +54,7 @@ class ModelShape:
         """Reads the shape from a transformers config.json.
 
         Raises:
-            InputError: this file does not cover models of this kind.
+            InputError: the formulas in this file do not hold for this kind of model.
         """
         try:
             text, seen = config["text_config"], config["vision_config"]
@@ -105,7 +106,7 @@ class ModelShape:
 
     @property
     def text(self) -> int:
-        """The number of parameters of the language model; embedding and head do not count."""
+        """The number of parameters of the language model, without embedding and head."""
         return self.layers * (self.layer + 2 * self.width + 2 * self.head_width) + self.width
 
     @property
@@ -118,7 +119,7 @@ class ModelShape:
 
     @property
     def tower(self) -> int:
-        """The number of parameters of the vision tower; its projectors do not count."""
+        """The number of parameters of the vision tower, without its projectors."""
         seen = self.vision
         return seen.layers * (self.vision_layer + 4 * seen.width) + seen.width * (
             seen.patch_numbers + 1 + seen.positions
@@ -165,8 +166,8 @@ class ModelShape:
             text_passes: number of passes through the language model. Trained weights need 3 passes:
                 forward, gradient of the inputs, gradient of the weights. Weights with adapters need
                 2 passes. Frozen weights need 1 pass if nothing below them is trained.
-            projector_passes, tower_passes: number of passes through these parts of the vision
-                model.
+            projector_passes, tower_passes: number of passes through the projectors, and through the
+                vision tower.
 
         The example is a row of 1,000 tokens, 200 of them in the loss, in the 2B model. The
         operations are 3 × (2 × 1.41e9 × 1,000 + 28 × 2 × 2,048 × 1,000² + 2 × 0.31e9 × 200), in

@@ -172,8 +172,8 @@ def export(
     """Writes OUT/model for transformers and inference servers. With LoRA, this function also writes
     OUT/adapter for peft.
 
-    All ranks must call this function together. A folder gets its name only when all of its files
-    are written.
+    All ranks must call this function together. Files are written into a folder with a temporary
+    name, which is renamed when it is complete.
 
     Args:
         policy: the scorer in its DDP or FSDP wrapper.

@@ -1,8 +1,8 @@
 """Plays the questions of one rank with the current policy, and has the answers judged.
 
-Ranks do not wait for each other while they play. Therefore ranks may play different numbers of
-turns. A journal for each question records every turn. Because of the journals, a resumed run does
-not play finished turns again.
+Ranks do not wait for each other while they play, so they may play different numbers of turns. A
+journal for each question records every turn, so that a resumed run does not play finished turns
+again.
 """
 
 import asyncio
@@ -37,8 +37,7 @@ LOOK_SECONDS = 0.5
 
 class RolloutsFailed(QuestloomError):
     """The engine, a tool or a judge failed, and the policy did not cause the failure. The journals
-    keep all finished turns. After the failure, the same command continues the run from the
-    journals.
+    keep all finished turns, and the same command continues the run from them.
     """
 
 
@@ -53,7 +52,7 @@ class JudgedRollout:
     verdict: Judgement
     query: float
     """r_query: the score that the judge gave to the search queries. NaN if the score is unknown, or
-    if the reward does not use it."""
+    if the reward does not use the score."""
 
 
 @dataclass(frozen=True)
@@ -71,8 +70,8 @@ class Continuation:
 
     Args:
         source: the wrong rollout.
-        turn: index of the turn whose beginning is copied from the source. With -1, nothing is
-            copied, and the continuations start at the question.
+        turn: index of the turn whose beginning is copied from the source. With -1, the
+            continuations start at the question, and no turn is copied.
         begun: number of tokens that are copied from this turn.
         rollouts: the numbers that the continuations get among the question's rollouts.
     """
@@ -90,13 +89,14 @@ class Actor:
     Args:
         run: the run (a folder made by `questloom synth`) with the pictures of the questions.
         withhold_own: see `task_of`.
-        files: where journals are stored, and the pictures that episodes showed.
+        files: the folders for journals and for the pictures that episodes showed.
         answers: the judge of the answers.
         queries: the client for the judge of search queries. With None, a rule without a model gives
             the score of the search queries.
         judges_queries: whether the reward uses r_query (the score of the search queries).
         at_once: number of episodes that are played at the same time.
-        stop: ends the playing when the user asks for it; the journals keep what was played.
+        stop: says whether the user asked the run to stop; playing then ends, and the journals keep
+            what was played.
     """
 
     run: RunFolder
@@ -270,7 +270,7 @@ class Actor:
 async def _all(works: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
     """Runs coroutines and returns their results in order.
 
-    If one coroutine fails, all are cancelled, and the most informative failure is raised.
+    If a coroutine fails, all others are cancelled, and the most informative error is raised.
     """
     ended = await asyncio.gather(*works, return_exceptions=True)
     faults = [each for each in ended if isinstance(each, BaseException)]

@@ -2,8 +2,8 @@
 
 In a single process and under DDP, the engine uses the trained weights themselves. The engine needs
 its own copy of the weights if they are sharded (FSDP2), or kept in fp32 and multiplied in bf16. The
-engine's copy has the dtype of the products, and is updated after every step. Every step has a new
-engine. An old engine would reuse cached keys and values of old weights.
+copy has the dtype in which matrices are multiplied, and is updated after every step. Every step
+makes a new engine, because an old engine would reuse cached keys and values of old weights.
 """
 
 import copy
@@ -134,7 +134,7 @@ class OwnWeights:
 
     @torch.no_grad()
     def bring_up_to_date(self, version: int) -> None:
-        """Does what `Weights` says of this method."""
+        """See `Weights.bring_up_to_date`."""
         if self._own is None:
             return
         own = dict(self._own.named_parameters())
@@ -147,7 +147,7 @@ class OwnWeights:
                 )
 
     def engine(self, version: int, sampling: Sampling) -> TokenEngine:
-        """Does what `Weights` says of this method."""
+        """See `Weights.engine`."""
         self.close()
         model: nn.Module = self._trained if self._own is None else self._own
         self._engine = TransformersEngine(
@@ -160,7 +160,7 @@ class OwnWeights:
         return self._engine
 
     def close(self) -> None:
-        """Does what `Weights` says of this method."""
+        """See `Weights.close`."""
         if self._engine is not None:
             self._engine.close()
             self._engine = None

@@ -49,8 +49,8 @@ class Questions:
 
     @property
     def models(self) -> ModelSettings:
-        """The models that the recipe names. The recipe's settings for the writing of questions are
-        left out."""
+        """The models that the recipe names. The recipe's settings for the model that writes
+        questions are left out."""
         known = {field.name for field in dataclasses.fields(ModelSettings)}
         found = {name: value for name, value in self.recipe["models"].items() if name in known}
         made = settings_of(ModelSettings, found, f"{self.run.path}/recipe.json, section models")
@@ -59,8 +59,8 @@ class Questions:
 
 
 def teacher_tools(run: RunFolder) -> dict[str, Any]:
-    """The settings of the tools that the run's teacher had. If no teacher has played, they come
-    from the run's recipe."""
+    """The settings of the tools that the run's teacher had. If no teacher has played, returns the
+    tool settings of the run's recipe."""
     teacher = EpisodeFolder.of(run)
     found: dict[str, Any] = (
         (teacher if teacher.recipe.is_file() else run)
@@ -105,8 +105,8 @@ def read_questions(run: RunFolder, store_digest: str) -> Questions:
 class QuestionCourse:
     """Assigns training questions to the steps of a GRPO run.
 
-    Each epoch has every question at most once, in a different order. If the last questions of an
-    epoch are too few for a step, they are skipped.
+    Each epoch has every question at most once, in a different order. At the end of an epoch,
+    questions that are too few for a whole step are skipped.
 
     Args:
         questions: the training questions.

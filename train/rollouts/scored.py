@@ -1,7 +1,7 @@
 """Turns judged rollouts into rows (episodes as tokens) and rewards, for `credit/samples.py`.
 
 A row from which the model cannot learn (`UnusableRow`) is left out of the loss and counted. If the
-reward of such a row is known, the reward still counts in the statistics of its group.
+reward of an unusable row is known, the reward still counts in the statistics of the group.
 """
 
 import math
@@ -67,7 +67,7 @@ class RolloutRows:
         return row
 
     def none(self, episode_id: str) -> Row:
-        """An empty row, which stands in for the row of an episode if that row cannot be used."""
+        """An empty row, which replaces the row of an episode if the model cannot learn from it."""
         empty = torch.zeros(0, dtype=torch.long)
         return Row(
             episode_id=episode_id,
@@ -153,8 +153,8 @@ def score_rollouts(
 
 
 def _fatal(episode: Episode, rules: FatalRules) -> int | None:
-    """Number of the fatal step, from which the rollout teaches nothing. None if there is no such
-    step, or if the settings treat fatal rollouts like all others."""
+    """Number of the fatal step, from which the rollout teaches nothing. None if the rollout has no
+    fatal step, or if the settings treat fatal rollouts like all others."""
     return (
         None
         if rules.treatment == "vanilla"

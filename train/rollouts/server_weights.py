@@ -1,7 +1,6 @@
 """Gives the policy's weights to an inference server.
 
-After every step, the trainer writes the weights as a checkpoint. After writing the checkpoint, the
-trainer asks the server to load it.
+After every step, the trainer writes the weights into a folder and asks the server to load them.
 """
 
 import shutil
@@ -46,7 +45,7 @@ class ServerWeights:
         self._engine: ServerEngine | None = None
 
     def bring_up_to_date(self, version: int) -> None:
-        """Does what `Weights` says of this method.
+        """See `Weights.__init__`.
 
         Raises:
             InputError: the server does not accept the weights.
@@ -57,14 +56,14 @@ class ServerWeights:
         once(self._at, lambda: self._taken(folder, version))
 
     def engine(self, version: int, sampling: Sampling) -> TokenEngine:
-        """Does what `Weights` says of this method."""
+        """See `Weights.engine`."""
         self.close()
         self._engine = ServerEngine(self._config, self._tokens, self._caller, sampling=sampling)
         self._engine.weights_are(str(version))
         return self._engine
 
     def close(self) -> None:
-        """Does what `Weights` says of this method."""
+        """See `Weights.close`."""
         if self._engine is not None:
             submit(self._engine.aclose()).result()
             self._engine = None

@@ -2,8 +2,8 @@
 the episodes.
 
 Of all files of the trainer, only this file uses the agent's turns and prompts. Token ids that a
-policy sampled stay unchanged. A teacher behind an API gives text without token ids. The renderer
-turns each turn of a teacher's text into ids, once.
+policy sampled stay unchanged. A teacher behind an API gives only text, which the renderer turns
+into ids, turn by turn.
 """
 
 from collections.abc import Sequence
@@ -35,12 +35,12 @@ def row_of_segments(
     rope: Rope,
     policy_version: int = -1,
 ) -> Row:
-    """Makes a row (tensors) from the parts (segments) of a conversation that an engine of token ids
-    has played.
+    """Makes a row (tensors) from the parts (segments) of a conversation that was played with token
+    ids.
 
     Args:
-        segments: the parts of the conversation in order, the prompt first. If the last part is an
-            observation without a turn after it, it is left out.
+        segments: the parts of the conversation in order, the prompt first. An observation at the
+            end, which no turn follows, is left out.
         policy_version: number of updates that the sampling weights have had.
 
     Raises:
@@ -146,8 +146,7 @@ def row_of_episode(
     rope: Rope,
     policy_version: int = -1,
 ) -> Row:
-    """Makes the row of a stored episode, for SFT, or for training again on an episode from a
-    journal.
+    """Makes the row of a stored episode, for SFT, or for GRPO on an episode from a journal.
 
     Args:
         episode, bank, renderer, tokens: see `segments_of_episode`.

@@ -8,14 +8,14 @@ positions[0]  0 1 2 3 4 0 1 2      text positions: a new row begins where they d
 positions[1:] mrope positions of each row, as if the row were alone
 ```
 
-transformers separates packed rows by their text positions. transformers does this only if there is
-no attention mask and no cache. Packed rows wrongly read each other if there is a cache or a mask of
-ones, or if only the three rows of mrope positions are given. If packed rows read each other, the
-error of the logits is 0.87; else it is 2e-7.
+transformers separates packed rows by their text positions, but only without an attention mask and
+without a cache. Packed rows wrongly read each other if there is a cache or a mask of ones, or if
+only the three rows of mrope positions are given. If packed rows read each other, the logits are
+wrong by 0.87; otherwise by 2e-7.
 
-If a micro-batch has no pictures, it gets a picture of zeros in a row of its own, outside the loss.
-With a picture of zeros, every parameter has a gradient on every rank. Without the picture of zeros,
-two thirds of the parameters would have no gradient on such a rank. FSDP would wait forever.
+A micro-batch without pictures gets a picture of zeros in a row of its own, outside the loss, so
+that every parameter has a gradient on every rank. Without the picture of zeros, two thirds of the
+parameters would have no gradient on a rank without pictures, and FSDP would wait forever.
 """
 
 import dataclasses
@@ -42,8 +42,8 @@ class Packed:
     grid_thw: Tensor
     """(n, 3) int64: the size of each picture in patches (time, height, width)."""
     places: Tensor
-    """(N,) int64: the position just before each label. At this position, the last hidden state
-    predicts the label.
+    """(N,) int64: the position just before each label. The hidden state at the position before a
+    label predicts this label.
     """
     labels: Tensor
     """(N,) int64: the tokens in the loss, row by row."""
@@ -136,8 +136,8 @@ def micro_batches(
 
     Args:
         max_tokens: maximum number of tokens in a micro-batch.
-        at_least: minimum number of micro-batches. If this rank has fewer, it adds empty ones: ranks
-            with different numbers of micro-batches would wait for each other forever.
+        at_least: minimum number of micro-batches. A rank with fewer micro-batches adds empty ones,
+            because ranks with different numbers of micro-batches would wait for each other forever.
 
     Returns:
         For each micro-batch, the indices of its rows.

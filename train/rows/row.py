@@ -10,10 +10,11 @@ loss_mask  0 0 0 0 0 0 0 0 0   1 1 1 1 1   0 0 0 0 0 0   1 1 1
 steps     -1 …                 0 0 0 0 0   0 …           1 1 1
 ```
 
-A row can have two kinds of errors. `UnusableRow` concerns one row: what the policy or its engine
-did cannot be learned from. The run leaves such a row out of the loss, and counts it under the
-reason for it. `RowError` means that engine and trainer disagree, for example that the pixels do not
-fit the ids. A `RowError` ends the run, because the model would learn from wrong inputs.
+A row can have two kinds of errors. `UnusableRow` means that the model cannot learn from one row,
+because of something that the policy or its engine did. The run leaves unusable rows out of the
+loss, and counts them by reason. `RowError` means that engine and trainer disagree, for example that
+the pixels do not fit the ids. A `RowError` ends the run, because the model would learn from wrong
+inputs.
 """
 
 import dataclasses
@@ -61,7 +62,7 @@ class RowFault(StrEnum):
 
 
 class RowError(QuestloomError):
-    """A row differs from the input that the engine saw.
+    """A row differs from what the engine saw.
 
     Args:
         fault: what is wrong.
@@ -78,8 +79,8 @@ class RowError(QuestloomError):
 
 
 class UnusableRow(RowError):
-    """A row from which the model cannot learn. The run leaves such a row out of the loss and counts
-    it."""
+    """A row from which the model cannot learn. The run leaves unusable rows out of the loss and
+    counts them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,9 +90,9 @@ class PictureTokens:
     image_id: int
     """The id of an image token. A picture has one image token for each square of merged patches."""
     merge: int
-    """How many patches lie along each side of the square of patches that becomes one token."""
+    """The side length, in patches, of the square of patches that becomes one token."""
     pixel_dim: int
-    """How many numbers a patch of a picture has: channels × frames × side²."""
+    """How many numbers represent one patch of a picture: channels × frames × side²."""
     framing: tuple[int, ...] = ()
     """The ids (begin, end) that stand before and after each picture's tokens, if the model has such
     ids."""
@@ -137,11 +138,11 @@ class Row:
     ids: Tensor
     """(T,) int64: the token ids, unchanged since the episode was played."""
     loss_mask: Tensor
-    """(T,) bool: which tokens are in the loss; only tokens of the policy are. Tokens of prompts,
-    observations, templates and pictures are never in the loss.
+    """(T,) bool: which tokens are in the loss; only the policy's own tokens can be. Tokens of
+    prompts, observations, templates and pictures are never in the loss.
     """
     turns: tuple[tuple[int, int], ...]
-    """For each turn, [begin, end) of the policy's tokens."""
+    """For each turn, the range [begin, end) of the policy's tokens."""
     positions: Tensor
     """(4, T) int64: the text positions, then the three rows of mrope positions."""
     pixels: Tensor
@@ -156,7 +157,7 @@ class Row:
     """(T,) float32: natural log-probabilities from the engine that sampled; 0 for tokens that are
     not the policy's.
 
-    The value is None if the engine reported no log-probabilities.
+    None if the engine reported no log-probabilities.
     """
     policy_version: int = -1
     """Number of updates that the sampling weights have had; -1 if another model wrote the turns.
@@ -185,7 +186,7 @@ class Row:
 
 
 def hashes_of(pixels: Tensor, grid_thw: Tensor) -> tuple[str, ...]:
-    """The sha256 over size and patches, for each picture.
+    """For each picture, the sha256 of its size and its patches.
 
     Args:
         pixels: (P, pixel_dim) patches of all pictures.
@@ -206,7 +207,8 @@ def check(row: Row, tokens: PictureTokens) -> None:
     Call this function before each update.
 
     Raises:
-        UnusableRow: what the policy or its engine did cannot be learned from.
+        UnusableRow: the model cannot learn from the row, because of something that the policy or
+            its engine did.
         RowError: the parts do not fit together.
     """
     _check_shapes(row)
@@ -329,7 +331,7 @@ def _check_pictures(row: Row, tokens: PictureTokens) -> None:
 def cut(row: Row, length: int, tokens: PictureTokens) -> Row:
     """The first tokens of a row, with the pixels of their pictures.
 
-    The tokens before the cut keep their meaning, because attention only looks back.
+    The cut does not change the results for the tokens before it, because attention only looks back.
 
     Args:
         length: number of tokens, 1 to T.
@@ -387,13 +389,13 @@ def drop_tail(row: Row, tokens: PictureTokens) -> Row:
 
 
 Rope = Callable[[Tensor, Tensor], Tensor]
-"""A function from (T,) ids and (n, 3) picture sizes to (4, T) positions."""
+"""A function that computes (4, T) positions from (T,) ids and (n, 3) picture sizes."""
 
 
 def rope_of(model: Any) -> Rope:
     """Makes the function that computes positions as a transformers model does.
 
-    The function needs only the model's config, so a model on the meta device is enough.
+    Only the model's config is needed, so `model` may be on the meta device.
 
     Args:
         model: a model for generation, without a wrapper.

@@ -7,10 +7,10 @@ OUT/checkpoints/update-000100/   trained weights and the optimiser's state, in t
 ```
 
 All ranks write into a folder whose name starts with a dot. When all ranks are done, the first rank
-gives the folder its final name. Therefore a folder with its final name is complete. A run may read
-a checkpoint with another number of ranks than wrote it. The number of the update determines the
-learning rate and the position in the data. Therefore a checkpoint stores neither the learning rate
-nor the position in the data.
+gives the folder its final name. Therefore a checkpoint's folder with its final name is complete. A
+checkpoint can be read with a different number of ranks from the number that wrote it. A checkpoint
+stores neither the learning rate nor the position in the data, because the number of the update
+determines both.
 """
 
 import errno
@@ -39,7 +39,8 @@ _OPTIONS = StateDictOptions(ignore_frozen_params=True, strict=False)
 
 
 class DiskFull(QuestloomError):
-    """The disk is too full for what the run writes. Files that were there before are unchanged."""
+    """The disk is too full for what the run writes. Files that were complete before are
+    unchanged."""
 
 
 @dataclass(frozen=True)
@@ -119,8 +120,8 @@ class Checkpoints:
         ranks must call this function together.
 
         Returns:
-            Whether the random generators continue exactly. This needs the same number of ranks as
-                before. The order of the rows always continues.
+            Whether the random generators continue exactly, which is possible only with the same
+                number of ranks as before. The order of the rows continues with any number of ranks.
         """
         path = self._path(update)
         weights, numbers = get_state_dict(policy, optimiser, options=_OPTIONS)
@@ -159,8 +160,8 @@ class Checkpoints:
 
 
 def _write_random(path: Path) -> Exception | None:
-    """Writes the states of the random generators. If there is an error, it is returned and not
-    raised, so that all ranks learn of it.
+    """Writes the states of the random generators. An error is returned and not raised, so that this
+    rank can report it to all others.
     """
     try:
         kept: dict[str, Any] = {
@@ -190,7 +191,7 @@ def _read_random(path: Path) -> None:
 
 @contextmanager
 def _alone_without_a_warning() -> Iterator[None]:
-    """Hides torch's warning that there is only one process. One process is intended."""
+    """Hides torch's warning that there is only one process, which is intended here."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="torch.distributed is disabled")
         yield
@@ -228,8 +229,8 @@ def named_if_full(folder: Path, what: str, otherwise: str) -> Iterator[None]:
 
 
 def _says_full(error: BaseException | None) -> bool:
-    """Whether an error was caused by a full disk. Torch wraps the errors of its ranks. Therefore
-    the errors inside the error are searched too."""
+    """Whether an error was caused by a full disk. The errors inside the error are searched too,
+    because torch wraps the errors of its ranks."""
     seen: list[BaseException] = [error] if error is not None else []
     for each in seen:
         if isinstance(each, OSError) and each.errno in (errno.ENOSPC, errno.EDQUOT):

@@ -23,13 +23,13 @@ DRAW_SECONDS = 60.0
 
 @dataclass
 class Metrics:
-    """Writes the metrics of a run. Only one rank has a writer of metrics.
+    """Writes the metrics of a run. Only one rank writes metrics.
 
     Args:
         folder: OUT, the folder of the training run.
         updates: number of updates in the whole run.
-        done: number of updates that earlier starts of the run have finished. The metrics of later
-            updates, which a killed run may have left, are removed.
+        done: number of updates that earlier starts of the run have finished. If a killed run has
+            left metrics of later updates, these metrics are removed.
         curves: names of the metrics that are drawn.
     """
 

@@ -1,7 +1,7 @@
 """Writes a run's identity into the run's folder.
 
 The identity is all settings that must stay the same when the run is resumed. `together` runs a
-function on all ranks. `together` ends all ranks if one rank has an error.
+function on all ranks, and ends all ranks if one rank has an error.
 """
 
 import json
@@ -19,12 +19,12 @@ from questloom.train.run.stopping import STOPPED, Stopped, exit_code
 T = TypeVar("T")
 UNLOCKED = ".begun"
 """The name of a folder for files that are written before the inputs have been checked. If OUT has
-only this folder, it does not belong to a run yet.
+only this folder, OUT does not belong to a run yet.
 """
 
 
 def check_output(out: Path, identity: Mapping[str, Any]) -> None:
-    """Checks that OUT is empty, or belongs to this same run. This function writes nothing.
+    """Checks, without writing anything, that OUT is empty or belongs to this same run.
 
     Args:
         identity: all settings that must stay the same when the run is resumed, as JSON.
@@ -84,7 +84,8 @@ def remove_unlocked(out: Path, whole: bool) -> None:
 
 
 def place(path: str) -> str:
-    """A folder or address as a run's identity stores it: a folder as an absolute path."""
+    """The form in which a run's identity stores a path: an existing folder as an absolute path, and
+    anything else unchanged."""
     return os.path.abspath(path) if "://" not in path and Path(path).exists() else path
 
 
@@ -96,8 +97,8 @@ def together(at: World, do: Callable[[], T]) -> T:
     Raises:
         QuestloomError: the error of this rank.
         SystemExit: another rank had an error.
-        Stopped: a rank was asked to stop, and no rank had another error. After such a stop, all
-            ranks write a checkpoint.
+        Stopped: a rank was asked to stop, and no rank had another error. After `Stopped`, all ranks
+            write a checkpoint.
     """
     failed: QuestloomError | None = None
     try:

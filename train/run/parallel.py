@@ -2,11 +2,11 @@
 
 `accelerate launch` and `torchrun` start several processes. Both launchers put the rank of each
 process into the environment. Torch wraps the model; accelerate does not. A configuration of
-accelerate is either followed or refused with an error. With FSDP on a CPU, accelerate starts
-processes that do not know of each other. With `--cpu --num_processes 2`, accelerate may start only
-one process. Therefore the program checks how many processes the launcher started. Under FSDP2, the
-program also checks that every parameter is sharded. The trainer sums gradients over micro-batches
-itself (`loss/normalise.py`). Therefore accelerate's `gradient_accumulation_steps` must stay 1.
+accelerate is either followed or refused with an error. The program checks how many processes the
+launcher started: with FSDP on a CPU, accelerate starts processes that do not know of each other;
+with `--cpu --num_processes 2`, accelerate may start only one. Under FSDP2, the program also checks
+that every parameter is sharded. accelerate's `gradient_accumulation_steps` must stay 1, because the
+trainer itself sums gradients over micro-batches (`loss/normalise.py`).
 """
 
 import os
@@ -43,7 +43,7 @@ _OTHER_ENGINES = {
 
 
 class LateRank(QuestloomError):
-    """One process did not come in time, and the others waited for it in vain."""
+    """The other processes waited for one process, which did not come in time."""
 
 
 @dataclass(frozen=True)
@@ -55,11 +55,11 @@ class World:
     size: int
     device: torch.device
     patience: timedelta = timedelta(minutes=60)
-    """How long ranks wait for each other."""
+    """How long a rank waits for the other ranks before it raises an error."""
     meeting: Any = None
-    """The process group for waiting and for small messages."""
+    """The process group with which ranks wait for each other and exchange small messages."""
     store: Any = None
-    """The key-value store in which each rank records that it has come."""
+    """The key-value store in which each rank records that it has reached a meeting point."""
 
     @property
     def first(self) -> bool:
@@ -81,11 +81,11 @@ class World:
         self.gather(None)
 
     def meet(self, what: str) -> None:
-        """Waits for all ranks before they work together. All ranks must call this function
+        """Waits until all ranks have come to this point. All ranks must call this function
         together.
 
         Args:
-            what: the work for which the ranks wait; the error names it.
+            what: the work that follows, which the error names.
 
         Raises:
             LateRank: some ranks have not come in time. The error names the late ranks.
@@ -120,7 +120,8 @@ class World:
         """Names the missing ranks if a collective call breaks inside this block.
 
         Raises:
-            LateRank: as for `meet`. `LateRank` replaces torch's error about broken connections.
+            LateRank: some ranks have not come in time; this error replaces torch's error about
+                broken connections.
         """
         try:
             yield
@@ -148,7 +149,8 @@ class World:
 
 
 def kind_of(settings: ParallelSettings, environment: Mapping[str, str]) -> tuple[Kind, int]:
-    """How the processes work together, and how many processes the launcher announces.
+    """How the processes work together (one process, DDP or FSDP2), and how many processes the
+    launcher announces.
 
     Raises:
         InputError: the launcher's configuration is not supported, or the launcher started the wrong

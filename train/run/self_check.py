@@ -1,8 +1,9 @@
 """Checks before training that a transformers model can be trained here.
 
-To pass, the model's own forward pass over a single row must give the same log-probabilities as
-packed rows. The check uses a few real rows with pictures. The check finds these faults: attention
-that mixes packed rows, wrong positions, a head with scaling or a soft cap, active dropout.
+The model passes if its own forward pass over a single row gives the same log-probabilities as the
+trainer's pass over packed rows. The check uses a few real rows with pictures. The check finds these
+faults: attention that mixes packed rows, wrong positions, a head with scaling or a soft cap, active
+dropout.
 """
 
 from collections.abc import Sequence
@@ -25,17 +26,16 @@ rows wrongly read each other, the difference is 3.3.
 """
 
 CHECK_TOKENS = 64
-"""Number of tokens of a turn that the check reads.
-
-The number is small, because the model's own forward pass keeps the logits of all tokens.
+"""The check reads this number of tokens of a turn; more would need too much memory, because the
+model's own forward pass keeps the logits of all tokens.
 """
 
 
 def check_on(
     scorer: Scorer, rows: Sequence[Row], tokens: PictureTokens, weights: WeightSettings, at: World
 ) -> None:
-    """Runs `check_model` on the beginnings of some rows, in the precision of the run. The model
-    must not be sharded yet.
+    """Runs `check_model` on the beginnings of some rows, in the precision of the run. Call this
+    function before the model is sharded.
 
     Args:
         rows: at least one row. Each row needs at least one token in the loss.

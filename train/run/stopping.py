@@ -17,7 +17,7 @@ from questloom.records.errors import InputError, QuestloomError
 from questloom.train.run.parallel import World
 
 STOPPED = 128 + signal.SIGTERM
-"""The exit code for a run that was asked to stop, as shells define it."""
+"""The exit code of a run that was asked to stop; shells use the same code for SIGTERM."""
 
 
 class Stopped(QuestloomError):
@@ -45,8 +45,8 @@ class Stop:
 
 @contextmanager
 def stopping(stop: Stop) -> Iterator[None]:
-    """On SIGTERM, records the signal and lets the process go on. Only a process's main thread can
-    handle signals.
+    """Inside the block, SIGTERM is only recorded, and the process goes on. Only a process's main
+    thread can handle signals.
     """
 
     def ask(number: int, frame: FrameType | None) -> None:

@@ -1,5 +1,5 @@
-"""The precision in which an update multiplies matrices, and an optimiser step that refuses infinite
-gradients and NaN.
+"""Sets the precision in which an update multiplies matrices, and makes optimiser steps that refuse
+infinite gradients and NaN.
 """
 
 import math
@@ -20,7 +20,7 @@ class NotFinite(QuestloomError):
 
 
 def products(precision: str, at: World) -> AbstractContextManager[Any]:
-    """Autocast, if matrices are multiplied in bf16. FSDP2 needs no autocast, because it converts
+    """A block with autocast if matrices are multiplied in bf16, except under FSDP2, which converts
     dtypes itself."""
     return (
         torch.autocast(at.device.type, torch.bfloat16)
@@ -42,7 +42,7 @@ def take_step(
 
     Args:
         update: number of the update, 0 to updates − 1.
-        about: words about the loss and its rows, for the error.
+        about: a description of the loss and its rows, for the error message.
 
     Raises:
         NotFinite: the gradient is infinite or NaN. The weights are left unchanged.

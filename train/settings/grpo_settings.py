@@ -29,20 +29,20 @@ from questloom.train.settings.training_settings import (
 
 @dataclass(frozen=True, kw_only=True)
 class PolicySettings(PlaySettings):
-    """Settings of an episode: engine, sampling, tools and limits. The model that is trained plays
-    the episodes."""
+    """Settings of the episodes that the trained model plays: engine, sampling, tools and limits."""
 
     engine: Literal["transformers", "server"] = "transformers"
     """The inference engine that samples the policy's turns. `transformers` samples on this machine.
-    `server` uses an inference server of token ids, described in `play.server`.
+    `server` uses an inference server that takes and returns token ids; the settings `play.server`
+    describe the server.
     """
     temperature: Annotated[float, Gt(0)] = 1.0
     """The temperature at which the engine samples. The trainer computes log-probabilities at the
     same temperature."""
     top_p: Annotated[float, Gt(0), Le(1)] = 1.0
-    """Top-p: the policy samples from the most probable tokens, whose probabilities together reach
-    this number. The recorded log-probabilities always belong to the distribution over all tokens,
-    even if `top_p` is below 1.
+    """Top-p: the policy samples only from the most probable tokens, as many as are needed to reach
+    this total probability. The recorded log-probabilities always belong to the distribution over
+    all tokens, even if `top_p` is below 1.
     """
 
 
@@ -55,7 +55,7 @@ class StepSettings:
     steps: Annotated[int, Gt(0)] = 200
     """Number of steps in the whole run."""
     questions: Annotated[int, Gt(0)] = 32
-    """B: number of questions per step, over all ranks."""
+    """B: number of questions per step, all ranks together."""
     rollouts: Annotated[int, Gt(1)] = 8
     """N: number of rollouts per question in a step."""
     mini_questions: Annotated[int, Ge(0)] = 0
@@ -63,15 +63,15 @@ class StepSettings:
     on-policy.
     """
     refills: Annotated[int, Ge(0)] = 0
-    """Dynamic sampling (DAPO): how often a step may play new questions in place of those whose
-    rollouts all have the same reward.
+    """Dynamic sampling (DAPO): how many times a step may play new questions in place of questions
+    whose rollouts all have the same reward.
     """
     micro_tokens: Annotated[int, Ge(0)] = 0
     """Maximum number of tokens in one forward pass of a rank; 0 takes the value of
     `data.max_tokens`."""
     at_once: Annotated[int, Gt(0)] = 64
-    """Number of episodes that a rank plays at the same time. The rank's engine decodes this number
-    of conversations together.
+    """Number of episodes that a rank plays at the same time. The engine `transformers` decodes this
+    number of conversations together.
     """
 
     @property
@@ -119,12 +119,12 @@ class CareSettings:
     """
 
     max_lost: Annotated[float, Ge(0), Le(1)] = 0.5
-    """Maximum share of a step's rollouts that may end because a provider failed. The same maximum
-    holds for the share of rollouts without a judge's verdict.
+    """Maximum share of a step's rollouts that may end because a provider failed. `max_lost` also
+    limits the share of rollouts without a judge's verdict.
     """
     engine_kl: Annotated[float, Gt(0)] = KL_ALARM
-    """Maximum of the mean KL divergence per token (k3 estimate) between inference engine and
-    trainer. The inference engine and the trainer use the same weights here.
+    """Maximum of the mean KL divergence per token (k3 estimate) between the inference engine and
+    the trainer, which have the same weights.
     """
 
 
@@ -138,8 +138,8 @@ class GrpoKeepSettings:
     checkpoints: Annotated[int, Gt(0)] = 2
     """How many checkpoints stay on disk; older ones are removed."""
     episodes_every: Annotated[int, Ge(0)] = 10
-    """Number of steps after which a step's example rollouts are stored. The example rollouts are
-    all rollouts of the step's first question. 0 stores no example rollouts.
+    """Example rollouts are stored once in this number of steps: all rollouts of a step's first
+    question. 0 stores no example rollouts.
     """
     replay_steps: Annotated[int, Ge(0)] = 0
     """How many of the newest steps keep their rows on disk for replays; 0 keeps the rows of all
@@ -182,7 +182,7 @@ class GrpoSettings:
         default_factory=lambda: ParallelSettings(timeout_minutes=180.0)
     )
     """How processes train together. A rank may have to wait until another rank's longest episode
-    ends. `play.limits.seconds` limits the time of an episode; the default is 150 minutes.
+    ends; `play.limits.seconds` limits the time of an episode, to 150 minutes by default.
     """
     care: CareSettings = field(default_factory=CareSettings)
     keep: GrpoKeepSettings = field(default_factory=GrpoKeepSettings)

@@ -10,12 +10,13 @@ from questloom.records.errors import InputError
 
 PRESETS = Path(__file__).parents[1] / "presets"
 GRPO = "grpo-"
-"""The names of GRPO's presets begin with this prefix. All other presets are for SFT."""
+"""The names of the presets for GRPO begin with this prefix; the names of the presets for SFT do
+not."""
 S = TypeVar("S")
 
 
 def presets(*, grpo: bool) -> list[str]:
-    """The names of the presets for GRPO, or of those for SFT."""
+    """The names of all presets for GRPO (if `grpo` is true) or for SFT."""
     return sorted(
         path.stem for path in PRESETS.glob("*.yaml") if path.stem.startswith(GRPO) == grpo
     )
@@ -33,7 +34,7 @@ def read_settings(
     Args:
         kind: a frozen dataclass of settings.
         known: the names of presets that the error lists if `source` does not exist.
-        below: values that hold where neither the file nor an override sets the key.
+        below: the values of keys that neither the file nor an override sets.
 
     Raises:
         InputError: the file does not exist, or is not YAML; or a key is unknown; or a value has the

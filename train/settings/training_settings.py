@@ -29,7 +29,7 @@ class DataSettings:
     """
     max_pixels: Annotated[int, Ge(0)] = 0
     """Maximum number of pixels of a picture as the model sees it; 0 takes the limit of the model's
-    processor. The trained model is exported with the same limit.
+    processor. The exported model stores this limit on pixels.
     """
 
 
@@ -52,24 +52,24 @@ class WeightSettings:
     """Which weights are trained, and with which precision."""
 
     lora: LoraSettings | None = None
-    """Settings of LoRA adapters. Without a value, there are no adapters, and the model's own
-    weights are trained."""
+    """Settings of LoRA adapters. With None, there are no adapters, and the model's own weights are
+    trained."""
     freeze_vision: bool = False
     """Whether the vision tower stays untrained; its projector has a setting of its own."""
     freeze_projector: bool = False
-    """Whether the projector from the vision tower to the language model stays untrained (in Qwen's
-    models: every `merger`).
+    """Whether the projector from the vision tower to the language model stays untrained (every
+    `merger` in Qwen's models).
     """
     precision: Literal["bf16", "fp32"] = "bf16"
     """The precision in which matrices are multiplied. Trained weights and the optimiser's moments
     are always fp32."""
     attention: str = "sdpa"
     """The name of the attention that transformers uses. The attention must keep packed rows apart,
-    as sdpa and flash_attention_2 do. A check before training tests this.
+    as sdpa and flash_attention_2 do. A check before training tests whether the attention does so.
     """
     activation_checkpointing: bool = True
-    """Whether the backward pass computes the layers again (activation checkpointing). Computing
-    them again costs about a third more work, but saves most of the memory for activations.
+    """Whether the backward pass computes the layers again (activation checkpointing). Activation
+    checkpointing costs about a third more work, but saves most of the memory for activations.
     """
 
 
@@ -80,8 +80,8 @@ class OptimiserSettings:
     lr: Annotated[float, Gt(0)] = 1e-5
     """The learning rate at the end of the warm-up, which is the highest."""
     schedule: Literal["cosine", "linear", "constant"] = "cosine"
-    """The learning rate after the warm-up. `cosine` and `linear` let the learning rate fall to 0;
-    `constant` keeps it.
+    """How the learning rate changes after the warm-up. `cosine` and `linear` let the learning rate
+    fall to 0; `constant` keeps it.
     """
     warm_up: Annotated[float, Ge(0), Le(1)] = 0.1
     """Share of all updates that belong to the warm-up."""
@@ -126,8 +126,7 @@ class ParallelSettings:
     """With `auto`, several processes use FSDP2 if `accelerate launch` was configured for FSDP2,
     else DDP."""
     processes: Annotated[int, Ge(0)] = 0
-    """The number of processes that there must be; 0 accepts any number that the launcher
-    started."""
+    """The required number of processes; 0 accepts any number that the launcher started."""
     timeout_minutes: Annotated[float, Gt(0)] = 60.0
     """How long a rank waits for another rank, before the run ends with an error."""
 
@@ -221,7 +220,7 @@ def check_micro_tokens(
     """Checks that the longest row which the settings allow fits into one forward pass.
 
     Raises:
-        InputError: the longest row which the settings allow does not fit.
+        InputError: the longest row that the settings allow does not fit into one forward pass.
     """
     if micro_tokens < data.max_tokens:
         raise InputError(

@@ -306,7 +306,7 @@ def _self_check(
     settings: SftSettings,
     at: World,
 ) -> None:
-    """Tests the model on two rows: the shortest rows with pictures, or else the shortest rows."""
+    """Tests the model on two short rows, which have pictures if the data has any such rows."""
     few = sorted(survey.used, key=lambda each: (each.pictures == 0, each.tokens))[:2]
     check_on(
         scorer,

@@ -77,10 +77,10 @@ _SCHEMA = pa.schema(
 
 @dataclass(frozen=True, kw_only=True)
 class SurveyedRow:
-    """The figures of the row that a document gives."""
+    """Figures about the row of one document, such as its number of tokens."""
 
     number: int
-    """The number of the document."""
+    """The document's number in the file, from 0."""
     episode_id: str
     split: Split
     tokens: int
@@ -106,7 +106,8 @@ class SurveyedRow:
 
 @dataclass(frozen=True)
 class Survey:
-    """The survey: what is known of all documents. Each document is either used or left out."""
+    """The survey: the figures of every usable row, and the reasons why other documents are left
+    out. Each document is either used or left out."""
 
     read: int
     used: tuple[SurveyedRow, ...]
@@ -116,7 +117,7 @@ class Survey:
     """The first error message for each reason."""
 
     def of(self, split: Split) -> list[SurveyedRow]:
-        """The figures of all rows of a split."""
+        """The figures of each row of a split."""
         return [each for each in self.used if each.split == split]
 
     def figures(self) -> dict[str, Any]:
@@ -232,7 +233,7 @@ class RowMaker:
         return self._picture_tokens
 
     def survey(self, number: int, document: Document) -> tuple[SurveyedRow, Row]:
-        """The figures of a document's row, and the row.
+        """The row of a document, after the figures about the row.
 
         Raises:
             UnusableRow: the model cannot learn from the row.
@@ -271,7 +272,8 @@ class RowMaker:
         ), row
 
     def again(self, surveyed: SurveyedRow, document: Document) -> Row:
-        """Makes the row of a document once more, and checks that it is the row of the survey.
+        """Makes the row of a document again, and checks that the row has not changed since the
+        survey.
 
         Raises:
             RowError: the row differs from what the survey recorded.
@@ -307,7 +309,7 @@ class RowMaker:
         return drop_violations(row, episode), SAMPLED if own else RENDERED
 
     def _renderer(self, files: EpisodeFiles) -> Renderer:
-        """The renderer with the prompt with which the episodes were played.
+        """The renderer, set up with the same prompt as the stored episodes.
 
         The renderer also escapes the trained model's special tokens in texts from outside.
         """
@@ -344,7 +346,7 @@ def _digest(row: Row) -> str:
 def survey_part(
     documents: Documents, maker: RowMaker, rank: int, world_size: int
 ) -> Iterator[tuple[int, SurveyedRow | UnusableRow]]:
-    """Makes a row once from each document of this rank's part.
+    """Makes the rows of this rank's share of the documents, and yields the figures of each row.
 
     Yields: The number of a document, with the figures of its row or with the error.
     """

@@ -38,7 +38,8 @@ _SPLITS = {
     "eval": VALIDATION,
     "test": "test",
 }
-"""The names of splits in file names. The library `datasets` recognises the same names."""
+"""Words in file names that state the split of a file. The library `datasets` recognises the same
+words."""
 _REPOSITORY = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 _FIX = f"Name a run, a file of dialogues ({', '.join(SUFFIXES)}), or one configuration of a data set: --data FOLDER:CONFIGURATION."
 
@@ -49,7 +50,8 @@ class DialogueFile:
 
     path: Path
     split: str
-    """"train", "validation", or the name of another split. Other splits are not used for training.
+    """"train", "validation", or the name of another split. Training uses only the splits "train"
+    and "validation".
     """
 
 
@@ -57,7 +59,7 @@ def dialogue_files(source: str, split: str) -> list[DialogueFile]:
     """The files with dialogues that a source names, in order.
 
     Args:
-        split: the split of files whose name does not contain a split.
+        split: the split that a file gets if its name states no split.
 
     Raises:
         InputError: there are no files, or they cannot be read; or the source has several data sets
@@ -151,8 +153,8 @@ def _parted(source: str) -> tuple[str, str]:
 
 
 def full_name(source: str) -> str:
-    """The name under which a run's identity stores a source of data. The name does not depend on
-    the current folder."""
+    """The name of a data source in the identity of a run. The name does not depend on the current
+    folder."""
     name, configuration = _parted(source)
     here = not source.startswith(HUB) and Path(name).exists()
     return f"{os.path.abspath(name) if here else name}{':' * bool(configuration)}{configuration}"
@@ -195,8 +197,8 @@ def _configs(card: Path) -> dict[str, Any]:
 
 
 def _of_list(folder: _Folder, configuration: str, split: str) -> list[DialogueFile] | None:
-    """The files under a name in LLaMA-Factory's list (dataset_info.json); None if there is no
-    list."""
+    """The files that LLaMA-Factory's list (dataset_info.json) gives for the name of a data set;
+    None if there is no list."""
     path = folder.path / LIST
     if not path.is_file():
         return None

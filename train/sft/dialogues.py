@@ -10,11 +10,11 @@ A row may also have `messages` of {role, content}. The content is text, or a lis
 text, text} and {type: image}.
 
 What the policy said stays unchanged and is in the loss. All other text is only input. A message
-`observation` becomes a user message between response tags. A message `function_call` is put between
-call tags. The system message describes the row's `tools` in the form of Qwen's templates. Special
-tokens are escaped in all text that the policy read. Therefore text from outside cannot end a turn,
-and cannot stand for a picture. The reader also accepts Questloom's own export, and then returns the
-token ids of the stored episode.
+from `observation` (a tool's result) becomes a user message between response tags. A message from
+`function_call` is put between call tags. The system message describes the row's `tools` in the form
+of Qwen's templates. Special tokens are escaped in all text that the policy read. Therefore text
+from outside cannot end a turn, and cannot stand for a picture. The reader also accepts Questloom's
+own export, and then returns the token ids of the stored episode.
 """
 
 import json
@@ -151,8 +151,8 @@ def _schema(tool: Mapping[str, Any]) -> Mapping[str, Any]:
 def _text(value: Any, *, policy: bool = False) -> str:
     """A text in which placeholders stand for pictures.
 
-    A row may have its pictures as separate parts. If a row has them, a placeholder in a text that
-    the policy read does not stand for a picture.
+    A message may hold its pictures as separate parts. In the text parts of such a message, a
+    placeholder does not stand for a picture, unless the policy wrote the text.
     """
     if isinstance(value, list):
         return "".join(_part(part, policy) for part in value)
@@ -191,7 +191,7 @@ def segments_of_dialogue(
     where: str,
     tokens: TokenRenderer,
 ) -> list[Segment]:
-    """The parts (segments) of a dialogue, as an engine of token ids would have them.
+    """The parts (segments) of a dialogue, with token ids.
 
     Args:
         fields, pictures: the result of `fields_of`.

@@ -48,8 +48,8 @@ class Document:
     text: str
     """JSON text: an `Episode`, or the fields that `dialogues.fields_of` returns."""
     pictures: tuple[bytes, ...] = ()
-    """The pictures of a dialogue, as bytes of files. A picture has b"" if the row gives only the
-    path of its file.
+    """The pictures of a dialogue, as bytes of files. An entry is b"" if the row gives only the path
+    of the picture's file.
     """
     source: str = ""
     """The source in the user's words."""
@@ -120,7 +120,7 @@ def _read(path: str, split: Split) -> Iterator[Document | DroppedRow]:
 
 
 def _files(path: str, split: Split) -> list[DialogueFile]:
-    """The files with dialogues that a source has.
+    """The dialogue files of a source.
 
     Raises:
         InputError: see `dialogue_files`; also if a source for validation has rows for training.

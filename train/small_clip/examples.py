@@ -12,8 +12,8 @@ from questloom.transforms.pictures.describe import Looks, looks_of
 from questloom.transforms.pictures.simple import too_simple
 
 STORED_SIDE = 128
-"""How many pixels a stored picture has on each side. The model reads fewer pixels, so that crops of
-a picture can start at different places.
+"""How many pixels a stored picture has on each side. The model reads a smaller crop, which starts
+at a random place of the picture.
 """
 
 

@@ -18,7 +18,7 @@ class Recall:
 
     `words_at_1`, `words_at_5`: how often the first 1 or 5 pictures include one that fits the
     description. `view_at_1`, `view_at_5`: how often the first 1 or 5 pictures include another view
-    of the entity. The picture that is searched with does not count.
+    of the entity. The picture that serves as the query does not count as a result.
     """
 
     calibration: Calibration

@@ -31,7 +31,7 @@ The tags stand among names that the model must copy, so that their embeddings ar
 fine-tuning.
 """
 MARKED = 0.6
-"""The share of drills in which marks stand around the answers."""
+"""The share of drills in which each answer stands between two marks (the tags of a turn)."""
 PICTURE_HEAD = "Picture, 64×64 px\n"
 RELATIONS = {"P84": "architect", "P127": "owned by", "P19": "place of birth", "P1066": "student of"}
 SHOWN = ("in the picture", "in the picture", "shown in the picture", "in the image", "shown here")
@@ -66,8 +66,7 @@ class World:
     pages: dict[str, str]
     """The page that `visit` shows, for each title."""
     first_picture: int
-    """The number of the first thing's picture. The pictures of the other things have the next
-    numbers."""
+    """The number of the first picture of this world; the next pictures have the next numbers."""
 
     def look(self, thing: Thing) -> str:
         """What a picture of the thing shows, in three words."""
@@ -160,7 +159,8 @@ def drills(worlds: Sequence[World], rng: random.Random) -> Iterator[Drill]:
 
 
 def mark_lines(drill: Drill, rng: random.Random) -> Drill:
-    """Puts two marks around each answer line of a drill. The question names the two marks.
+    """Puts two marks (tags of a turn) around each answer line of a drill. The question names the
+    two marks.
 
     Any two marks may be used, but not the two thought tags together. The model
     thereby learns to find the answer after any mark. Fine-tuning teaches which marks a turn has.
@@ -266,8 +266,8 @@ def next_step(world: World, rng: random.Random) -> Drill:
 
 
 def _answer(name: str) -> str:
-    """An answer that states a name twice, because a turn states it in the thought and in the
-    answer."""
+    """An answer that states a name twice, since a real turn states the name in its thought and
+    again in its answer."""
     return f"{name}\nanswer: {name}"
 
 
@@ -311,8 +311,7 @@ def chosen_call(world: World, rng: random.Random) -> Drill:
 
 
 def copying(world: World, rng: random.Random) -> Drill:
-    """A drill: repeat names and marks. The marks come in any order, but never in the order of a
-    turn."""
+    """A drill: repeat names and marks (tags of a turn), which come in random order."""
     words = [
         rng.choice(MARKS)
         if rng.random() < 0.3

@@ -25,7 +25,7 @@ from questloom.train.tiny_base.drills import Drill, World, drills, new_world
 from questloom.train.tiny_base.tokens import PICTURE
 
 LENGTH = 352
-"""Number of tokens in a sequence; an episode has about as many."""
+"""Number of tokens in a sequence, chosen near the length of an episode."""
 ROWS = 4
 TEXT_WEIGHT = 0.2
 """The weight that the text of prompts has in the loss. Answers have the weight 1.
@@ -266,7 +266,7 @@ def fit(
         unseen: worlds for the drills of evaluation.
         minutes: wall time. The learning rate falls to 0 over the last part of this time (`FALL`).
         report: is called with a line of progress, once in `every` updates.
-        keep: stores the model. The function is called after each report.
+        keep: stores the model; called after each report.
     """
     encode = Encoder(processor)
     image_id, pad = model.config.image_token_id, processor.tokenizer.pad_token_id

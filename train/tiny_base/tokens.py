@@ -56,7 +56,7 @@ TEMPLATE = (
 )
 """The chat template of Qwen3-VL-Instruct without its parts for tools and videos.
 
-The system prompt describes the tools instead.
+The template needs no part for tools, because the system prompt describes the tools.
 """
 SIDE = 64
 MANY = 1_000_000

@@ -24,13 +24,13 @@ class CertificateRules:
     max_guess: float = 0.4
     """Maximum probability that the best guess without the picture is right."""
     min_hops: int = 2
-    """Minimum number of hops (claims from picture to answer) that a solver really needs. If a
-    question's words state fewer hops, only that many are needed."""
+    """Minimum number of hops (claims from picture to answer) that a solver really needs. A question
+    whose words state fewer hops must need all of them."""
     stated: bool = True
     """Whether a page must support each claim: the subject's page must name the object, or the other
     way round. Agents read pages, not claims. `Hop.stated` also records whether a page states the
-    relation in known words. A question is not refused if no page states a relation in known words,
-    because pages use more words than any table has."""
+    relation in known words. If no page states a relation in known words, the question is not
+    refused, because no table lists all the words that pages use."""
     bases: tuple[Literal["closed", "margin"], ...] = ("closed", "margin")
     """The bases of a certificate that the recipe accepts: "closed" (the store is complete) or
     "margin"."""

@@ -35,8 +35,8 @@ from questloom.transforms.facts.lookups import Facts, Lookups
 from questloom.transforms.facts.values import held_at
 
 COMPOSED = "graph"
-"""The name of the writer that makes the words from the logical form. No reader needs to check these
-words."""
+"""The name of the writer that makes the words from the logical form. No reader checks the words of
+this writer, since they follow from the form."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,8 +49,8 @@ class Refusal:
 
 @dataclass(frozen=True, kw_only=True)
 class Needed:
-    """What the one answer needs. These are the smallest part of the form, the number of hops
-    stated, the number of hops needed, and the answers that remain without the picture."""
+    """The smallest part of a form that still has one answer, with the number of hops that the words
+    state, the number of hops that are needed, and the answers that remain without the picture."""
 
     part: Form
     nominal: int
@@ -67,8 +67,8 @@ def given_by_picture(form: Form, binding: Binding) -> Binding:
 def intended_binding(
     form: Form, facts: Facts, anchor: Binding, bindings: dict[str, str]
 ) -> Binding | None:
-    """The solution of the form in which every variable has the intended value; None if there is no
-    such solution."""
+    """The solution of the logical form in which every variable has the intended value; None if
+    there is no such solution."""
     for found in solutions(form, facts, anchor):
         if all(found[v].key() == key for v, key in bindings.items() if v in found):
             return found
@@ -76,8 +76,8 @@ def intended_binding(
 
 
 def smallest_part(form: Form, facts: Facts, binding: Binding) -> Form:
-    """The form without the clauses that it does not need. Each clause is tried in order. A clause
-    is dropped if the form has the same single answer without it."""
+    """The logical form without the clauses that its single answer does not need. Each clause is
+    tried in order. A clause is dropped if the form has the same single answer without it."""
     wanted = (coarsen_to_ask(binding[form.ask.var], form.ask).key(),)
     kept = form
     for clause in form.clauses:
@@ -94,8 +94,8 @@ def smallest_part(form: Form, facts: Facts, binding: Binding) -> Form:
 
 
 def unclear_names(form: Form, facts: Facts) -> tuple[str, ...]:
-    """Things that the question names and uses a claim about, although the name is not the title of
-    their article.
+    """Things that a question names as the start of a claim, although their article has another
+    title than the name.
 
     For example, "published by the publisher of The Glass Parish" starts from a name. Another work
     with the same name would lead to another publisher. An encyclopedia uses a plain name as a title
@@ -114,8 +114,8 @@ SAINTS = frozenset({"saint", "st"})
 
 def named_alike(form: Form, facts: Facts, binding: Binding) -> tuple[str, str] | None:
     """The name of the answer and the name of a thing on the path, if one of the names contains the
-    other. If one name contains the other, a solver who only finds the described thing could give
-    its name as the answer."""
+    other. If one name contains the other, a solver could give the name of the earlier thing as the
+    answer."""
     labels = {
         v: entity.label()
         for v, value in binding.items()
@@ -134,14 +134,14 @@ def named_alike(form: Form, facts: Facts, binding: Binding) -> tuple[str, str] |
 
 
 def _telling_words(name: str) -> set[str]:
-    """The words of a name without a saint's title. By its words, "St Ysolde's Church" then contains
-    "Saint Ysolde"."""
+    """The words of a name without a saint's title. Without the titles, "St Ysolde's Church"
+    contains the whole name "Saint Ysolde"."""
     return set(folded(name).split()) - SAINTS
 
 
 def decorations(form: Form, facts: Lookups, binding: Binding) -> tuple[str, ...]:
-    """Variables whose description fits only one entity even without the previous step. The path to
-    such a variable is decoration. A solver does not need it."""
+    """Variables whose description fits only one entity even without the previous step. A solver
+    does not need the path to such a variable: the path is decoration."""
     found = []
     for description in descriptions(form, binding):
         if binding[description.var].kind != "entity":
@@ -153,8 +153,8 @@ def decorations(form: Form, facts: Lookups, binding: Binding) -> tuple[str, ...]
 
 
 def misshapen(form: Form) -> Refusal | None:
-    """A refusal if the form's clauses do not connect, or if two steps have one name together: "the
-    father's wife" is "the mother"."""
+    """A refusal if the form's clauses do not connect, or if two steps together have a shorter name
+    ("the father's wife" is "the mother")."""
     if not connected(form):
         return Refusal(reason=Reason.NOT_CONNECTED, evidence={"form": form.to_json()})
     steps = chain(form)
@@ -169,7 +169,8 @@ def needed_of(
     form: Form, facts: Lookups, binding: Binding, rules: CertificateRules
 ) -> Needed | Refusal:
     """The part of a form that its answer needs; or a refusal if a part of the path, or the picture,
-    is not needed. Further clauses can make parts of the path unneeded, but never needed."""
+    is not needed. More clauses can make a part of the path unnecessary, but cannot make an
+    unnecessary part necessary."""
     if decorated := decorations(form, facts, binding):
         return Refusal(reason=Reason.DECORATION, evidence={"variables": list(decorated)})
     if alike := named_alike(form, facts, binding):
@@ -374,8 +375,8 @@ def certify(
 
 
 def words_agree(question: Question) -> tuple[Check, ...] | Refusal:
-    """The check by readers of a question's words, if a model wrote the words. No check is made if
-    code made the words from the form."""
+    """The check that all readers understood a question's words as its form, or a refusal. If code
+    made the words from the form, no reader reads the words, and the result is empty."""
     if question.writer == COMPOSED:
         return ()
     votes = (
@@ -392,8 +393,8 @@ def words_agree(question: Question) -> tuple[Check, ...] | Refusal:
 
 
 def rival_fits(question: Question, facts: Facts, anchor: Binding, key: str) -> bool:
-    """Whether an answer that differs from the expected one satisfies the form too. If another
-    answer satisfies the form, the question has several answers and is dropped."""
+    """Whether an answer that differs from the expected one also satisfies the question's logical
+    form. If another answer satisfies the form, the question has several answers and is dropped."""
     form = question.logical_form
     if form is None or key == question.answer.value.key():
         return False

@@ -2,7 +2,7 @@
 named things are identified first, and the asked variable last.
 
 The form is a tree, and the asked variable is its root. A variable is described by the clauses that
-connect it to terms farther from the root. Terms farther from the root are identified first:
+connect it to terms farther from the root. The terms farthest from the root are identified first:
 
 ```
 picture -> x0 --P84--> x1 <--P1066-- x2 --P569--> a (asked)

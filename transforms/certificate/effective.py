@@ -4,10 +4,10 @@ variable.
 The words of a question state several relations. A solver may need fewer relations than the words
 state, for two reasons. First, two relations may be one: "the person married to the father" is the
 mother. Second, a chain of other claims may lead to the same answer, and to nothing else, in fewer
-steps. If two relations are one, the question is refused. If there is a shorter chain, its number of
-steps counts. A question is refused if its chain has fewer hops than the recipe demands. A shorter
-chain alone is no reason to refuse a question: in a dense store, some chain leads from nearly
-everything to everything.
+steps. If two relations are one, the question is refused. If there is a shorter chain, the number of
+hops is that of the shorter chain. A question is refused if its chain has fewer hops than the recipe
+demands. A shorter chain alone is no reason to refuse a question: in a dense store, some chain leads
+from nearly everything to everything.
 """
 
 from math import inf
@@ -62,7 +62,7 @@ _COMPOSED = {
     *((one, two) for one in _AROUND for two in _AROUND),
     *((one, two) for one in ("P19", "P20", "P119", "P159", "P276") for two in ("P17", "P30")),
 }
-"""Pairs of steps that are one relation with a common name ("father's wife": mother)."""
+"""Pairs of steps for which people have a single word: "father's wife" is "mother"."""
 
 
 def along(step: Step) -> Step:
@@ -76,8 +76,8 @@ def along(step: Step) -> Step:
 
 
 def composed(steps: tuple[Step, ...]) -> int:
-    """The number of relations in a chain of steps. Two steps count as one relation if they have a
-    common name together.
+    """The number of relations in a chain of steps. Two steps count as one relation if people have a
+    single word for both together, as "mother" for "father's wife".
 
     >>> composed((("P22", False), ("P26", False))), composed((("P84", False), ("P19", False)))
     (1, 2)
@@ -95,8 +95,8 @@ def chain(form: Form) -> tuple[Step, ...]:
     """The steps from the pictured thing to the asked variable, in order; () if a computation lies
     on the way.
 
-    If a solver must read a detail in a later picture, the reading counts as a step. The property of
-    such a step is that of the detail.
+    If a solver must read a detail in a later picture, the reading counts as a step. Such a step has
+    the property of the detail.
     """
     depth, at, steps = distances(form), form.anchor, list[Step]()
     if form.of(Compute):
@@ -125,7 +125,7 @@ def chain(form: Form) -> tuple[Step, ...]:
 
 @remembered(4096)
 def _onward(facts: Facts, node: str) -> dict[Step, frozenset[str]]:
-    """All things that one step leads to from a node, for each property and direction."""
+    """The things to which one step from a node leads, for each property and direction."""
     found: dict[Step, set[str]] = {}
     for claim in facts.claims(node):
         if claim.best and claim.value.kind == "entity" and claim.property not in UNTOLD:
@@ -168,8 +168,8 @@ def _reached(facts: Facts, start: str, steps: int) -> frozenset[frozenset[str]]:
 
 
 def effective_hops(form: Form, part: Form, facts: Facts, binding: Binding) -> int:
-    """The smallest number of hops that lead to the asked variable. At most, this is the number of
-    hops in the needed part of the form.
+    """The smallest number of hops that lead to the asked variable. The result is never larger than
+    the number of hops in the needed part of the form.
 
     Args:
         form: the question's form.

@@ -34,7 +34,7 @@ def claim_of(facts: Facts, clause: ClaimClause, binding: Binding) -> Claim | Non
 
 def is_named(facts: Facts, claim: Claim) -> bool:
     """Whether the subject's page names the value, or the value's page names the subject. If neither
-    page names the other end, no reader could learn the claim."""
+    page names the other thing, no reader could learn the claim."""
     value = claim.value
     article = facts.article(claim.subject)
     if article is not None and article_names(facts, article, value, spellings(facts, value)):
@@ -47,8 +47,8 @@ def is_named(facts: Facts, claim: Claim) -> bool:
 def evidence_clauses(
     form: Form, facts: Facts, binding: Binding
 ) -> tuple[ClaimClause | SentenceClause, ...]:
-    """The claims and sentences on which a form rests, in the form's order. For a vague clause, the
-    claims behind the clause are given."""
+    """The claims and sentences that support the clauses of a logical form, in the order of the
+    clauses. For a vague clause, the claims behind the clause are given."""
     return tuple(
         said
         for c in form.clauses
@@ -67,20 +67,21 @@ def _claims_told(form: Form, facts: Facts, binding: Binding) -> tuple[Claim, ...
 
 
 def unstated(form: Form, facts: Facts, binding: Binding) -> tuple[Claim, ...]:
-    """The claims of a form for which neither the subject's page names the object, nor the object's
-    page the subject."""
+    """The claims of a logical form that no page supports: the subject's page does not name the
+    object, and the object's page does not name the subject."""
     return tuple(c for c in _claims_told(form, facts, binding) if not is_named(facts, c))
 
 
 def volatile_claims(form: Form, facts: Facts, binding: Binding) -> tuple[Claim, ...]:
-    """The claims of a form that may become wrong with time. A question cannot state the day on
-    which it holds. Therefore it must not depend on claims that may become wrong."""
+    """The claims of a logical form that may become wrong with time. A question does not state the
+    day on which its answer is true. Therefore a question must not depend on claims that may become
+    wrong."""
     return tuple(c for c in _claims_told(form, facts, binding) if is_volatile(facts, c))
 
 
 def evidence(form: Form, facts: Facts, binding: Binding) -> tuple[Hop, ...] | None:
-    """One hop for each claim and sentence of the form, from the picture to the answer. The result
-    is None if a hop has no evidence."""
+    """One hop for each claim and sentence of the logical form, from the picture to the answer. The
+    result is None if a hop has no evidence."""
     depth = distances(form)
     hops = []
     if not all(claims_behind(facts, c, binding) for c in form.of(Fuzzy)):

@@ -1,9 +1,9 @@
-"""Runs a logical form as a query on the store. The result is all ways to give its variables values
-so that the best claims support every clause.
+"""Runs a logical form as a query on the store. A solution gives each variable of the form a value,
+so that the best claims support every clause. The result has all solutions.
 
-The cheapest clause comes first. Clauses whose variables all have values are cheapest, then look-ups
-from one known end, then enumerations. An unknown value (`somevalue`) is never an answer here. For
-an unknown value, `margin.py` assumes that it may match.
+The query evaluates the cheapest clause first. Clauses whose variables all have values are cheapest,
+then look-ups from one known end, then enumerations. An unknown value (`somevalue`) is never the
+answer of a query. For an unknown value, `margin.py` assumes that it may match.
 """
 
 from collections.abc import Iterator, Mapping
@@ -49,7 +49,7 @@ def binding_of(bindings: Mapping[str, str]) -> Binding:
 
 class TooLarge(Exception):
     """A clause has more matches than may be enumerated. The caller of the query decides what
-    happens in this case."""
+    happens after this error."""
 
 
 def resolve(term: Term, binding: Binding) -> Value | None:
@@ -93,8 +93,8 @@ def _in_order(op: str, left: Date, right: Date) -> bool | None:
 
 
 def cost(clause: Clause, names: tuple[str, ...], binding: Binding, facts: Facts) -> float:
-    """What a clause would cost now: 0 for a test, 1 for a look-up, more for an enumeration,
-    infinity if it is not possible yet."""
+    """The cost of evaluating a clause next: 0 for a test, 1 for a look-up, more for an enumeration,
+    infinity if the clause cannot be evaluated yet."""
     free = [v for v in names if v not in binding]
     if isinstance(clause, Compute):
         return 0 if set(free) <= {clause.out} else float("inf")
@@ -198,8 +198,8 @@ def _extend_reads(clause: Reads, binding: Binding, facts: Facts) -> Iterator[Bin
 
 
 def _extend_sentence(clause: SentenceClause, binding: Binding) -> Iterator[Binding]:
-    """A hop that only a text states. Such a hop holds if both of its ends have values; the store
-    cannot list them."""
+    """A hop that only a text states. A hop that only a text states holds if both of its ends have
+    values; the store cannot list such hops."""
     value = resolve(clause.object, binding)
     if value is not None:
         yield binding
@@ -208,8 +208,8 @@ def _extend_sentence(clause: SentenceClause, binding: Binding) -> Iterator[Bindi
 def solutions(
     form: Form, facts: Facts, given: Binding, limit: int = ENUMERATION_LIMIT
 ) -> Iterator[Binding]:
-    """All ways to give a form's variables values so that every clause holds. The values of the
-    pictured entity and of details read in the picture are given."""
+    """All solutions of a logical form: the ways to give every variable a value so that every clause
+    holds. The values of the pictured entity and of details read in the picture are given."""
 
     def search(
         left: tuple[tuple[Clause, tuple[str, ...]], ...], binding: Binding

@@ -1,11 +1,11 @@
-"""Guessing: how well somebody can answer who hears the question and does not see its picture.
+"""Guessing: how often somebody is right who hears the question but does not see its picture.
 
-For somebody without the picture, it might show anything of the class that the words name. Therefore
-somebody who guesses has several answers to choose from. If two answers are possible, half of all
-guesses are right. Some answers are the most common of their kind, whatever the picture shows
-("Northern Hemisphere", "mayor"). The ingest job counts how common each value of a property is
-(`PropertyProfile.num_commonest`). For a chain of several steps, this module counts where the whole
-chain ends.
+To somebody who does not see the picture, any thing of the class that the words name might be the
+pictured thing. Therefore somebody who guesses has several answers to choose from. If two answers
+are possible, half of all guesses are right. Some answers are the most common of their kind,
+whatever the picture shows ("Northern Hemisphere", "mayor"). The ingest job counts how common each
+value of a property is (`PropertyProfile.num_commonest`). For a chain of several steps, this module
+counts how often each thing is the last thing of the whole chain.
 """
 
 from collections import Counter
@@ -37,16 +37,17 @@ chance that a guess is right is hardly lower."""
 BETWEEN_TWO = ("earliest", "latest", "largest", "smallest")
 """Operations whose answer is one of the things that they compare."""
 WEIGHT = 10
-"""The share over all subjects of a property counts as much as this number of subjects of a class.
-Without this, three towns would be taken as typical of all towns."""
+"""A share in a class is averaged with the share over all subjects, which weighs as much as this
+number of subjects. Otherwise the values of three members would count as typical of a whole
+class."""
 
 MOST_COUNTED = 25_000
 """Maximum number of members of a class that are examined one by one."""
 WAYS_KEPT = 1_024
-"""Maximum number of results of `_all_answers` that are remembered."""
+"""Maximum number of results of `_all_answers` in the cache."""
 MIN_SHOWN = 5
-"""Minimum number of other pictured things whose chains are complete. If there are fewer such
-things, the most common end of the chains does not count as a guess."""
+"""Minimum number of other pictured things from which the same chain of steps has an end. With fewer
+such things, the most common end of the chains does not count as a guess."""
 
 
 @dataclass(frozen=True)
@@ -68,8 +69,8 @@ def guess(form: Form, facts: Facts, binding: Binding) -> Guess:
 
 
 def guess_of_kind(form: Form, facts: Facts, binding: Binding) -> float:
-    """How often the best guess from the kind of answer is right. Such a guess is one of the
-    compared things, or the most common value of the asked relation."""
+    """How often the best guess is right if only the kind of answer is known. The best guess is one
+    of the compared things, or the most common value of the asked relation."""
     compared = [
         1 / len(c.args) for c in form.of(Compute) if c.op in BETWEEN_TWO and c.out == form.ask.var
     ]
@@ -85,8 +86,8 @@ def guess_of_kind(form: Form, facts: Facts, binding: Binding) -> float:
 
 
 def num_answers_without_picture(form: Form, facts: Facts, binding: Binding) -> int:
-    """The number of answers that the form has without its picture, counted up to `MOST_ANSWERS`. If
-    the answers are too many to enumerate, the number is `MOST_ANSWERS`."""
+    """The number of answers that the logical form has if the picture is not given, counted up to
+    `MOST_ANSWERS`. If the answers are too many to enumerate, the number is `MOST_ANSWERS`."""
     anchor = form.anchor
     kind = find_descriptor_class(facts, binding[anchor].entity)
     extra = (
@@ -112,13 +113,12 @@ def num_answers_without_picture(form: Form, facts: Facts, binding: Binding) -> i
 
 
 def _cut_at_reading(form: Form) -> tuple[Form, Form] | None:
-    """Cuts a form in two at a detail that is read. The first part leads to the detail, and the
-    second part follows from the detail. The result is None if the two parts of the form share more
-    than the detail.
+    """Cuts a form in two at a detail that the question reads in a picture. The first part leads to
+    the detail, and the second part follows from the detail. The result is None if the two parts of
+    the form share more than the detail.
 
-    From what is written in a picture, no clause leads back to the picture. A search that began with
-    the second part would try all pictures of the class, for each thing. There are only few writings
-    in pictures, so the search begins with the first part.
+    The search for answers begins with the first part, because few pictures show writing. A search
+    that began with the second part would have to try all pictures of a class for each thing.
     """
     for read in form.of(Reads):
         before, known = {read}, {read.of}
@@ -138,8 +138,8 @@ def _cut_at_reading(form: Form) -> tuple[Form, Form] | None:
 
 @remembered(WAYS_KEPT)
 def _all_answers(facts: Facts, form: Form) -> tuple[Value, ...]:
-    """All answers of a form. The answers are remembered, because many things of a class lead to the
-    same writings."""
+    """All answers of a logical form. The answers are cached, because many things of a class lead to
+    the same writing in pictures."""
     return answers(form, facts, {}, most=ENUMERATION_LIMIT)
 
 

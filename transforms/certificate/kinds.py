@@ -29,14 +29,14 @@ PERSON = ("person", "people", "human")
 GENERAL = frozenset(
     "building structure organization organisation work place settlement area entity object".split()
 )
-"""Words that say little at the end of a label. Without such a word, the rest of a label still names
-the kind: "church building" names a church."""
+"""Words that add little at the end of a label, such as "building" in "church building". If a label
+ends with such a word, its other words also count as words for the kind."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class StatedKind:
-    """A claim about a thing's kind, sex or occupation. In prompts, `label` names what the claim
-    states; in texts, any of `words` states it."""
+    """A claim about a thing's kind, sex or occupation. `label` is the name of the kind, sex or
+    occupation for prompts; `words` are the words that state the claim in a text."""
 
     claim: Claim
     label: str
@@ -121,8 +121,8 @@ def find_sex_words(form: Form | None) -> frozenset[str]:
 
 
 def kind_hops(facts: Facts, text: str, binding: Binding, form: Form | None) -> tuple[Hop, ...]:
-    """The claims behind a text's words for kinds, as evidence. Each claim gives one hop. The hop of
-    such a claim starts at the thing's variable and has no target."""
+    """The claims behind a text's words for kinds, as evidence. Each claim gives one hop. Each hop
+    starts at the variable of the thing, and has no target."""
     told = find_kind_words(text)
     hops = []
     things = [*binding.items(), *(("", value) for value in _constants(form))]

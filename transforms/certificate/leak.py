@@ -60,8 +60,8 @@ def find_leak(
     Args:
         texts: the texts that the policy sees, by kind: {"question": …, "caption": …, "picture": …}.
         hidden: the values of all variables of the form, by variable. Things that the question names
-            on purpose do not belong here.
-        answer: the answer.
+            on purpose are not hidden.
+        answer: the expected answer.
         languages: codes of the languages in which names are compared.
     """
     for where, text in sorted(texts.items()):

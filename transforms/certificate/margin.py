@@ -12,8 +12,9 @@ with one of three results:
 * gap: the store says nothing.
 
 The *margin* is the smallest number of gaps among the rivals that are not out. A margin of 0 means
-that another entity fits. Only entities that match one of the m cheapest clauses must be tested. An
-entity that matches none of them has at least m gaps.
+that another entity fits. To prove a margin of m, it is enough to test the entities that match one
+of the m cheapest clauses. An entity that matches none of the m cheapest clauses is out, or has at
+least m gaps.
 """
 
 from collections.abc import Iterable
@@ -66,7 +67,7 @@ class Margin:
     only a lower bound."""
     incomplete: str = ""
     """A class of which the store may lack members, so that rivals may be missing from the list; ""
-    if there is no such class. If there is such a class, the margin is 0."""
+    if there is no such class. If the store may lack members of a class, the margin is 0."""
 
 
 @remembered()
@@ -155,9 +156,9 @@ def _linked(facts: Facts, a: str, b: Value) -> bool:
 
 
 def settles(facts: Lookups, part: Part, parts: Iterable[Part]) -> bool:
-    """Whether a part of a description rules out every entity that it does not match. A
-    property with one value does so, and so does one that every member of the class has exactly
-    once."""
+    """Whether a part of a description rules out every entity that it does not match. A part rules
+    out all other entities if its property has a single value, or if every member of the class has
+    the property exactly once."""
     assert part.value is not None or part.role == "kind"
     if facts.trust.complete:
         return part.role in ("has", "of", "kind")
@@ -222,8 +223,8 @@ def margin_of(
         description: the variable and the parts that describe it.
         intended: the entity or value that the variable should be.
         required: the minimum margin that the recipe accepts.
-        exact: whether to test all rivals. If this is false, the search ends at the first rival that
-            is too near. The first such rival is enough for refusing a description.
+        exact: whether to test all rivals. If false, the search ends at the first rival that is too
+            near, since one such rival is enough to refuse a description.
     """
     var, parts = description.var, description.parts
     if not parts:
@@ -333,9 +334,9 @@ def _held_against(
     rule the rival out. The search ends when the second list has more than `most` parts, or when
     neither list is empty.
 
-    Some steps lead to a single thing of its class (one of `sure`). Such a step leaves no gap, even
-    if its property may have several values: a town lies in one county, so any other county is ruled
-    out.
+    The parts in `sure` leave no gap, since each of them leads to only one thing of a class, even if
+    its property may have several values. For example, a town lies in one county, so any other
+    county is ruled out.
     """
     gaps: list[Part] = []
     against: list[Part] = []
@@ -464,12 +465,10 @@ def margins(form: Form, facts: Lookups, binding: Binding, required: int = 2) -> 
 def num_fitting(
     facts: Lookups, description: Description, without: str, most: int = 2
 ) -> int | None:
-    """How many entities fit a description if all parts with a certain end are left out. The count
-    stops at `most`.
-
-    `without` is the end that is left out: a variable, or the id of a named entity. The result is
-    None if no remaining part can be enumerated. If no part can be enumerated, surely more than one
-    entity fits.
+    """How many entities fit a description without the parts that refer to `without`, which is a
+    variable or the id of a named entity. The count stops at `most`. The result is None if no
+    remaining part can be enumerated. If no part can be enumerated, surely more than one entity
+    fits.
     """
     parts = [p for p in description.parts if not _rests_on(p, without)]
     found = _fitting(facts, parts, most)

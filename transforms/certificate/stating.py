@@ -1,12 +1,13 @@
 """Finds where an encyclopedia states a claim.
 
-A sentence on the page of the subject or the object counts if it has the relation and the other end.
-Otherwise, a line of the subject's infobox counts.
+A sentence on the page of the subject or the object states the claim if it has the relation and
+names the other of the two. If there is no such sentence, a line of the subject's infobox may state
+the claim.
 
 A page that only names a value (`evidence.is_named`) proves less: "Vess Tower stands beside Lake
-Orm" names the lake, but does not say who dug it. The oracle (a solver without a model) uses the
-same words for relations (`agent/oracle/relation_words.py`). Therefore a reader of the page would
-find the same evidence.
+Orm" names the lake, but does not say who dug it. The words for relations are those with which the
+oracle (a solver without a model) reads pages (`agent/oracle/relation_words.py`). Therefore the
+oracle can find the evidence on the page.
 """
 
 import re

@@ -1,5 +1,5 @@
-"""The text veto: reads about a rival before a missing fact counts. The rival's article, infobox and
-links are searched for the missing value.
+"""The text veto: reads the article about a rival before a missing fact counts as a gap. The rival's
+article, infobox and links are searched for the missing value.
 
 An encyclopedia often states more than the store's claims. If the missing value is found, the margin
 becomes smaller. If the missing value is not found, this proves nothing.
@@ -56,7 +56,7 @@ def names_of(facts: Facts, value: Value) -> tuple[str, ...]:
 
 
 def spellings(facts: Facts, value: Value) -> tuple[str, ...]:
-    """The words that a text may use for a value: `names_of`, and numbers of any size, with and
+    """The words that a text may use for a value: the result of `names_of`, and numbers with and
     without thousands separators."""
     if value.kind == "quantity" and value.number is not None:
         return tuple(dict.fromkeys((f"{value.number:.12g}", f"{value.number:,.12g}")))

@@ -110,14 +110,14 @@ class DraftRules:
     reverse_share: Annotated[Share, Evolves("paths", 0, 1, 0.2)] = 0.5
     """How often a step follows a claim backwards, if both directions are possible."""
     detail_share: Annotated[Share, Evolves("paths", 0, 1, 0.25)] = 0.2
-    """Share of questions that need a detail which can be read only from close up. The share holds
-    for details of the question's own picture. The same share holds for details of a picture on the
-    way (of a thing that must be found first). For a later picture that shows the answer, a quarter
-    of this share holds."""
+    """Limits how many questions need a detail that is legible only from close up. This share times
+    a factor in `planning/choice.py` is the maximum share of each of three kinds: questions that
+    read their own picture, questions that continue from a later picture, and questions whose answer
+    is in a later picture."""
     computation_share: Annotated[Share, Evolves("paths", 0, 1, 0.25)] = 0.2
     """Share of drafts for which a computation is tried."""
     own_page: bool = True
     """Whether the page of the pictured thing may state a draft's answer. The filter `image_search`
-    may later drop a draft whose answer is stated there."""
+    may later drop a draft whose answer is on the page of the pictured thing."""
     max_words: Annotated[int, Ge(10)] = 110
     """Maximum number of words in a question."""

@@ -1,6 +1,7 @@
 """The draft stage: turns a seed (an entity) with its plans into a question in words.
 
-If no plan gives a question, the seed is rejected. The reason is the one that occurred most often.
+If no plan gives a question, the seed is rejected. The rejection states the reason that occurred
+most often.
 """
 
 from collections import Counter
@@ -24,13 +25,13 @@ MAX_EXAMPLES = 3
 
 @dataclass(frozen=True, kw_only=True)
 class Drafter:
-    """What the draft stage needs; it is opened once per process."""
+    """Makes a question of a seed and its plans. Each process opens one drafter."""
 
     facts: Lookups
     writer: Writer
     reader: Reader | None = None
-    """Checks the words against the plan by reading them; None if code made the words from the
-    logical form."""
+    """The reader that checks whether a question's words mean the plan; None if code made the words
+    from the logical form."""
     rules: DraftRules
     languages: tuple[str, ...] = ("en",)
     """Languages in which the question must not name hidden things."""
@@ -42,8 +43,7 @@ class Drafter:
     async def __call__(
         self, planned: PlannedSeed, preference: Preference | None = None
     ) -> Question | Rejection:
-        """The plans are tried in the order that `preference` states. The plans are tried in the
-        order in `preference`."""
+        """Tries the plans of a seed in the order that `preference` states."""
         assert preference is not None, "every seed with plans has an order"
         seed = planned.seed
         if not preference.order:
@@ -130,8 +130,8 @@ class Drafter:
 
 
 def _read_back(question: Question, votes: list[Vote]) -> Question | Refusal:
-    """The question with the votes of its readers; or a refusal if a reader understood the words in
-    another way than the form."""
+    """The question with the votes of its readers; or a refusal if a reader took the words for a
+    question other than the form."""
     against = [v for v in votes if not v.holds]
     if against or not votes:
         return Refusal(

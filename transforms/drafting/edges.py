@@ -26,14 +26,14 @@ class Edge:
     weight: float
 
     def repeats(self, property: str) -> bool:
-        """Whether a step of the same kind, over `property`, came just before this step."""
+        """Whether this step is of the same kind as a step along `property`."""
         step = property_use(self.property).step
         return bool(step) and step == property_use(property).step
 
 
 def _claims_into(facts: Lookups, thing: str, of: str) -> tuple[Claim, ...]:
-    """The claims that lead into a thing. With `of`, only the claims of the thing `of`. The result
-    is empty if many claims lead into the thing (a hub)."""
+    """The claims that lead into a thing. If `of` is given, only the claims whose subject is `of`.
+    The result is empty if many claims lead into the thing (a hub)."""
     own = tuple(c for c in facts.claims(of) if c.best and c.value.entity == thing) if of else ()
     if of and not own:
         return ()  # most neighbours: theirs are not looked up
@@ -44,8 +44,8 @@ def _claims_into(facts: Lookups, thing: str, of: str) -> tuple[Claim, ...]:
 def edges(
     facts: Lookups, entity: Entity, avoid: frozenset[str], max_hub: int, to: str = ""
 ) -> list[Edge]:
-    """The steps that a path may take from an entity, in a fixed order. With `to`, only the steps to
-    that entity.
+    """The steps that a path may take from an entity, in a fixed order. If `to` is given, only the
+    steps to the entity `to`.
 
     A forward step uses only properties with one value: "the architect of …" must be one person,
     "the county of …" one county. A backward step leads to a thing that a description must single

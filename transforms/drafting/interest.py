@@ -1,7 +1,7 @@
 """How much a reader might want to know the answer. This score picks the best of a seed's drafts.
 
-The score only orders drafts and drops none. `docs/measured.md` compares the score with marks by
-readers.
+The score decides which draft comes first, and never drops a draft. `docs/measured.md` compares the
+score with marks by readers.
 """
 
 from math import log2
@@ -17,18 +17,19 @@ from questloom.transforms.writing.answers import telling
 
 LEAST, MOST = 1.0, 5.0
 ALIKE = 0.5
-"""Two scores that differ by no more than this count as equal."""
+"""Two scores count as equal if their difference is no larger than this number."""
 COMPUTED = 0.2
 """The interest of an answer that is the number of years between two dates."""
 IN_A_ROW = 0.5
-"""The interest of the asked relation is multiplied by this factor if the path goes from person to
-person: parents and teachers of unknown people."""
+"""Factor on the interest of the asked relation if the path goes from person to person, since few
+readers care for the parents or teachers of unknown people."""
 EASY_LINKS = 2
 """Number of claims that a question may follow without losing points for it. The claim that the
 question asks for counts too."""
 PER_LINK, PER_NAME, BY_CHANCE, GIVEN_AWAY = 1.0, 1.0, 1.2, 0.8
-"""The points lost for four faults: each further claim; each thing that is named only to single out
-another; two things that merely share a place or maker; a name that contains the answer."""
+"""The points that a question loses for four faults: a claim too many, a thing named only to single
+out another thing, two things that only share a place or maker, and a name that contains the
+answer."""
 TELLING_WORD = 4
 """A word with fewer letters is ignored when two names are compared."""
 WELL_KNOWN = 64
@@ -111,8 +112,9 @@ def _distance(facts: Facts, stops: list[Entity]) -> float:
 
 
 def _burden(form: Form, facts: Facts, binding: Binding) -> float:
-    """The points that a tiresome question loses. The faults are too many links, things named only
-    to single out others, chance, and names that contain the answer."""
+    """The points that a question loses for its faults. The faults are too many claims, things named
+    only to single out others, things that are connected by chance, and names that contain the
+    answer."""
     claims = form.of(ClaimClause)
     linked = [c for c in claims if isinstance(c.subject, str) and isinstance(c.object, str)]
     by_chance = any(

@@ -2,9 +2,8 @@
 
 The seeds are balanced over topics, abilities and levels, as in ODE (3.1).
 
-A question about the picture alone has no place for many steps. A question about the picture alone
-is easy; it is medium if it needs small print or a computation. Only a question that needs a search
-can be hard.
+A question about the picture alone is easy; if it needs small print or a computation, it is medium.
+Only a question that needs a search can be hard.
 """
 
 from bisect import bisect
@@ -20,8 +19,8 @@ from questloom.transforms.facts.lookups import Facts
 from questloom.transforms.facts.readings import sure_readings, year_readings
 
 WRITTEN = "P1684"
-"""The property of writing in a picture, which can be read only from close up. Parts in a picture
-can be counted, and colours seen, at a glance."""
+"""The property for writing in a picture. Writing must be read from close up, but colours and the
+number of parts are seen at a glance."""
 EASY, MEDIUM = "easy", "medium"
 SEARCH = "search"
 """Abilities that need a search for pages have this word in their names."""
@@ -103,9 +102,9 @@ def in_turn(supply: Mapping[Cell, int], rules: SeedRules, most: int) -> list[Cel
     shares of topics, abilities and levels.
 
     Each cell has three values: a topic, an ability and a level. How much a value has been used is
-    measured relative to its weight. The next cell is the one whose most used value has been used
-    least. If cells tie, their second most used values are compared. If a value runs out of seeds,
-    its share goes to the other values of the same kind.
+    measured relative to its weight. A cell is judged by its most used value alone; the cell whose
+    most used value has the least use comes next. If cells tie, their second most used values are
+    compared. If a value runs out of seeds, its share goes to the other values of the same kind.
 
     Args:
         supply: how many seeds each cell has.

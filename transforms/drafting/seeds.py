@@ -160,8 +160,8 @@ def candidates(
 def _explored(
     entity: Entity, facts: Facts, rules: SeedRules, recipe_seed: int, index: int, fitting: list[str]
 ) -> Iterator[Candidate]:
-    """The exploration seed number `index` of an entity, once for each rule that the entity fits.
-    The schedule draws the seed's cell."""
+    """The seeds of an entity for the method "exploration", with the number `index`: one seed for
+    each rule that the entity fits. `schedule.py` draws the ability and the level of the seeds."""
     place = drawn(facts, entity, rules, recipe_seed, f"{entity.id}:{EXPLORATION}:{index}")
     if place is None:
         return
@@ -240,8 +240,8 @@ def _level(rules: SeedRules, recipe_seed: int, entity_id: str, method: str, inde
 
 
 def choose(found: list[Candidate], rules: SeedRules) -> list[Seed]:
-    """Chooses the seeds of a run. Each pair of method and rule has a quota. Within a quota, the
-    weights of domains decide, and then the smallest ranks.
+    """Chooses the seeds of a run. Each pair of method and rule has a quota. A quota is shared among
+    domains by their weights; within a domain, the seeds with the smallest ranks are chosen.
 
     An entity that fits several rules is drawn only once for each method and index. If a quota has
     too few candidates, candidates of the other pairs fill it.

@@ -50,8 +50,8 @@ class Degradation:
 
 
 def is_chosen(question_id: str, seed: int, share: float) -> bool:
-    """Whether a question gets a degraded picture. Only the question's id and the seed decide this,
-    and no other question."""
+    """Whether a question gets a degraded picture. The result depends only on the question's id, the
+    seed and the share."""
     return int(priority(seed, question_id, "enhancement")[:12], 16) < share * 16**12
 
 

@@ -70,8 +70,8 @@ def find_again(
 
     Returns:
         Whether the degraded picture is recoverable, and the evidence. The source must be among the
-        first `k` results of the vector search. A source that is not hidden may also be recognised
-        by its perceptual hash. An inscription that the question asks for must still be legible.
+        first `k` results of the vector search, or have nearly the perceptual hash of the repaired
+        picture. The hash counts only if no tool hides the source. An inscription that the question asks for must still be legible.
     """
     repaired = repair(degraded, degradation)
     evidence: dict[str, Any] = {"degradation": degradation.kind, "severity": degradation.severity}

@@ -57,7 +57,8 @@ PLAYED = (
     "temperature",
     "top_p",
 )
-"""Names of settings. If one of the settings changes, the episodes must be played again."""
-JUDGED = ("keep", "max_unfounded", "max_slips", "least_process_score")
-"""Names of settings. If one of the settings changes, the episodes are judged again, but not played
+"""The settings that decide how episodes are played; after a change, the episodes must be played
 again."""
+JUDGED = ("keep", "max_unfounded", "max_slips", "least_process_score")
+"""The settings that decide which episodes are kept; after a change, the episodes are judged again,
+but not played again."""

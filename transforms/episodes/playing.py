@@ -123,7 +123,8 @@ class Play:
 
     def _sources(self, question: Question, images: tuple[BankImage, ...]) -> tuple[str, ...]:
         """The source of each picture. A picture that a tool made from another picture has the
-        source of that picture. A figure has the task's picture as its source."""
+        source of that picture. Any other picture without an address has the source of the task's
+        picture."""
         found: dict[int, str] = {}
         for image in images:
             if image.origin == "task":

@@ -13,7 +13,8 @@ from questloom.records.errors import InputError
 from questloom.records.trajectories import ToolStatistics
 
 FINDING_TOOLS = frozenset(tool.name for tool in TOOLS if tool.finds)
-"""Tools that find pictures, for example on a page. All other tools make new pictures."""
+"""Tools that find pictures, for example on a page. Every tool that is not listed here makes new
+pictures."""
 
 
 def is_made(image: BankImage) -> bool:

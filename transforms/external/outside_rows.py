@@ -6,8 +6,8 @@ Each row becomes a question without a form (the formal query behind a question).
 question (the item that it starts from) has the rule "external". The certificate of an outside row
 has the basis `external`, because no form was executed. Readers of the data set can therefore
 recognise outside rows. Sources are JSON lines with paths of pictures, Parquet files, or a data
-set's folder in the Hub's format, on this machine or in a bucket. The program does not download
-outside rows from anywhere else.
+set's folder in the Hub's format. Sources must lie on this machine or in a bucket; the program does
+not download them from other places.
 """
 
 import json

@@ -2,8 +2,8 @@
 the value. The fact must also agree with the store's own dates.
 
 A claim can be true and well worded, and still make a question that nobody asks: "In which grave is
-this man buried?", "How many centimetres tall was this president?". The store may also contradict
-itself: a man cannot die before the war in which he fought.
+this man buried?", "How many centimetres tall was this president?". A store may also contain
+contradictions, for example a man who died before the war in which he fought.
 """
 
 from questloom.prompts.phrases import common_class_ranks, property_use, vague_classes
@@ -68,8 +68,9 @@ def is_askable(facts: Facts, subject: str, property: str, value: Value) -> bool:
 
 @remembered()
 def _is_coarse(facts: Facts, property: str, entity_id: str) -> bool:
-    """Whether the relation has another value that is a part of this value and of the same kind. A
-    solver who answers "High Renaissance" would be marked wrong if "Renaissance" was expected."""
+    """Whether a value is too coarse, because one of its parts, of the same kind, is also a value of
+    the relation. If "Renaissance" was expected, a solver who answers "High Renaissance" would be
+    marked wrong."""
     into = facts.claims_into(entity_id, limit=MOST_PARTS)
     parts = {
         c.subject

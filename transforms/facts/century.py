@@ -23,8 +23,8 @@ from questloom.transforms.remembered import remembered
 
 CENTURY = "century"
 NEAR_TURN = 10
-"""Number of years before and after the turn of a century. A date near the turn of a century gives
-no question about a century."""
+"""No question asks for the century of a date that is fewer than this number of years from the turn
+of a century."""
 MAX_MEMBERS = 2_000
 """Maximum number of members of a class that are examined one by one. So many members suffice to
 estimate a share, and can be examined in a short time for every class of a large store."""
@@ -87,7 +87,8 @@ def _is_functional(facts: Lookups, subject: str, property: str) -> bool:
 
 @remembered()
 def _centuries_in(facts: Facts, property: str, class_id: str) -> tuple[Counter[str], int]:
-    """Counts the members of a class that have a year: first by century, then all of them."""
+    """Two counts of the members of a class that have a year: the members in each century, and all
+    members."""
     members = [
         m for m in facts.members(class_id, limit=MAX_MEMBERS) if class_id in classes_of(facts, m)
     ]

@@ -9,11 +9,12 @@ complete a class is:
 * Stated: a query service gives the number of members (`class-counts.json` beside the dumps), which
   is compared with the number in the store.
 * Seen: the things that pages and claims name, compared with the named things in the store. The
-  second count is a capture-recapture estimate. It holds for all classes alike, since texts name
-  things whether or not a dump holds the things.
+  comparison of named things is a capture-recapture estimate. The estimated share holds for all
+  classes alike, since texts name things whether or not a dump holds the things.
 
-A stated number of members has priority over an estimated number. Without both numbers, the class
-counts as incomplete. A step that leads to one value only ("the architect of …") needs no count.
+A stated number of members has priority over an estimated number. If a class has neither a stated
+nor an estimated number, the class counts as incomplete. A step that leads to one value only ("the
+architect of …") needs no count.
 """
 
 from questloom.transforms.facts.lookups import Facts, Lookups
@@ -35,7 +36,8 @@ def share_seen(facts: Facts) -> float | None:
 @remembered()
 def share_held(facts: Facts, class_id: str) -> float | None:
     """The share of a class's members that the store holds. The share comes from the stated number
-    of members, or else from the things that pages name. None where both are unknown."""
+    of members, or else from the things that pages name. None where no number is stated and too few
+    things are named for an estimate."""
     stated = facts.stated_members(class_id)
     return min(1.0, facts.num_members(class_id) / stated) if stated else share_seen(facts)
 

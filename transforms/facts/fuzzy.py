@@ -155,8 +155,8 @@ def count_candidates(facts: Facts, form: Form, clause: Fuzzy, bound: Bound) -> F
     """Counts the things of the described thing's class twice: those that fit the exact claim, and
     those that fit the vague clause.
 
-    An arithmetic clause counts years from the date of another thing. Every thing of that thing's
-    class may be the start, because a solver must find the thing first.
+    An arithmetic clause counts years from the date of another thing. A solver must find this other
+    thing first, so the years may count from any thing of its class.
 
     Returns:
         The counts; None where the class has too many members.

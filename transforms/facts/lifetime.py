@@ -1,8 +1,8 @@
 """Checks whether the store's claims about a person agree with the dates of birth and death.
 
-Sources sometimes merge two people with the same name. A general then dies seventy years after his
-war. The store's own claims show errors in the dates of a life. The events of a life have an order,
-and spouses or teachers were alive at the same time.
+Sources sometimes merge two people with the same name, so that a general dies seventy years after
+his war. The store's own claims show errors in the dates of a life. The events of a life have an
+order, and spouses or teachers were alive at the same time.
 """
 
 from math import inf

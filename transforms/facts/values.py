@@ -24,8 +24,8 @@ MIN_EVIDENCE = 20
 """Minimum number of subjects from which a property's functionality is measured. In an estimate, the
 prior weighs as much as `MIN_EVIDENCE` subjects."""
 DECLARED_SURPLUS, OTHER_SURPLUS = 0.005, 0.05
-"""Prior estimates of the number of second values per subject: first for a property that is declared
-single-valued, then for any other property."""
+"""Prior estimates of the number of values per subject beyond the first: for a property that is
+declared single-valued, and for any other property."""
 MOST_DATED = 0.05
 """Maximum share of subjects with dated values. If more subjects have dated values, the values of
 the property come and go."""
@@ -37,8 +37,9 @@ TRANSITIVE = {
     "P361": ("P361", "P131"),
     **dict.fromkeys(("P131", "P276", "P706", "P19", "P20", "P159"), _PLACES),
 }
-"""Properties whose value also lies in larger things: a wreck off an island is in the island's sea.
-Each property has a list of the properties that lead from a value to the larger things."""
+"""Properties that also hold for the larger things around their value: a wreck off an island is also
+in the island's sea. Each property has a list of the properties that lead from a value to the larger
+things."""
 
 
 def best_values(facts: Facts, subject: str, property: str) -> tuple[Value, ...]:
@@ -52,8 +53,9 @@ def best_values(facts: Facts, subject: str, property: str) -> tuple[Value, ...]:
 
 @remembered(MOST_SUBJECTS)
 def _best_by_property(facts: Facts, subject: str) -> dict[str, tuple[Value, ...]]:
-    """The result of `best_values` for every property of a thing. A certificate asks many things for
-    one property after another. Most of the time goes into reading a thing's claims."""
+    """The result of `best_values` for every property of a thing. The values of all properties are
+    computed together, because certificates look up many properties of a thing, and reading its
+    claims takes most of the time."""
     found: dict[str, dict[str, Value]] = {}
     for claim in facts.claims(subject):
         if claim.best:
@@ -67,13 +69,13 @@ def is_functional(
 ) -> bool:
     """Whether a subject of these classes can be assumed to have at most one value of the property.
 
-    The number of second values per subject is estimated for each direct class and compared with the
-    threshold. The estimate for a small class is shrunk towards the estimate for all subjects. The
-    estimate for all subjects is shrunk towards the prior. The estimate therefore changes smoothly
-    with the number of subjects. Threshold and prior favour a property that Wikidata's constraints
-    call single-valued, unless the subject is an exception to these constraints. Threshold and prior
-    also favour a property with one value by its meaning ("date of birth"). A property whose values
-    come and go never counts as functional (single-valued).
+    The number of values per subject beyond the first is estimated for each direct class, and
+    compared with a threshold. The estimate for a small class is shrunk towards the estimate for all
+    subjects. The estimate for all subjects is shrunk towards the prior. The estimate therefore
+    changes smoothly with the number of subjects. Threshold and prior favour a property that
+    Wikidata's constraints call single-valued, unless the subject is an exception to these
+    constraints. Threshold and prior also favour a property with one value by its meaning ("date of
+    birth"). A property whose values come and go never counts as functional (single-valued).
     """
     if facts.profile(property).num_dated > MOST_DATED * facts.profile(property).num_subjects:
         return False
@@ -167,8 +169,8 @@ def values_match(facts: Facts, property: str, wanted: Value, found: Value) -> bo
 @remembered()
 def places_around(facts: Facts, property: str, entity_id: str) -> frozenset[str]:
     """The larger things in which a thing lies, as `TRANSITIVE` defines for a property; empty for
-    other properties. The answers are remembered because certificates ask about the same places
-    again and again."""
+    other properties. The results are cached, because certificates look up the same places again and
+    again."""
     climb = TRANSITIVE.get(property, ())
     seen, level = {entity_id}, {entity_id}
     for _ in range(CLIMB_DEPTH if climb else 0):
@@ -204,8 +206,8 @@ def is_namesake(facts: Facts, wanted: Value, found: Value) -> bool:
 
 
 def is_less_specific(facts: Facts, rival: str, class_id: str) -> bool:
-    """Whether the rival's class is an ancestor of the wanted class. If so, the rival may also be an
-    instance of the wanted class."""
+    """Whether the rival's class is an ancestor of the wanted class, so that the rival may also be
+    an instance of the wanted class."""
     wanted = facts.entity(class_id)
     ancestors = set(wanted.class_closure) if wanted else set()
     frontier = {class_id}

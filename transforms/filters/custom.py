@@ -1,4 +1,5 @@
-"""Loads filters from other packages. A recipe names them: `filters.custom: [mypackage:NoSports]`.
+"""Loads filters from other packages. A recipe names filters from other packages with
+`filters.custom: [mypackage:NoSports]`.
 
 A custom filter is a class that the program calls without arguments, once per process.
 `examples/no_sports.py` is an example.
@@ -74,8 +75,8 @@ class CustomFilterError(QuestloomError):
 
 @dataclass(frozen=True)
 class MakeCustom:
-    """Makes the function of a custom filter in a worker process. `identity` states which filter the
-    process found that made the job. A worker must find the same filter."""
+    """Makes the function of a custom filter in a worker process. `identity` describes the filter
+    that was found when the job was made. A worker must find the same filter."""
 
     named: str
     name: str

@@ -128,7 +128,7 @@ def banded(
     group: tuple[str, Iterable[tuple[str, str]]], similarity: float
 ) -> Iterator[tuple[str, Member]]:
     """For a group of questions with the same text, gives the first question once per MinHash band.
-    A group with another kind of key is skipped."""
+    Groups of questions that share something other than their text are skipped."""
     key, members = group
     if key.startswith(f"{TEXT}:"):
         about, _, words = key.rpartition(":")  # folded words have no colon, but an answer may

@@ -59,8 +59,8 @@ def _is_stated(entity: Entity, figure: str) -> bool:
 
 
 def fame_of(entities: Iterable[Entity], least: Mapping[str, int]) -> Fame | str:
-    """The first figure that separates known things from other things. If no figure does, the result
-    is the reason in words.
+    """The first figure that separates known things from other things. If no figure separates known
+    things from others, the result is a text with the reason.
 
     Args:
         entities: the entities of a store, all or an even sample.

@@ -1,4 +1,5 @@
-"""Defines a filter: one object that holds everything the program knows about it.
+"""Defines the class `Filter`: an object that holds everything that the program knows about one
+filter.
 
 To add a filter, write a file beside this one with a `Filter`, and put the object into `registry.py`
 at its place in the order. All parts of the program, from the recipe to the report, read the filters
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
     from questloom.transforms.stages.run_folder import RunFolder
 
 Switch = Annotated[bool, Evolves("filters")]
-"""The type of a switch that the closed loop may turn on or off."""
+"""The type of a filter's switch, which the closed loop (automatic changes to a recipe) may turn on
+or off."""
 OFF = "switched off in the recipe"
 DEMO = "measured on the demo, 900 seeds"
 
@@ -81,7 +83,8 @@ class InLoop:
     runs the filter on questions that slipped through, and changes the recipe."""
 
     tool: str = ""
-    """The tool that a policy needs to take the shortcut for which the filter looks."""
+    """The filter looks for a shortcut to the answer; a policy needs this tool to take the
+    shortcut."""
     remedies: tuple[tuple[str, int], ...] = ()
     """Changes that the closed loop tries in order, after the filter's switch: (field of the recipe,
     direction of the change)."""
@@ -114,15 +117,15 @@ class Filter:
     help: str
     """One sentence that is true of every question that passed."""
     doing: str
-    """What the filter is doing, for the progress display: "trying one text search on each
+    """The filter's work in words, for the progress display: "trying one text search on each
     question"."""
     make: Callable[[Any], Apply]
     """Takes a `FilterJob` and makes the filter's function, once per process. The function returns
     the question with a verdict, or a rejection. `make` must be a module-level function, since
     stages are sent to workers."""
     reasons: Mapping[str, str] = field(default_factory=dict)
-    """A sentence for each reason that is not in `reason_words.py` and for which the filter rejects
-    questions."""
+    """For each reason of the filter that `reason_words.py` does not have, a sentence that explains
+    the reason."""
     settings: type | None = None
     """A frozen dataclass with the filter's keys in the section `filters` of a recipe. A boolean
     with the filter's name is its switch."""
@@ -211,5 +214,5 @@ class NotRun:
 
 
 def languages(recipe: Any) -> tuple[str, ...]:
-    """The languages whose names count as leaks."""
+    """The languages in which a name of a hidden thing counts as a leak."""
     return tuple(dict.fromkeys((recipe.language, *recipe.certificate.languages)))

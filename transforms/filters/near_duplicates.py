@@ -22,8 +22,8 @@ MISSED = 0.005
 `banding` has the formula."""
 MAX_BANDS, MAX_ROWS = 12, 10
 BLOCK = 7_700
-"""Number of texts of one group whose word triples are in memory at once. For questions of 28 words,
-66 MB were measured."""
+"""Number of texts of one group whose word triples are in memory at once. With questions of 28
+words, these triples take 66 MB (measured)."""
 
 Member = tuple[str, str, str]
 """The rank of a question (the smaller rank wins), its id, and its text as

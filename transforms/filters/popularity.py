@@ -95,8 +95,8 @@ class KnownFacts:
 
 
 def known_part(form: Form, binding: Binding, known: KnownFacts) -> Form | None:
-    """The part of a form that the prior can use: clauses that the prior knows to be true for the
-    intended values, and that connect to the asked variable.
+    """The part of a logical form that the prior can use: the clauses that the prior knows to be
+    true for the intended values, if they connect to the asked variable.
 
     The prior ignores clauses that it does not know, since one route to the answer is enough. The
     prior knows no details of pictures and no facts that only an article states. The result is None
@@ -136,9 +136,8 @@ def popularity_prior(
     """The verdict of the prior for `text_only` or `no_tools`. A question fails only if the prior
     reaches exactly one answer, and this answer is right.
 
-    The fame of some things may be missing. If the fame of things is missing, the filter tries two
-    cases: all of them are known, or all are unknown. If the two verdicts differ, the verdict is
-    `not_run`.
+    If the fame of some things is missing, the filter decides twice: as if all these things were
+    known, and as if none were known. If the two decisions differ, the verdict is `not_run`.
 
     Args:
         question: the question with its form. A question without a form gets the verdict `not_run`.

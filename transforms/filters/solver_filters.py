@@ -1,5 +1,5 @@
-"""Makes the functions of the filters in which a model or the popularity prior (a stand-in for a
-model) decides, and the model's judgement of pictures."""
+"""Makes the functions of filters in which a model or the popularity prior (a stand-in for a model)
+decides. Also lets a model judge whether a picture is too simple."""
 
 from collections.abc import Awaitable, Callable
 
@@ -41,9 +41,8 @@ def by_model(
     reason: str,
     ask: Callable[[Solvers, Question], Awaitable[Verdict]],
 ) -> Apply:
-    """Makes the function of a filter in which a model decides. First, the model's wrong answers are
-    tested: if a wrong answer also fits the question, the question is rejected. Then the model's
-    verdict counts."""
+    """Makes the function of a filter in which a model decides. If one of the model's wrong answers
+    also fits the question, the question is rejected; otherwise the model's verdict counts."""
     store, solvers = job.store, make_solvers(job, name)
 
     async def judge(question: Question) -> Question | Rejection:

@@ -84,13 +84,13 @@ def reject_duplicate(entity: Entity, kept: Entity) -> Rejection:
 
 
 def may_be_depicted(entity: Entity, claims: list[Claim]) -> bool:
-    """Whether a picture that "depicts" the item shows exactly this item. An item that is a class
+    """Whether the item itself is seen in a picture that "depicts" the item. An item that is a class
     (dog, red) is never shown itself: the picture shows some instance of the class."""
     return bool(entity.classes) and not any(c.property == "P279" for c in claims)
 
 
 def _canonical(claim: Claim, subject: str, merged: Merged) -> Claim:
-    """The claim, where ids that were merged are replaced by the new ids."""
+    """The claim with the new ids in place of ids that were merged."""
     value = claim.value
     if value.kind == "entity" and value.entity in merged.into:
         value = value.replace(entity=merged(value.entity))

@@ -61,7 +61,7 @@ class RunTask(beam.DoFn):
         yield task
 
     def _count(self, outcome: Outcome) -> None:
-        """Updates Beam's metrics with the work of this call."""
+        """Adds the counts of a finished task to Beam's metrics."""
         Metrics.counter(self.stage, "num_in").inc(outcome.num_in)
         Metrics.counter(self.stage, "num_kept").inc(outcome.num_kept)
         for reason, number in Counter(r.reason for r in outcome.rejected).items():

@@ -15,7 +15,8 @@ WORK = "work"
 
 @dataclass(frozen=True, kw_only=True)
 class Job:
-    """The facts that every task needs. The object is small enough to be sent with each task."""
+    """The options, tasks and folders of an ingest job. The object is small enough to be sent with
+    each task."""
 
     store: str
     num_partitions: int
@@ -61,8 +62,8 @@ def done_path(job: Job, stage: str, task: int) -> Location:
 
 
 def write_done(job: Job, stage: str, task: int, outcome: Outcome, seconds: float) -> None:
-    """Writes a task's rejections, then the file that marks it as finished. Only the marking file
-    states the seconds, since a store must not contain times."""
+    """Writes a task's rejections, then the file that marks it as finished. Only this last file
+    states how long the task took, since a store must not contain times."""
     assert outcome.num_in == outcome.num_kept + len(outcome.rejected), f"{stage}: an item was lost"
     if outcome.rejected:
         rows = sorted(outcome.rejected, key=lambda r: (r.item_id, r.reason, r.title))

@@ -126,9 +126,9 @@ def build_pages(
 
     Args:
         parts: the folder of part files. Rows of kind `page` are (title, `revision_order`, item).
-            Rows of kind `redirect` are (title, `revision_order` and target, target). Rows of kind
-            `sitelink` are (title, entity id, entity id, classes separated by blanks). Files of kind
-            `links` hold arrays of `link_array`.
+            Rows of kind `redirect` are (title, order, target), where the order is `revision_order`
+            followed by the target. Rows of kind `sitelink` are (title, entity id, entity id,
+            classes separated by blanks). Files of kind `links` hold arrays of `link_array`.
         folder: the folder for the table.
         wiki: the wiki's name, for the ids of articles without an item.
         tree: the class tree, which shows whether an item can be the subject of an article.
@@ -200,8 +200,8 @@ def link_array(title: str, revision: int, targets: Iterable[str]) -> np.ndarray:
 
 _LAST_TIME, _LAST_REVISION = 10**14 - 1, 10**12 - 1
 _REVISION, _NEWNESS = slice(15, 27), 27
-"""Two positions in the sort keys of `revision_order`: where the revision stands, and the length of
-the prefix that tells which revision is newer."""
+"""Positions in the sort keys that `revision_order` makes: the digits of the revision's number, and
+the length of the prefix that decides which revision is newer."""
 
 
 def _revisions(rows: pa.Table, state: np.ndarray) -> np.ndarray:

@@ -30,8 +30,8 @@ SCHEMA = pa.schema(
     ]
 )
 Row = tuple
-"""One row: (key, order, record, extra). The first two are strings, the others bytes; `extra` may be
-left out."""
+"""One row: (key, order, record, extra). `key` and `order` are strings, `record` and `extra` are
+bytes; `extra` may be left out."""
 SORTED = [("key", "ascending"), ("order", "ascending")]
 RUN_BYTES = 64 << 10
 RUN_ROWS = 1024

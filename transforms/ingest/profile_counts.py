@@ -54,8 +54,8 @@ def _count(counts: Counts, key: str, classes: set[tuple[str, ...]]) -> None:
 
 
 def _answer(key: str) -> str:
-    """The part of the key in which a guess and the right value must agree. Values with the same
-    part are neighbours in the table."""
+    """The part of a value's key that decides whether a guess counts as right: the guess must have
+    the same part. Values with the same part are neighbours in the table."""
     prop, _, value_key = key.partition(" ")
     return f"{prop} {answer_key(value_key)}"
 

@@ -1,5 +1,5 @@
 """Plans the reading of each source as tasks of limited size. The readers in `knowledge/readers`
-read the tasks.
+carry out the tasks.
 
 A task holds its rows in memory until it writes them. Tasks are therefore small: about 16 MB of text
 or 32 MB of pictures. If the sources have more than 64 GB of text, the tasks are larger (400 MB for
@@ -50,8 +50,8 @@ from questloom.transforms.ingest.faults import fault
 RANGE_TEXT = 16 << 20
 MAX_TASKS = 4096
 EXPANSION = {"pages": 4, "entities": 16, "zim": 2, "article_rows": 4, "entity_rows": 8}
-"""Approximate number of bytes of text per byte of a compressed dump. English Wikipedia grows from
-20 to 95 GB, and Wikidata from 100 GB to 1.6 TB."""
+"""Approximate number of bytes of text per byte of a compressed dump. Without compression, English
+Wikipedia grows from 20 to 95 GB, and Wikidata from 100 GB to 1.6 TB."""
 ZIM_ENTRIES = 1000
 PICTURE_BYTES, PICTURES = 32 << 20, 512
 
@@ -77,7 +77,8 @@ class ReadTask:
     kind: str
     source: dict[str, Any]
     num_bytes: int
-    """Approximate size of the text or pictures. The sum over all tasks decides the number of partitions."""
+    """Approximate size of the text or pictures. The sum of the sizes of all tasks decides the
+    number of partitions."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -43,9 +43,9 @@ def check_grounding(store: Store, clip: Clip, rules: GroundingRules) -> Calibrat
     a percentile of the similarities of this store's pairs.
 
     Raises:
-        InputError: grounding is required but not possible. The checkpoint's AUC on the store's
-            pairs is too low, there are too few pairs, or the store's vectors are missing or come
-            from another checkpoint.
+        InputError: grounding is required but not possible. Possible causes are a low AUC of the
+            checkpoint on the store's pairs, too few pairs, or vectors that are missing or come from
+            another checkpoint.
     """
     if rules.mode == "none":
         return None

@@ -25,8 +25,9 @@ REFUSED_MIMES = ("image/svg+xml", "image/gif", "image/x-xcf", "image/vnd.djvu", 
 def candidates(
     entity: Entity, article: Article | None, images: Sequence[ImageAsset], rules: PictureRules
 ) -> list[ImageAsset]:
-    """The pictures of the entity that are checked, at most K. Pictures from P18 (image) come first,
-    then those in the infobox, then all others. Each group is sorted by id."""
+    """The pictures of an entity that will be checked, at most `rules.max_candidates`. Pictures from
+    P18 (image) come first, then those in the infobox, then all others. Each group is sorted by
+    id."""
     infobox = {p.file for p in article.pictures if p.in_infobox} if article else set()
 
     def rank(image: ImageAsset) -> tuple[int, str]:

@@ -5,12 +5,12 @@ OpenSearch-VL asks for a CLIP similarity above 0.28 between the picture and a te
 entity. This module uses a description without the name, and a threshold that belongs to the
 checkpoint. The anchor's description must also lead by a margin. Other descriptions must fit the
 picture less well: those of the question's other things and of distractors (things of the same
-class). The picture's own statements on Commons may name the anchor and nothing else of its class.
-Statements on Commons prove more than similarity can, for example which of two lighthouses the
-picture shows. If statements prove what the picture shows, similarity must reach only the
-checkpoint's lower threshold. The margin is then measured but not required. For a picture without
-any statement about the anchor (P18, depicts, category, title), similarity alone must tell the
-anchor from the rest of its class.
+class). Statements about the picture on Commons count as proof if they name the anchor and nothing
+else of its class. Statements on Commons prove more than similarity can, for example which of two
+lighthouses the picture shows. If statements prove what the picture shows, similarity must reach
+only the checkpoint's lower threshold. With such statements, the margin over other descriptions is
+measured but not required. For a picture without any statement about the anchor (P18, depicts,
+category, title), similarity alone must tell the anchor from the rest of its class.
 """
 
 from collections.abc import Sequence
@@ -45,8 +45,8 @@ class Grounding(Record):
     score: float | None = None
     threshold: float | None = None
     margin: float | None = None
-    """The similarity with the anchor's description minus that with the best other description; None
-    where there is no other description."""
+    """The similarity with the anchor's description minus the highest similarity with another
+    description; None where there is no other description."""
     nearest: str = ""
     """The other entity whose description is most similar to the picture."""
     support: tuple[str, ...] = ()
@@ -55,7 +55,7 @@ class Grounding(Record):
 
 
 def usable(measured: Calibration, rules: GroundingRules) -> bool:
-    """Whether a CLIP checkpoint separates right from wrong pairs of picture and description well
+    """Whether a CLIP checkpoint tells right pairs of picture and description from wrong pairs well
     enough.
 
     Raises:

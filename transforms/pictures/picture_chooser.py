@@ -44,8 +44,8 @@ from questloom.transforms.stages.stage import reject
 
 INSCRIPTION, COMMONS_CATEGORY = "P1684", "P373"
 _PROGRESS = (Reason.NO_EVIDENCE, Reason.NOT_GROUNDED)
-"""The reasons that the last checks give. If candidates fail for different reasons, the question is
-rejected for the reason of the latest check."""
+"""The reasons that the last checks give, in the order of the checks. If the candidates fail for
+different reasons, the question is rejected for the reason of the latest check."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,9 +106,9 @@ class PictureChooser:
     def _fitting(
         self, question: Question, images: tuple[ImageAsset, ...]
     ) -> tuple[ImageAsset, ...]:
-        """The pictures of the sort that the question mentions. If the question is about a sign
-        (flag, logo), the result has only signs of this kind. For any other question, the result has
-        views of the thing, if there are any."""
+        """The pictures that match the question's words, which point either to a sign or to the
+        thing itself. If the question is about a sign (flag, logo), the result has only signs of
+        this kind. For any other question, the result has views of the thing, if there are any."""
         form = question.logical_form
         sign = form.sign if form else ""
         fit = tuple(i for i in images if sign_of(self.store, question.anchor, i) == sign)
@@ -174,8 +174,8 @@ class PictureChooser:
     def _unreadable(
         self, question: Question, image: ImageAsset, data: bytes
     ) -> dict[str, str] | None:
-        """The first detail that the question asks for and that this picture does not show legibly;
-        None if the picture shows all details."""
+        """The first of the question's details that this picture does not show legibly; None if the
+        picture shows all details legibly."""
         form = question.logical_form
         for reads in form.shown_reads if form else ():
             key = question.bindings[reads.var]
@@ -249,7 +249,8 @@ def _vector(clip: Clip, text: str) -> np.ndarray:
 
 
 def _details(image: ImageAsset, reads: Reads, key: str) -> list[Detail]:
-    """The details of a picture that a question reads and that have the intended value."""
+    """The details of a picture that have the property, the part and the value that a question asks
+    for."""
     return [
         d
         for d in image.details

@@ -94,8 +94,8 @@ def statistics(picture: Image.Image) -> dict[str, float]:
 
 
 def text_coverage(blocks: Sequence[TextBlock], width: int, height: int) -> float:
-    """Share of the picture's area that lines of text cover. A single character does not count as a
-    line: OCR once read a man with a hat as one large 京."""
+    """Share of the picture's area that lines of text cover. A single character does not count,
+    because OCR once read a man with a hat as one large 京."""
     area = sum(
         (b.box[2] - b.box[0]) * (b.box[3] - b.box[1]) for b in blocks if len(b.text.strip()) > 1
     )

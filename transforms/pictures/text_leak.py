@@ -7,8 +7,8 @@ from questloom.language.names_in_text import MIN_NAME, folded, leaked
 from questloom.models.ocr import TextBlock
 
 MIN_SQUEEZED = 5
-"""OCR often misses spaces between words. A name with at least this many letters is therefore also
-searched for in the text without spaces."""
+"""A name with at least this many letters is also searched for in the text without spaces, because
+OCR often misses spaces between words."""
 
 
 def text_of(blocks: Sequence[TextBlock]) -> str:

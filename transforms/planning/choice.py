@@ -21,9 +21,9 @@ NO_RELATION = "no relation"
 """Stands in place of the asked relation if the answer is computed, or read in a picture. For a plan
 without an asked relation, only the share of its kind of work is limited."""
 LOOKS = {DETAIL: 0.7, MID_CHAIN: 0.8, LATER_PICTURE: 0.5}
-"""Factors for plans that read a picture. A factor times the setting `detail` is the maximum share
-of such plans. Plans that read a picture only at the end all sound alike, so they get the smallest
-share. Plans that continue from a year in a later picture sound contrived."""
+"""Factors for plans that read a picture. The setting `detail` times a factor is the maximum share
+of plans of one kind. Plans that read a picture only at the end all sound alike, so they get the
+smallest share. Plans that continue from a year in a later picture sound contrived."""
 OF_FORM = 0.005
 """Maximum share of questions with the same form (the question as a query). Readers take two
 questions with nearly the same words for the same question."""
@@ -84,8 +84,8 @@ class Shares:
     Args:
         relation: share of questions with one relation of weight 1, on the path or asked for.
         thing: share of questions with the same thing.
-        detail: share of questions that read a detail of their picture. The shares for later
-            pictures are computed from the share `detail`.
+        detail: limits the questions that read a picture; `LOOKS` has a factor on this share for
+            each kind of such questions.
         computation: share of questions that need a computation.
     """
 
@@ -128,10 +128,11 @@ def order_plans(
 
     Returns:
         Maps each seed id to the indices of its plans, the best plan first. Each plan is judged by
-        the part (relation, thing or kind of work) that has used most of its share. The best plan is
-        the plan whose most used part has used least of its share. Among equal plans, the dearest
-        route comes first, then the most interesting answer. If several plans give the same
-        question, only the plan that comes earliest stays. The order of the seeds does not matter.
+        one of its parts (relation, thing or kind of work): the part that has used up most of its
+        share. The less of its share this part has used up, the better the plan. Among equal plans,
+        the dearest route comes first, then the most interesting answer. If several plans give the
+        same question, only the plan that comes earliest stays. The order of the seeds does not
+        matter.
     """
     used: Counter[tuple[str, str]] = Counter()
     taken: set[str] = set()

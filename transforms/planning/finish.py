@@ -49,8 +49,8 @@ def is_open_without_picture(
     last: str,
     refusals: Refusals,
 ) -> bool:
-    """Whether a solver without the picture would have enough possible last things of a walk. The
-    check runs once per walk, before any end is tried.
+    """Whether the walk could end at enough different things for a solver who does not see the
+    picture. The check runs once per walk, before any end is tried.
 
     Args:
         at: the store, and the rules for planning.
@@ -74,8 +74,9 @@ def is_open_without_picture(
 def ask_attributes(
     at: Ground, clauses: tuple[Clause, ...], bindings: dict[str, str], last: str, draw: Random
 ) -> Iterator[tuple[Form, dict[str, str], Answer]]:
-    """Gives forms that ask for an attribute of a walk's last thing. The order is random, but
-    informative attributes tend to come first. A date also gives a form that asks for the century.
+    """Gives forms (questions as queries) that ask for an attribute of the last thing of a walk. The
+    order is random, but informative attributes tend to come first. A date also gives a form that
+    asks for the century.
 
     Args:
         at: the store, and the rules for planning.
@@ -110,8 +111,8 @@ def ask_attributes(
 def ask_last_thing(
     at: Ground, clauses: tuple[Clause, ...], bindings: dict[str, str], last: str
 ) -> tuple[Form, dict[str, str], Answer] | None:
-    """The form that asks for the walk's last thing: "Which film was shot at this castle?". None
-    where the name of the thing is too long for an answer."""
+    """The form (a question as a query) that asks for the last thing of a walk: "Which film was shot
+    at this castle?". None where the name of the thing is too long for an answer."""
     kind = find_descriptor_class(at.facts, bindings[last])
     answer = answer_of(at.facts, entity_value(bindings[last]))
     if not kind or answer is None or len(answer.text.split()) > at.draft.max_answer_words:
@@ -127,8 +128,8 @@ def ask_last_thing(
 def count_years(
     at: Ground, form: Form, bindings: dict[str, str], before: str, draw: Random
 ) -> Iterator[tuple[Form, dict[str, str], Answer]]:
-    """Takes a form that asks for a date. Gives forms that ask for the number of years between the
-    date and another date of the walk.
+    """Takes a form (a question as a query) that asks for a date. Gives forms that ask for the
+    number of years between the date and another date of the walk.
 
     The other date is a year in a picture, or a claim of the thing before the dated thing. The
     picture is the question's own picture, or a picture of one of the two dated things.
@@ -241,8 +242,8 @@ def certify_plan(
     shape: str,
     refusals: Refusals,
 ) -> Plan | None:
-    """Makes a plan of a form. None if the form gets no certificate, or if the page of the pictured
-    thing contains the answer.
+    """Makes a plan from a form (the question as a query). None if the form gets no certificate, or
+    if the page of the pictured thing contains the answer.
 
     Args:
         at: the store, and the rules for planning.
@@ -271,8 +272,8 @@ def certify_plan(
 def certify_whole(
     at: Ground, form: Form, bindings: dict[str, str], answer: Answer, refusals: Refusals
 ) -> Certificate | None:
-    """The certificate of a form. None if the form gets no certificate, if some step is not needed,
-    or if the page of the pictured thing contains the answer.
+    """The certificate of a form (the question as a query). None if the form gets no certificate, if
+    some step is not needed, or if the page of the pictured thing contains the answer.
 
     Args:
         at: the store, and the rules for planning.

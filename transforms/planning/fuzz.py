@@ -98,9 +98,9 @@ def fuzz(at: Ground, plan: Plan) -> Plan:
 def _in_place(
     at: Ground, plan: Plan, clause: Clause, room: int, draw: Random
 ) -> Iterator[tuple[Fuzzy, ...]]:
-    """Gives vague clues that can replace a clue and still single out its thing. Single vague clues
-    come first, then pairs. The kinds of clues come in random order. Among clues of one kind, those
-    with the relation of the replaced clue come first."""
+    """Gives vague clues that can replace a clue and still single out the same thing. Single vague
+    clues come first, then pairs. The kinds of clues come in random order. Among clues of one kind,
+    those with the relation of the replaced clue come first."""
     kinds: list[str] = list(at.draft.fuzz)
     draw.shuffle(kinds)
     found = [f for f in vaguer(at, plan, clause) if f.kind in kinds]
@@ -118,8 +118,8 @@ def _replaced(plan: Plan, clause: Clause, vague: tuple[Fuzzy, ...]) -> Form:
 
 
 def _singles_out(at: Ground, plan: Plan, clause: Clause, vague: tuple[Fuzzy, ...]) -> bool:
-    """Whether the vague clues single out the clue's thing with the required margin. The certificate
-    makes the same test at a higher cost."""
+    """Whether the vague clues single out the thing of the replaced clue with the required margin.
+    The certificate makes the same test at a higher cost."""
     form, binding = _replaced(plan, clause, vague), binding_of(plan.bindings)
     told = next((d for d in descriptions(form, binding) if d.var == vague[0].subject), None)
     if told is None:
@@ -160,8 +160,8 @@ def certify_fuzzed(at: Ground, plan: Plan, clause: Clause, vague: tuple[Fuzzy, .
 
 
 def _same_depths(form: Form, fuzzed: Form) -> bool:
-    """Whether every thing except the pictured thing keeps its distance from the asked variable. The
-    writer orders things by their distance from the asked variable."""
+    """Whether the distance from the asked variable is unchanged for every thing except the pictured
+    thing. The writer sorts things by their distance from the asked variable."""
     before, after = distances(form), distances(fuzzed)
     return all(after[v] == depth for v, depth in before.items() if v != form.anchor)
 
@@ -332,8 +332,8 @@ def _ranges(clause: ClaimClause, value: Value) -> Iterator[Fuzzy]:
 
 
 def _years_from(at: Ground, plan: Plan, clause: ClaimClause) -> Iterator[Fuzzy]:
-    """Clues that state the number of years between the clue's date and a date of a thing before it
-    on the path, if people would count from that date."""
+    """Clues that state the number of years between two dates: the clue's date and a date of the
+    previous thing on the path. Dates from which people would not count are left out."""
     form, facts, var = plan.logical_form, at.facts, str(clause.subject)
     dated, depth = facts.entity(plan.bindings[var]), distances(form)
     tied = {t for c in form.of(ClaimClause) if var in (c.subject, c.object) for t in variables(c)}

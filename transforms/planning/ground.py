@@ -39,7 +39,7 @@ class Ground:
         return entity is not None and may_be_shown(self.facts, entity, self.living_people)
 
     def is_pictured(self, thing: str) -> bool:
-        """Whether a thing has so many pictures that a question may show one of them."""
+        """Whether a thing has enough pictures for a question to show one of them."""
         return len(self.facts.images_of(thing)) >= self.min_views
 
 

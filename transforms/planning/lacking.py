@@ -1,5 +1,5 @@
-"""Finds the facts that a store lacks for a refused step or form. A user can fetch all facts of the
-following kinds.
+"""Finds the facts that a store lacks for a refused step or form (a question as a query). A user can
+fetch all facts of the following kinds.
 
 * members: the other members of a class. A description must single one thing out among all members
   of its class, whether the thing is asked for, lies in mid-chain, or has a hidden name.

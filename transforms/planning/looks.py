@@ -59,8 +59,8 @@ def reads(var: str, of: str, detail: Detail) -> Reads:
 def ask_reading(
     at: Ground, clauses: tuple[Clause, ...], bindings: dict[str, str], last: str
 ) -> Iterator[tuple[Form, dict[str, str], Answer]]:
-    """Gives forms that ask for the writing in a later picture: "Which year is on the plaque of the
-    bridge that this man designed?"
+    """Gives forms (questions as queries) that ask for the writing in a later picture: "Which year
+    is on the plaque of the bridge that this man designed?"
 
     Args:
         at: the store, and the rules for planning.

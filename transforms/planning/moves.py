@@ -99,8 +99,8 @@ class Moves:
         return self.binding[term] if isinstance(term, str) else term
 
     def _exposed(self) -> Iterator[tuple[str, str]]:
-        """Pairs of neighbouring things, where the name of the first contains the name of the
-        second, which is hidden."""
+        """Pairs of neighbouring things: the name of the first thing contains the hidden name of the
+        second."""
         for claim in self.claims:
             ends = (self.end(claim.subject), self.end(claim.object))
             for one, other in (ends, ends[::-1]):
@@ -179,7 +179,7 @@ class Moves:
         return names, frozenset(said)
 
     def _is_in_a_name(self, claim: ClaimClause, known: set[str]) -> bool:
-        """Whether a known name contains the name of the claim's other end."""
+        """Whether a known name contains the name of the thing at the other end of the claim."""
         ends = {self.end(claim.subject), self.end(claim.object)}
         return any(
             {one, other} == ends and (one in known or one in self.constants)

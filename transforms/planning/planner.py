@@ -47,7 +47,7 @@ class Shape:
 
 
 def _of_thing(grow: GrowsOfThing) -> Grows:
-    """Makes the function of a shape that depends only on the thing of the seed."""
+    """Adapts a function that needs only the seed's thing to the arguments of `Shape.grow`."""
     return lambda at, seed, size, draw, refusals: grow(at, seed.entity_id, size, draw, refusals)
 
 

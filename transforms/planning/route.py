@@ -54,11 +54,11 @@ from questloom.transforms.planning.moves import (
 from questloom.transforms.planning.treewidth import treewidth
 
 MAX_SETS = 64
-"""Maximum number of examined sets of clauses that single out the answer. When the number is
-reached, the search for smaller sets stops."""
+"""Maximum number of examined sets of clauses that single out the answer. The search for smaller
+sets of clauses stops when it has examined this number of sets."""
 MAX_STATES = 4_000
-"""Maximum number of states that the search for the shortest path visits. When the number is
-reached, a greedy path is taken."""
+"""Maximum number of states that the search for the shortest path visits. If the search has visited
+this number of states without an end, a greedy path is taken in place of the shortest path."""
 
 
 def find_route(form: Form, binding: Binding, facts: Facts) -> Route:
@@ -93,10 +93,10 @@ def selecting_sets(
 ) -> tuple[tuple[frozenset[Clause], ...], bool]:
     """The smallest sets of clauses that single out the answer, and whether the list is complete.
 
-    Classes and comparisons stand in the question's words and cost no call, so every set contains
-    them. The search starts with all clauses and leaves out one clause at a time. If a set of
-    clauses singles out the answer, every larger set does too. The search therefore finds all
-    smallest sets.
+    The question itself states classes and comparisons, which cost no call. Every set therefore
+    contains all clauses for classes and comparisons. The search starts with all clauses and leaves
+    out one clause at a time. If a set of clauses singles out the answer, every larger set does too.
+    The search therefore finds all smallest sets.
     """
     priced: tuple[Clause, ...] = tuple(
         c for c in form.clauses if not isinstance(c, ClassClause | Compare | Compute)
@@ -169,8 +169,8 @@ def most_selective(form: Form, facts: Facts) -> int:
 
 
 def _cheapest(moves: Moves, wanted: tuple[frozenset[Clause], ...]) -> tuple[State, bool]:
-    """The solved state with the fewest calls that was found, and whether this state is proven to be
-    the cheapest (Dijkstra, 1959)."""
+    """Of all states found that solve the question, the one with the fewest calls. The second result
+    says whether no cheaper solution can exist (Dijkstra, 1959)."""
     start = moves.start()
     queue, order, best = [(0, 0, start)], 0, {start.place: 0}
     num_states = 0

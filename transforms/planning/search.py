@@ -1,5 +1,5 @@
-"""Searches the plans of a seed: takes whole forms from a shape, certifies them, and sorts the plans
-with the dearest first."""
+"""Searches the plans of a seed (the item that a question starts from). A shape proposes questions,
+each question is certified, and the plans are sorted by their number of calls, the highest first."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
@@ -22,16 +22,16 @@ from questloom.transforms.planning.ground import Ground, Refusals
 from questloom.transforms.planning.shapes.chain import Grown
 
 MAX_PLANS = 6
-"""Maximum number of plans that one shape gives for a seed. Six plans are enough: a page that states
-too much can make a plan cheaper than it looked, but rarely the dearest of six."""
+"""Maximum number of plans that one shape gives for a seed. With six plans, at least one is usually
+as hard as planned, although pages may make some of the plans easier."""
 FEW_OTHERS = {PLAIN: MAX_PLANS, DETAIL: 2, COMPUTATION: 2, LATER_PICTURE: 2, MID_CHAIN: 2}
-"""Maximum number of plans of each kind of work, for seeds that want plain plans and also plans with
-details and computations."""
+"""Maximum number of plans of each kind of work (such as a computation), if most plans of a seed
+should be plain."""
 ALL_ALIKE = dict.fromkeys(FEW_OTHERS, 12)
-"""Maximum number of plans of each kind of work, for seeds that want one kind. If a plan cannot be
-worded, another plan of the same kind must replace it."""
+"""Maximum number of plans of each kind of work, if all plans of a seed should be of one kind. If a
+plan cannot be worded, another plan of the same kind must replace it."""
 MAX_FORMS = 120
-"""Maximum number of whole forms of a seed that are examined."""
+"""Maximum number of questions (as queries) that are examined for one seed."""
 
 
 @dataclass(frozen=True)
@@ -51,15 +51,15 @@ def search(
     limits: Mapping[str, int] = FEW_OTHERS,
     off: Callable[[Plan], Reason | None] = lambda plan: None,
 ) -> Found:
-    """Finds the plans among the forms that a shape grows.
+    """Finds plans among the questions (as queries) that a shape proposes.
 
     Args:
         at: the store, and the rules for planning.
-        grown: the whole forms, one at a time.
+        grown: the complete questions as queries, which are examined one after the other.
         shape: name of the shape.
-        refusals: counts refusals, including those by the shape's bounds.
-        limits: maximum number of plans of each kind of work. The search ends when one kind reaches
-            its limit.
+        refusals: counts refusals by their reason, including refusals by the shape's own rules.
+        limits: maximum number of plans of each kind of work. The search ends when one kind of work
+            reaches its limit.
         off: gives the reason why a certified plan is not wanted; None where the plan is wanted.
     """
     plans: list[Plan] = []
@@ -86,6 +86,6 @@ def search(
 
 
 def dearest_first(plans: Iterable[Plan]) -> tuple[Plan, ...]:
-    """Sorts plans by descending number of calls. Plans with equal numbers keep the order in which
-    they were found."""
+    """Sorts plans by descending number of calls. Plans with equal numbers of calls keep the order
+    in which they were found."""
     return tuple(sorted(plans, key=lambda plan: -plan.route.calls))

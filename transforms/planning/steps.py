@@ -1,6 +1,6 @@
-"""Finds the steps of a plan. A step follows a claim from one thing to the next, and needs a
-description that singles out the thing at its end. A *reverse step* goes from the value of a claim
-to its subject."""
+"""Finds the steps of a plan. A step follows a claim from one thing to the next. A step needs a
+description that singles out the next thing. A *reverse step* goes from the value of a claim to its
+subject."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -31,13 +31,13 @@ from questloom.transforms.writing.graph.clues import by_weight, class_clause, cl
 from questloom.transforms.writing.graph.expected_fit import ExpectedFit
 
 MAX_DESCRIPTORS = 3
-"""Maximum number of descriptors of one thing that are kept. Further descriptors would use the same
-differences between things again."""
+"""Maximum number of descriptors of one thing that are kept. More descriptors would only repeat the
+same facts in other combinations."""
 MAX_CLUES = 2
-"""Maximum number of claims in one descriptor. A sentence with three claims in a descriptor would
-have more clues than steps."""
+"""Maximum number of claims in one descriptor. With three claims for one thing, a sentence would
+give more clues than the steps that the solver must take."""
 MAX_TRIED = 24
-"""Maximum number of descriptors with the same number of claims that are tested on the store."""
+"""Maximum number of descriptors that are tested on the store for each number of claims."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Descriptor:
 def steps_from(
     facts: Lookups, thing: str, max_hub: int, stated: bool, to: str = ""
 ) -> tuple[Edge, ...]:
-    """The steps from a thing that a plan may take, in a fixed order. If `stated` is true, the page
+    """The steps that a plan may take from a thing, in a fixed order. If `stated` is true, the page
     of one end of a step must name the other end. If `to` is given, only steps to that thing are
     included."""
     entity = facts.entity(thing)
@@ -75,18 +75,19 @@ def _is_said(facts: Lookups, thing: str, edge: Edge) -> bool:
 def shuffle_by_weight(
     found: Iterable[Edge], reverse_share: float, draw: Random, *, back: bool = False
 ) -> list[Edge]:
-    """Orders steps at random, so that relations with a larger weight tend to come first. Each
-    relation comes once before any relation comes a second time.
+    """Orders steps at random, so that relations with a larger weight tend to come first. The order
+    starts with one step of each relation, and the second steps of relations follow.
 
     The relation "pupil" of a teacher with forty pupils is therefore not chosen forty times as
     often.
 
     Args:
         found: the steps to order.
-        reverse_share: the share of calls in which the reverse steps come first. 0 leaves out all
-            reverse steps, 1 leaves out all other steps.
+        reverse_share: the share of calls of this function that put the reverse steps first. 0
+            leaves out all reverse steps, 1 leaves out all other steps.
         draw: random generator for the order.
-        back: whether each step is given in the opposite direction, from its end.
+        back: whether the steps are given in the opposite direction, as steps away from the thing to
+            reach.
     """
     reverse_first = draw.random() < reverse_share
     by_relation: dict[Step, list[Edge]] = {}
@@ -110,8 +111,9 @@ def shuffle_by_weight(
 def separating_class(
     facts: Lookups, source: str, property: str, target: str, var: str
 ) -> tuple[ClassClause, ...]:
-    """The class of a forward step's end, if the property has other values from which the class
-    separates the end: the county, not the state."""
+    """The class of the thing at the end of a forward step. The class is needed only if the property
+    has several values, such as a county and a state: the class "county" then tells which is
+    meant."""
     if single_value(facts, source, property) is not None:
         return ()
     return (ClassClause(var=var, class_id=find_descriptor_class(facts, target)),)
@@ -120,8 +122,8 @@ def separating_class(
 def describe_step_end(
     at: Ground, source: str, property: str, target: str
 ) -> tuple[Descriptor, ...]:
-    """The descriptors that single out the end of a reverse step. A descriptor is the class of the
-    end with up to two clues.
+    """The descriptors that single out the thing at the end of a reverse step. A descriptor is the
+    thing's class with up to two clues.
 
     Args:
         at: the store, and the rules for planning.
@@ -201,8 +203,8 @@ def clue_sets(clues: list[Clause], most: int) -> Iterator[tuple[Clause, ...]]:
 
 
 class _EndTest:
-    """Tests whether clues single out the end of one reverse step. Rivals (other things) that fitted
-    earlier clues are tried first.
+    """Tests whether clues single out the end of one reverse step. Things that fitted earlier clues
+    besides the intended thing (rivals) are tried first.
 
     Args:
         facts: the store.
@@ -210,7 +212,8 @@ class _EndTest:
         property: the relation.
         target: the thing at which the step ends.
         kind: the class of the end, as a clause about `SELF`.
-        margin: the number of missing facts against which the recipe guards.
+        margin: minimum number of facts that the store would have to lack before another thing could
+            fit.
     """
 
     def __init__(
@@ -232,10 +235,10 @@ class _EndTest:
         )
         self._parts: dict[Clause, Part] = {}
         self._near: list[str] = []
-        """Rivals (other things) that earlier clues did not exclude, the latest first."""
+        """Rivals (other things) that earlier clues did not exclude; the newest comes first."""
         self._idle: set[Clause] = set()
-        """Clues that single out the end even without the step. A descriptor with a clue that
-        singles out the end alone is refused."""
+        """Clues that single out the end of the step even without the step; a descriptor with one of
+        the clues is refused."""
 
     def _part(self, clue: Clause) -> Part:
         if clue not in self._parts:
@@ -247,8 +250,9 @@ class _EndTest:
         return self._parts[clue]
 
     def singles_out(self, clues: tuple[Clause, ...]) -> bool:
-        """Whether class and clues single out the end with the required margin. The class and clues
-        must not single out the end without the step, or without all things that they name."""
+        """Whether the class and the clues single out the end of the step with the required margin.
+        The class and the clues must not single out the end without the step. At least one of the
+        things that the clues name must be needed to single out the end."""
         if self._idle.intersection(clues):
             return False
         facts, parts = self._facts, (*self._always, *map(self._part, clues))
@@ -283,7 +287,7 @@ def shuffled_clues(
     place: str,
 ) -> list[Clause]:
     """The clauses that can help to describe a thing. Relations with a larger weight tend to come
-    first. Every call gives the same order."""
+    first. Every call of this function gives the same order."""
     draw = chance(recipe_seed, place, "descriptors")
     weighted = clue_clauses(facts, entity, avoid, "", taken)
     said = _stated_clues(facts, entity.id) if stated else None

@@ -12,8 +12,8 @@ from questloom.transforms.drafting.draft_rules import SeedRules
 from questloom.transforms.drafting.schedule import apportion
 
 FEW = 20
-"""Number of seeds. If a level has no more seeds, it may be chance that none of its seeds has a
-plan."""
+"""Number of seeds. If a level has at most this number of seeds, it may be chance that none of them
+has a plan."""
 
 
 @dataclass
@@ -34,19 +34,20 @@ class Supply:
 
     @property
     def lacking(self) -> str:
-        """The facts that the store lacks for most of the seeds without a plan: "; lacking most:
-        members Q515 23"."""
+        """Names the missing facts that left the most seeds without a plan: "; lacking most: members
+        Q515 23"."""
         found = ", ".join(f"{lack} {n:,}" for lack, n in self.lacks.most_common(2))
         return f"; lacking most: {found}" if found else ""
 
 
 def supply_of(planned: Iterable[PlannedSeed], dropped: Iterable[Rejection]) -> dict[str, Supply]:
-    """The supply of plans at each level. Seeds whose method needs no plan count as planned.
+    """The supply of plans at each level. Seeds for which the method needs no plan are counted as if
+    they had a plan.
 
     Args:
         planned: the seeds that went on to the writer.
-        dropped: the rejected seeds. The evidence of a rejection names the level. Errors in our own
-            code do not count.
+        dropped: the rejected seeds. The evidence of a rejection names the level. Rejections for
+            errors in our own code are not counted.
     """
     found: dict[str, Supply] = {}
     for one in planned:

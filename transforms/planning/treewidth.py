@@ -14,8 +14,8 @@ def treewidth(form: Form) -> int:
     """The treewidth of the graph that connects the variables of each clause.
 
     Up to `MAX_EXACT` variables the width is exact, by dynamic programming over sets of eliminated
-    variables (Bodlaender et al., 2012, "On exact algorithms for treewidth"). With more variables
-    the result is the minimum-degree bound.
+    variables (Bodlaender et al., 2012, "On exact algorithms for treewidth"). For a graph with more
+    variables, the result is an upper bound, found by the minimum-degree rule.
     """
     neighbours: dict[str, set[str]] = {}
     for clause in form.clauses:
@@ -55,7 +55,8 @@ def width_of(neighbours: dict[str, set[str]]) -> int:
 
 
 def _seen(ties: list[int], done: int, start: int) -> int:
-    """Number of remaining vertices that a vertex reaches over eliminated vertices."""
+    """Number of remaining vertices that can be reached from a vertex over eliminated vertices
+    alone."""
     reached, front, found = 1 << start, [start], 0
     while front:
         for v in _bits(ties[front.pop()] & ~reached):

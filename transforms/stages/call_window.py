@@ -13,8 +13,8 @@ from typing import Any
 async def gather_windowed(
     items: list, function: Callable[[Any], Awaitable[Any]], window: asyncio.Semaphore
 ) -> list:
-    """The results of `function` for the given items, in the order of the items. All callers share
-    the window's limit."""
+    """The results of `function` for the given items, in the order of the items. All callers
+    together run at most as many coroutines as the window allows."""
 
     async def one(item):
         try:

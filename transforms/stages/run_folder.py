@@ -54,7 +54,8 @@ def absolute(path: str) -> str:
 
 @dataclass(frozen=True)
 class RunFolder:
-    """The folder of a run, by path or bucket address. A `RunFolder` is plain data that pickles."""
+    """The folder of a run, by path or bucket address. A `RunFolder` is plain data that can be
+    pickled."""
 
     path: str
 
@@ -198,8 +199,8 @@ class RunFolder:
                 prefix of a Redis address has its own budget and ledger.
 
         Raises:
-            InputError: the run lies in a bucket, where an SQLite file is not possible. Or `setting`
-                is not an address, contains a password, or names a folder that does not exist.
+            InputError: the run lies in a bucket, where an SQLite file is not possible; or `setting`
+                is no address, contains a password, or names a folder that does not exist.
         """
         folder = self.at()
         owner = folder.parent if self.is_pilot else folder

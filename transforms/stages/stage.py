@@ -98,7 +98,7 @@ def in_order(*stages: Stage) -> tuple[Stage, ...]:
 
 
 def source_of(stages: Sequence[Stage], stage: Stage) -> Stage:
-    """The stage whose kept records are the input of a stage."""
+    """The stage whose kept records are the input of the given stage."""
     return (
         next(s for s in stages if s.name == stage.source)
         if stage.source

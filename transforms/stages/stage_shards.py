@@ -86,8 +86,8 @@ def shard_facts(fingerprint: str, digest: str, counts: Iterable[int]) -> dict[st
 def write_shard(
     run: RunFolder, stage: Stage, shard: int, digest: str, outcomes: Outcomes
 ) -> StageCount:
-    """Writes the outcomes of one shard under the stage's name. The files of rejected items, of
-    pending items and of the time are written first, and the file of kept items last."""
+    """Writes the outcomes of one shard under the stage's name. The file of kept items is written
+    last, so that it marks a finished shard."""
     assert outcomes.num_in == outcomes.num_kept + outcomes.num_rejected + len(outcomes.pending), (
         "an item was lost"
     )

@@ -38,8 +38,8 @@ from questloom.transforms.stages.stage_shards import (
 )
 
 MAX_OPEN_SHARDS = 4
-"""Maximum number of shards of one bundle whose records may be under way at once. The limit bounds
-the memory that a worker needs."""
+"""Maximum number of shards of one bundle whose records are processed at once. The limit bounds the
+memory that a worker needs."""
 MAX_TRACEBACK = 4_000
 
 
@@ -163,7 +163,8 @@ class RunStage(beam.DoFn):
                 yield WindowedValue(value, GlobalWindow().max_timestamp(), (GlobalWindow(),))
 
     def _count(self, outcomes: Outcomes) -> None:
-        """Updates Beam's metrics with the work of this call. A shard that was finished before adds nothing."""
+        """Updates Beam's metrics with the work of this call. A shard that was finished before does
+        not change the metrics."""
         for reason, number in Counter(r.reason for r in outcomes.rejected).items():
             Metrics.counter(self.stage.name, f"rejected_{reason}").inc(number)
         spent = meter.take(self.stage.name)

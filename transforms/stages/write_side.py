@@ -10,8 +10,8 @@ from questloom.records.identity import canonical_json
 
 
 class WriteSide(beam.DoFn):
-    """Takes (shard, side records) and gives shard numbers. The DoFn writes the second input of a
-    stage, which comes from a step over all shards."""
+    """Writes the second input of a stage, which comes from a step over all shards. The DoFn takes
+    pairs of a shard number and its side records, and gives the shard numbers."""
 
     def __init__(self, job: Any, stage: str, kind: type) -> None:
         self.job, self.stage, self.kind = job, stage, kind

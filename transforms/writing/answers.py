@@ -14,8 +14,8 @@ _BY_KIND = {"entity": 1.0, "string": 0.9, "monolingual": 0.9}
 """How much an answer interests readers, by its kind. Names interest readers most, since people
 remember them."""
 BARE_NUMBER = 0.3
-"""How much any other answer interests readers: nobody remembers the founding year of a town, or a
-height."""
+"""How much a date or a number interests readers as an answer: nobody remembers the founding year of
+a town, or a height."""
 
 
 def answer_of(

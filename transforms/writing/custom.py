@@ -1,4 +1,5 @@
-"""Loads writers from other packages. A recipe names them: `writer: mypackage:Terse`.
+"""Loads writers from other packages. A recipe names a custom writer by its import path: `writer:
+mypackage:Terse`.
 
 A custom writer is a class. Each process makes one object of the class, with the store as argument.
 `examples/terse.py` is an example. A reader (`rule_reader.py`) checks all words of a custom writer
@@ -30,8 +31,9 @@ class OwnWriter(Protocol):
     def __init__(self, store: "Store") -> None: ...
 
     async def word(self, plan: Plan, seed_id: str) -> Wording | Refusal:
-        """Returns the plan in words, or a `Refusal` with `Reason.NO_WORDING` and small JSON as
-        evidence. After a refusal, the next plan of the same seed is tried.
+        """Returns the plan in words. If no words are good enough, returns a `Refusal` with
+        `Reason.NO_WORDING` and small JSON as evidence. After a refusal, the next plan of the same
+        seed is tried.
 
         The result must depend only on the store and the arguments. Several threads may call the method.
         """
@@ -56,7 +58,7 @@ class CustomWriter:
     most_plans: int = 1_000
 
     async def word(self, plan: Plan, seed_id: str) -> Wording | Refusal:
-        """Returns the result of the other package's object.
+        """Returns what the custom writer returns for the plan: words or a refusal.
 
         Raises:
             CustomWriterError: the writer failed, or returned neither words nor a refusal.
@@ -102,7 +104,7 @@ def custom_extension(named: str) -> Extension:
 
 
 def custom_writer(named: str, store: "Store") -> CustomWriter:
-    """Makes the custom writer that a recipe names, with a store.
+    """Makes the custom writer that a recipe names, and gives it the store.
 
     Raises:
         InputError: the class is not a custom writer (see `custom_extension`), or its object cannot

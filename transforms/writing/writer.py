@@ -43,7 +43,7 @@ class Draft:
 
     @classmethod
     def of(cls, plan: Plan, text: str = "") -> "Draft":
-        """Makes a draft of a plan and the words for the plan."""
+        """Makes a draft from a plan and the plan's words."""
         return cls(
             text=text,
             answer=plan.answer,

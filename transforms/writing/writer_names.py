@@ -8,4 +8,4 @@ GRAPH_LANGUAGES = (ENGLISH, GERMAN)
 WRITERS = (GRAPH, LLM)
 """The names of the built-in writers. Any other name refers to a writer of another package."""
 WRITER_KEY = "recipe key writer"
-"""The words by which error messages refer to the recipe's key."""
+"""The words by which error messages refer to the recipe's key `writer`."""

@@ -29,8 +29,8 @@ def rows_of(
     """Reads a list of objects from a reply.
 
     Args:
-        or_known: names of JSON fields. A reply with one of these fields is valid even if the list
-            is missing. If `or_known` is None, a reply without the list is always valid.
+        or_known: names of JSON fields. A reply with one of the fields in `or_known` is valid even
+            if the list is missing. If `or_known` is None, a reply without the list is always valid.
 
     Raises:
         ValueError: the list is missing, or is not a list of objects.

@@ -1,8 +1,8 @@
 """The type of a live service: its name, its role, a function that makes a request, and a function that reads the reply.
 
 The two functions have no side effects. If a reply breaks the service's protocol, the reading
-function raises ValueError. The cache never stores such a reply. Recipes import this module, so it
-imports nothing heavy.
+function raises ValueError, and the cache does not store the reply. Recipes import this module, so
+it imports nothing heavy.
 """
 
 from collections.abc import Callable, Mapping

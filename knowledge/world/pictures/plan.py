@@ -42,8 +42,8 @@ DRAWN = {
     "university",
 }
 LAND = {"town", "village", "city", "river", "lake", "mountain", "island"}
-"""Kinds of things that show no readable marks (such as plaques). For a kind without readable marks,
-a second picture of a thing helps no question."""
+"""Kinds of things that show no readable marks (such as plaques). A thing of such a kind needs only
+one picture, because no question asks about its marks."""
 UPRIGHT = {"person", "statue", "book", "organ", "prize"}
 LICENCES = (
     ("CC BY-SA 4.0",) * 8

@@ -136,7 +136,7 @@ def _striped(
     one: Colour,
     two: Colour,
 ) -> None:
-    """Draws a tapering tower with the stripes of its daymark."""
+    """Draws a tapering tower with coloured stripes (the tower's daymark)."""
 
     def half(share: float) -> float:
         return bottom + (top - bottom) * share

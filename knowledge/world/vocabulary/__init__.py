@@ -29,8 +29,8 @@ def _lines(name: str) -> list[list[str]]:
 
 @cache
 def of_country() -> frozenset[str]:
-    """The ids that only the country uses, and not the learning world. In each data file, a marker
-    line stands above the ids that only the country uses."""
+    """The Wikidata ids that only the large fictional world (the country) uses; the small learning
+    world does not use them. In each data file, these ids stand below a marker line."""
     found = set[str]()
     for name in ("classes.txt", "properties.txt", "terms.txt"):
         _, _, below = (FOLDER / name).read_text(encoding="utf-8").partition("# Only the country")

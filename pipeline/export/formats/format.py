@@ -68,8 +68,8 @@ class Format:
     card_folder: str = ""
     """A sentence for the card: how to pass the folder to the trainer."""
     card_withheld: str = ""
-    """The card's name for the column with those pictures that no search may return. The card names
-    this column together with the column `withheld_pictures`."""
+    """The card's name for this format's column with the pictures that no search may return. Some
+    formats lack such a column."""
     card_rl: str = ""
     """A sentence for the card: how to use the rows for reinforcement learning."""
     card_trajectories: str = ""

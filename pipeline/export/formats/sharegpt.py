@@ -1,7 +1,7 @@
 """The format `sharegpt` for LLaMA-Factory: `conversations` of {from, value}, `images`, `system`, `tools`.
 
-In each text, the word `<image>` stands for a picture. The file `dataset_info.json` names the
-folders. LLaMA-Factory's README documents the keys.
+In each text, the word `<image>` stands for a picture. The file `dataset_info.json` tells
+LLaMA-Factory the name of each folder. LLaMA-Factory's README documents the keys.
 """
 
 import json

@@ -1,5 +1,5 @@
-"""Grows chains (the paths of OpenSearch-VL 3.1). A chain leads step by step from the picture to the
-asked value.
+"""Grows chains, which OpenSearch-VL calls paths (section 3.1 of the paper). A chain leads step by
+step from the picture to the asked value.
 
 The search goes depth first and takes the steps in random order, so it finds the first whole chain
 in milliseconds. A chain is refused at once for a fault that no later step can repair.
@@ -36,12 +36,13 @@ from questloom.transforms.planning.steps import (
 )
 
 Grown = tuple[Form, dict[str, str], Answer]
-"""A whole form, its bindings, and its answer."""
+"""A complete question as a query, the value of each of its variables, and its answer."""
 MAX_BRANCHES = 6
 """Maximum number of steps that are tried from one thing."""
 MAX_READ_ON = 2
 """Maximum number of steps from one thing that lead through a year in the thing's picture. Steps
-through a year are tried in addition to the usual steps, and each is continued in one walk only."""
+through a year are tried in addition to the usual steps. After a step through a year, only one
+continuation of the walk is used."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ class Walk:
     said: frozenset[str] = frozenset()
     """Ids and value keys in the walk's descriptors (clauses that single a thing out)."""
     sides: dict[str, str] = field(default_factory=dict)
-    """Values of the other variables of the walk, which are years read in pictures."""
+    """Maps each variable for a year that is read in a picture to this year."""
 
     @property
     def bindings(self) -> dict[str, str]:
@@ -73,8 +74,8 @@ class Walk:
 def grow_chains(
     at: Ground, anchor: str, hops: int, draw: Random, refusals: Refusals
 ) -> Iterator[Grown]:
-    """Gives whole forms that lead from the picture of a thing over the given number of hops,
-    including the claim that the question asks for.
+    """Gives complete questions (as queries) that lead over a number of hops from the picture of a
+    thing to the answer. The claim that the question asks for counts as a hop.
 
     Args:
         at: the store, and the rules for planning.
@@ -107,8 +108,8 @@ def _ends(at: Ground, walk: Walk, hops: int, draw: Random) -> Iterator[Grown]:
 
 
 def _walks(at: Ground, walk: Walk, hops: int, draw: Random, refusals: Refusals) -> Iterator[Walk]:
-    """Gives the walks with `hops` - 1 steps. Also gives walks with `hops` steps if the last step is a
-    reverse step, because a form can ask for the thing at its end."""
+    """Gives the walks with `hops` - 1 steps. Also gives walks with `hops` steps if the last step is
+    a reverse step, because a question can ask for the last thing itself."""
     if len(walk.steps) == hops - 1:
         yield walk
     if len(walk.steps) == hops:
@@ -211,8 +212,9 @@ def _fits(descriptor: Descriptor, walk: Walk) -> bool:
 
 
 def _has_shorter_walk(facts: Lookups, walk: Walk) -> bool:
-    """Whether fewer steps also lead to the last thing, and to no other thing. A forward step from
-    such a thing would also have a shorter walk, and no later step could repair this fault."""
+    """Whether fewer steps from the picture also lead to the last thing, and to no other thing. If
+    fewer steps suffice, a walk that goes on with a forward step also has a shorter walk, and no
+    later step can repair this fault."""
     return any(
         walk.things[-1] in alone(facts, walk.things[0], k) for k in range(1, len(walk.steps))
     )

@@ -1,5 +1,6 @@
-"""Grows clusters (the exploration of ODE 3.1). A cluster reads the picture, follows chains from the
-picture, and computes with the values found.
+"""Grows clusters: questions that explore what is near one picture, as in section 3.1 of the paper
+on ODE. A cluster reads the picture, follows chains from the picture, and computes with the values
+found.
 
 The ability of a seed decides its plan:
 
@@ -64,7 +65,7 @@ MAX_WAYS = 60
 """Maximum number of walks that are kept for each number of steps. The kept walks are drawn at
 random."""
 MAX_EDGES = 12
-"""Maximum number of steps that are tried from the end of one walk."""
+"""Maximum number of further steps that are tried after the last thing of one walk."""
 MAX_NEIGHBOURS = 4
 """Maximum number of neighbours of the seed that are tried as the pictured thing in place of the
 seed. A step must lead from the neighbour to the seed."""
@@ -77,13 +78,14 @@ MAX_TRIED = 150
 def grow_clusters(
     at: Ground, seed: Seed, claims: int, draw: Random, refusals: Refusals
 ) -> Iterator[Grown]:
-    """Gives whole forms that need the seed's ability and have the seed's thing at their centre.
+    """Gives complete questions (as queries) that have the seed's thing at their centre and need the
+    abilities that the seed names.
 
     Args:
         at: the store, and the rules for planning.
         seed: gives the thing, the ability and the level.
-        claims: for an ability with a search, the number of claims of a form, including clues and
-            the asked claim.
+        claims: for an ability with a search, the number of claims of a question, including its
+            clues and the claim that it asks for.
         draw: random generator for the order.
         refusals: counts how often each bound (a rule for plans) refused.
     """
@@ -240,8 +242,8 @@ def _is_near(at: Ground, walk: Walk, refusals: Refusals) -> bool:
 
 @dataclass(frozen=True)
 class _Pair:
-    """Two things at the ends of two walks from the picture, given by their variables. The two walks
-    are joined."""
+    """Two things at the ends of two walks from the same picture. The two walks are joined into one,
+    in which a variable stands for each thing."""
 
     walk: Walk
     one: str
@@ -255,7 +257,7 @@ class _Pair:
 
     @property
     def links(self) -> frozenset[str]:
-        """The relations between the two things."""
+        """The relations of claims that connect the two things directly."""
         ends = {self.one, self.other}
         return frozenset(
             c.property for c in self.walk.clauses_of(ClaimClause) if {c.subject, c.object} == ends
@@ -331,8 +333,8 @@ def _seen_years(at: Ground, thing: str) -> list[Observation]:
 
 
 def _observed(pair: _Pair, r: Reasoning) -> tuple[tuple[Clause, ...], dict[str, Value]]:
-    """The clauses for both observed values, and the values by variable. Clauses and values are in
-    the order of the computation."""
+    """The clauses that state both observed values, and a map from variables to these values. The
+    value that the computation takes first comes first."""
     clauses: tuple[Clause, ...] = ()
     values = {}
     for name, o in (("b", r.first), ("c", r.second)):

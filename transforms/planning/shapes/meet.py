@@ -2,8 +2,8 @@
 singles the thing out.
 
 An example is "Which film was directed by this man's pupil and is set in his birthplace?" The graph
-of a meet has a cycle. Cycles make questions harder: without them, a strong agent's score was better
-by a quarter (FORT-Searcher, arXiv 2606.12087).
+of a meet has a cycle. Cycles make questions harder: on questions without cycles, a strong agent's
+score was better by a quarter (FORT-Searcher, arXiv 2606.12087).
 """
 
 from collections.abc import Iterator
@@ -28,13 +28,14 @@ from questloom.transforms.planning.shapes.chain import Grown, Walk, extend
 from questloom.transforms.planning.steps import steps_from
 
 MAX_BRANCH = 2
-"""Maximum number of steps from the picture to the point where a branch turns to the meeting thing."""
+"""Maximum number of steps from the picture before a branch takes its last step, to the thing where
+the branches meet."""
 
 
 def grow_meets(
     at: Ground, anchor: str, hops: int, draw: Random, refusals: Refusals
 ) -> Iterator[Grown]:
-    """Gives whole forms in which two branches from the picture of a thing meet.
+    """Gives complete questions (as queries) in which two branches from the picture of a thing meet.
 
     Args:
         at: the store, and the rules for planning.
@@ -68,7 +69,8 @@ def grow_meets(
 
 
 def _branches(at: Ground, walk: Walk, steps: int, refusals: Refusals) -> Iterator[Walk]:
-    """Gives the walks of exactly `steps` steps, where all steps follow claims forward."""
+    """Gives the walks with exactly `steps` steps, all of which go from the subject of a claim to
+    its value."""
     if not steps:
         yield walk
         return
@@ -125,7 +127,8 @@ def join_walks(one: Walk, other: Walk) -> tuple[Walk, str] | None:
 
     Args:
         one: the walk that keeps its variables.
-        other: the walk that is added. The common part of both walks is taken only once.
+        other: the walk that is added. If both walks begin with the same steps, the joined walk has
+            these steps only once.
 
     Returns:
         The joined walk, and the variable at which the second walk ends. None if both walks end in the
@@ -151,7 +154,7 @@ def join_walks(one: Walk, other: Walk) -> tuple[Walk, str] | None:
 
 
 def _over(clause: Clause, names: dict[str, str]) -> Clause:
-    """A clause of a branch with its variables renamed. Constants stay as they are."""
+    """A clause of a branch with new names for its variables, and with the same constants."""
 
     def renamed(term: Term) -> Term:
         return names[term] if isinstance(term, str) else term

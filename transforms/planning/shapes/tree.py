@@ -1,5 +1,5 @@
-"""Grows trees (the iterative injection of VSearcher 2.2). A tree is a question about a thing, in
-which each round hides one more name.
+"""Grows trees, as the iterative injection of VSearcher does (section 2.2 of the paper). A tree is a
+question about a thing. Each round of growth hides one more name of the question.
 
 First, the asked thing is hidden behind the walk that leads to it from a picture: each step is a
 round. Then names in the descriptions along the walk are hidden behind further descriptions: each
@@ -64,26 +64,28 @@ MAX_STEPS = 3
 """Maximum number of steps of the walk from the picture. Further rounds hide names in the
 descriptions along the walk."""
 MAX_CHAINS = 24
-"""Maximum number of chains back to a picture that are followed."""
+"""Maximum number of chains of things, from a thing with a picture to the asked thing, that are
+tried."""
 WAYS_OF_A_CHAIN = 4
-"""Maximum number of walks over the same things that are followed. Walks over the same things differ
-in their descriptions."""
+"""Maximum number of walks that are tried for one chain of things; the walks differ in the
+descriptions of the things."""
 TREES_OF_A_FORM = 2
 """Maximum number of trees that grow from one form. Each tree starts with a different hidden
 name."""
 MAX_HIDINGS = 40
-"""Maximum number of descriptions that are tried in place of names of one form."""
+"""Maximum number of descriptions that are tried as replacements for the names in one question."""
 MAX_ROOTS = 24
-"""Maximum number of forms of a seed in which names are hidden."""
+"""Maximum number of questions of a seed in which names are hidden."""
 MAX_BACK = 8
-"""Maximum number of previous things that are tried for one thing on the walk back to a picture."""
+"""Maximum number of things that are tried as the thing before a given thing, on the walk back to a
+picture."""
 
 
 def grow_trees(
     at: Ground, asked: str, rounds: int, draw: Random, refusals: Refusals
 ) -> Iterator[Grown]:
-    """Gives whole forms that ask for an attribute of a thing and hide `rounds` things. The asked
-    thing counts as a hidden thing.
+    """Gives complete questions (as queries) that ask for an attribute of a thing. Each question
+    hides `rounds` things, including the asked thing.
 
     Args:
         at: the store, and the rules for planning.
@@ -151,8 +153,9 @@ def _each_extended(
 def _back(
     at: Ground, thing: str, steps: int, met: frozenset[str], draw: Random, refusals: Refusals
 ) -> Iterator[tuple[tuple[str, Edge], ...]]:
-    """Gives chains from a thing that may be shown to the given thing, in random order. A chain has
-    `steps` pairs (thing, step from the thing). Chains with different last steps take turns."""
+    """Gives chains that start at a thing whose picture a question may show, and end at the given
+    thing, in random order. A chain has `steps` pairs (thing, step from the thing). The order
+    alternates between chains with different last steps."""
     if not steps:
         if at.is_pictured(thing) and at.may_be_shown(thing):
             yield ()
@@ -180,8 +183,8 @@ def _back_over(
     draw: Random,
     refusals: Refusals,
 ) -> Iterator[tuple[tuple[str, Edge], ...]]:
-    """Gives the chains whose last step is `back`. The argument `back` describes the last step in
-    the opposite direction."""
+    """Gives the chains that end with a given step. The argument `back` is this step in the opposite
+    direction."""
     forward = Edge(
         property=back.property, target=thing, reverse=not back.reverse, weight=back.weight
     )
@@ -225,8 +228,8 @@ def by_turns(streams: Iterable[Iterator[Item]]) -> Iterator[Item]:
 
 @remembered()
 def steps_to(facts: Lookups, thing: str, max_hub: int, stated: bool) -> tuple[Edge, ...]:
-    """The steps by which a plan can reach a thing. Each step is given in the opposite direction,
-    from the thing."""
+    """The steps by which a plan can reach a thing. Each result describes such a step in the
+    opposite direction, as a step away from the thing."""
     neighbours = {
         c.value.entity for c in facts.claims(thing) if c.best and c.value.kind == "entity"
     } | {c.subject for c in facts.claims_into(thing, limit=200)}
@@ -239,11 +242,11 @@ def steps_to(facts: Lookups, thing: str, max_hub: int, stated: bool) -> tuple[Ed
 
 @dataclass(frozen=True)
 class Tree:
-    """A form in which some names are hidden already."""
+    """A question (as a query) in which some names are already hidden behind descriptions."""
 
     form: Form
     bindings: dict[str, str]
-    """The bindings of the form from which the tree grew."""
+    """The value of each variable of the form from which the tree grew."""
     said: frozenset[str]
     """Ids and value keys in the tree's descriptors (clauses that single a thing out)."""
     sides: dict[str, str] = field(default_factory=dict)
@@ -252,13 +255,14 @@ class Tree:
 
 @dataclass
 class Trying:
-    """Hides names of one form behind descriptions, and tries at most `MAX_HIDINGS` descriptions.
+    """Hides names of one question behind descriptions. At most `MAX_HIDINGS` descriptions are
+    tried.
 
     Args:
         at: the store, and the rules for planning.
         refusals: counts how often each bound (a rule for plans) refused.
-        things: ids and value keys on the walk. No description may contain an id or key from this
-            set.
+        things: ids and value keys of the things and values on the walk. No description may contain
+            an id or key from this set.
     """
 
     at: Ground
@@ -266,12 +270,13 @@ class Trying:
     things: frozenset[str]
     left: int = MAX_HIDINGS
     needed: dict[str, int] = field(default_factory=dict)
-    """Maps each name to the number of answers that remain if the name may stand for anything. Each
-    number is computed once, since hiding another name does not change the solutions."""
+    """Maps each name to the number of answers that fit the question if the name may stand for
+    anything. Each number is computed only once, since hiding other names does not change the
+    solutions."""
 
     def hide(self, tree: Tree, num: int, kept: frozenset[str] = frozenset()) -> Iterator[Tree]:
-        """Gives the trees with `num` more hidden names. The names that leave the most answers open
-        when they are hidden come first.
+        """Gives the trees with `num` more hidden names. Names whose removal leaves the most
+        possible answers are hidden first.
 
         Args:
             tree: the tree from which the new trees grow.
@@ -311,7 +316,7 @@ class Trying:
 
 
 def num_left_open(facts: Lookups, tree: Tree, name: str) -> int:
-    """Number of answers that remain if a name in a tree may stand for anything, counted up to
+    """Number of answers that fit the question if a name in it may stand for anything, counted up to
     `MOST_ANSWERS`. If only one answer remains, a solver would not need a description of the
     name."""
     form = hide_constant(tree.form, name, "free", ())
@@ -334,8 +339,8 @@ def _hiding(tree: Tree, name: str, descriptor: Descriptor) -> Tree:
 
 def describe_thing(at: Ground, thing: str) -> tuple[Descriptor, ...]:
     """Descriptions that single out a thing without its name and without a step to the thing. A
-    description is a relation to a named thing that only this thing has, or the class of the thing
-    with clues.
+    description is a relation to a named thing that no other thing has, or the thing's class with
+    clues.
 
     Returns:
         At most `MAX_DESCRIPTORS` descriptors. Each descriptor contains a name.
@@ -375,8 +380,8 @@ def _describe_thing(
 
 
 def _singles_out(facts: Lookups, thing: str, clauses: tuple[Clause, ...], margin: int) -> bool:
-    """Whether the clauses single out one thing with the required margin. The clauses must also need
-    at least one of the things that they name."""
+    """Whether the clauses single out one thing with the required margin. At least one of the things
+    that the clauses name must be needed to single out the thing."""
     form = describe_variable(Form(clauses=(), ask=Ask(var="y", type="entity")), "y", clauses)
     if unclear_names(form, facts):
         return False

@@ -1,5 +1,5 @@
-"""German words for the things of a form: the noun of a thing's class, names, dates, and which things
-were mentioned."""
+"""Finds German words for the things of a form: nouns for classes, names and dates. This module also
+records which things the text has mentioned."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from questloom.records.knowledge import Value
 from questloom.transforms.writing.graph.form_words import FormWords, clean
 
 _DAY = 11
-"""Wikibase's precision of a day."""
+"""The number by which Wikibase says that a date is exact to the day."""
 
 
 class UnsaidError(Exception):
@@ -22,8 +22,9 @@ class Things:
     """The things of a form with their German nouns.
 
     Args:
-        words: the form with the classes and kinds of its things.
-        bindings: the value of each variable; two variables of one value are one thing.
+        words: the form, with the words for its parts.
+        bindings: the value of each variable. Two variables with the same value stand for the same
+            thing.
         seen: English word for what the eye sees in the picture of a species; "" for other pictures.
     """
 
@@ -34,7 +35,7 @@ class Things:
     """The variables in the order of their first mention."""
     anchor_phrase: str = ""
     roles: dict[str, Noun] = field(default_factory=dict)
-    """Nouns of people by what they are to another thing: "Architekt"."""
+    """Maps each variable of a person to a noun for the person's role, such as "Architekt"."""
 
     def noun(self, term: Term) -> Noun:
         """The noun of a thing's class.
@@ -97,7 +98,7 @@ class Things:
 
 
 def date(value: Value) -> str:
-    """A date in words: "am 3. Mai 1850", "im Jahr 1850".
+    """A date in words: "im Jahr 1850", or with the day and the name of the month.
 
     Raises: UnsaidError: the date is vaguer than a year.
     """

@@ -1,7 +1,9 @@
-"""A form as a German question: statements about the things on the way, then the question.
+"""Puts a form into German: statements about the things between picture and answer, then the
+question.
 
-Gender, case and the places of the verb come from `questloom.language.german`. The form, its kinds
-and the store's labels are those of the English writer, and nothing of the English grammar is used.
+Gender, case and the places of the verb come from `questloom.language.german`. The writer takes the
+form, the kinds of things and the labels as the English writer does, but uses no rules of English
+grammar.
 """
 
 from collections.abc import Mapping
@@ -30,7 +32,7 @@ MOST_RELATIVE = 3
 
 @dataclass
 class German:
-    """The German of one form.
+    """Writes the German text of one form.
 
     Args:
         things: the things of the form.
@@ -38,14 +40,14 @@ class German:
 
     things: Things
     used: set[int] = field(default_factory=set)
-    """Indices of the claims that the text has said."""
+    """Indices of the claims that the text has already stated."""
     _tail: list[str] = field(default_factory=list)
     _here: list[str] = field(default_factory=list)
-    """The things that the sentence mentions, in order."""
+    """The things that the current sentence has mentioned so far, in order."""
     _before: list[str] = field(default_factory=list)
-    """The things that the sentence before mentions."""
+    """The things that the previous sentence mentions."""
     _asks: bool = False
-    """Whether the sentence is the question."""
+    """Whether the current sentence is the question."""
 
     def __post_init__(self) -> None:
         self.words = self.things.words
@@ -57,7 +59,7 @@ class German:
     # ------------------------------------------------------------ the text
 
     def question(self) -> str:
-        """The statements and the question.
+        """The whole text: first the statements, then the question.
 
         Raises: UnsaidError: a part of the form has no words.
         """
@@ -84,14 +86,16 @@ class German:
         return " ".join([*told, self._finished(last, "?")])
 
     def _asked_claim(self) -> int | None:
-        """The claim whose end is asked: one that leads to another thing, where there is one."""
+        """The claim from which the question sentence is made: if possible, a claim that connects
+        the asked thing with another thing of the form."""
         var = self.form.ask.var
         mine = [i for i, c in enumerate(self.claims) if var in (c.subject, c.object)]
         linking = [i for i in mine if isinstance(self._end(i, var), str)]
         return next(iter([*linking, *mine]), None)
 
     def _tell(self, asked: int | None, target: str) -> list[str]:
-        """Statements that introduce all things but the asked one and the one that it is asked of."""
+        """Statements that introduce all things except the asked thing and the thing whose attribute
+        is asked."""
         waiting = {self.form.ask.var, target} - {self.form.anchor}
         told: list[str] = []
         moved = True
@@ -125,8 +129,8 @@ class German:
         return any(self._role(i, var) for i, c in enumerate(self.claims) if c.object == var)
 
     def _role(self, i: int, var: str) -> Noun | None:
-        """The noun of what a thing is to a known thing ("der Architekt dieser Burg"), if the claim
-        is all that describes the thing."""
+        """The noun for a person's role ("der Architekt dieser Burg"), if no other claim describes
+        the person and the text has mentioned the thing to which the role belongs."""
         claim = self.claims[i]
         if claim.object != var or not isinstance(claim.subject, str) or i in self.used:
             return None
@@ -234,7 +238,8 @@ class German:
         return Field(before, part.slot, part.case).say(said, short=short)
 
     def _is_clear(self, term: Term) -> bool:
-        """Whether a pronoun means the thing: the sentence before ends with it, and mentions no other of its gender."""
+        """Whether a pronoun can stand for the thing: the previous sentence ends with the thing, and
+        mentions no other thing of the same grammatical gender."""
         if not isinstance(term, str) or self._before[-1:] != [term] or term == self.form.anchor:
             return False
         mine = self.things.noun(term).gender
@@ -280,7 +285,8 @@ class German:
         ]
 
     def _relatives(self, var: str, mine: Noun) -> list[str]:
-        """One relative clause of all that the text has not said of a thing: "die er entwarf und die in Velm steht"; none where all is said."""
+        """One relative clause with all facts about a thing that the text has not yet stated: "die
+        er entwarf und die in Velm steht". The list is empty if no such facts are left."""
         clauses, outer = [], self._tail
         self._tail = []
         for i in self._claims_of(var):
@@ -338,7 +344,7 @@ class German:
         return sentence(said)
 
     def _finished(self, text: str, mark: str) -> str:
-        """A sentence with its relative clauses behind it."""
+        """A sentence, followed by the relative clauses that wait for its end."""
         if len(self._tail) > MOST_RELATIVE:
             raise UnsaidError("too many relative clauses")
         whole = text + "".join(f", {clause}" for clause in self._tail)
@@ -348,7 +354,8 @@ class German:
 
 
 def _relative(slot: Field, mine: Noun) -> str:
-    """The field of a relative pronoun: "von dem", "deren Vater"."""
+    """The words that open a relative clause: the relative pronoun with its preposition or noun
+    ("von dem", "deren Vater")."""
     pronoun = mine.relative(slot.case)
     if slot.case == GENITIVE:
         before = slot.before.split()

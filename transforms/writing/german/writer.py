@@ -26,7 +26,8 @@ class GermanWriter:
     """Implements `questloom.transforms.writing.writer.Writer` with the store alone.
 
     Args:
-        facts: the store. Names are its German labels, and English ones where it has none.
+        facts: the store. The writer uses the store's German labels as names, and the English label
+            where the store has no German one.
         most_plans: maximum number of plans of a seed.
     """
 
@@ -38,7 +39,8 @@ class GermanWriter:
         self._words = StoreWords(self.facts)
 
     async def word(self, plan: Plan, seed_id: str) -> Wording | Refusal:
-        """The plan in words; a refusal where German has no words for a part of it."""
+        """The plan in words. The result is a refusal if German lacks words for a part of the
+        plan."""
         form, bindings = plan.logical_form, plan.bindings
         shown = bindings.get(form.anchor, "")
         words = FormWords(

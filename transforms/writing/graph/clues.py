@@ -22,8 +22,8 @@ from questloom.transforms.writing.answers import answer_of
 from questloom.transforms.writing.form_edits import SELF
 
 MAX_ROLES = 200
-"""Maximum number of claims with the entity as value that are examined. An entity that is the value
-of more claims counts as a hub."""
+"""Of the claims that have the entity as value, the maximum number that are examined. An entity that
+is the value of more than this number of claims counts as a hub."""
 
 
 def class_clause(facts: Facts, entity: Entity) -> ClassClause | None:
@@ -153,8 +153,8 @@ def attributes(
     have a single value that is stable, short, and not yet used in the question.
 
     The year in which a thing came into being is left out as an answer, since sources give different
-    years. `centuries` asks for the century in its place. A question may still count years from the
-    year in which a thing came into being.
+    years. The function `centuries` lets questions ask for the century of that year. A question may
+    still count years from the year in which a thing came into being.
     """
     found = []
     for claim in facts.claims(entity.id):
@@ -179,7 +179,7 @@ def attributes(
 
 
 def centuries(facts: Lookups, entity: Entity, max_words: int) -> list[tuple[Claim, Answer]]:
-    """The dates of an entity for whose century a question can ask, but not for the year. The result
+    """The dates of an entity of which a question can ask the century, but not the year. The result
     has one claim per property."""
     found: dict[str, tuple[Claim, Answer]] = {}
     for claim in facts.claims(entity.id):

@@ -2,10 +2,10 @@
 entity. Without the step that leads to the entity, or without one of the named things, a description
 should fit more entities.
 
-The prediction treats clauses as if they were independent. The bounds are therefore wide, and the
-certificate decides. The prediction saves time: in a store of paintings, one class has 5,151
-members, and one material has 4,000. Most sets of clues for paintings are hopeless, and testing them
-on the store is expensive.
+The prediction treats clauses as if they were independent, so it can be far off. The certificate
+later makes the exact test. The prediction saves time: in one store of paintings, a single class has
+5,151 members, and a single material fits 4,000 things. Most sets of clues for paintings are
+hopeless, and testing them on the store is expensive.
 """
 
 from math import prod
@@ -17,9 +17,9 @@ from questloom.transforms.facts.lookups import Facts
 MOST_EXPECTED = 6.0
 """A description is skipped if it is expected to fit more entities than this number."""
 LEAST_WITHOUT = 0.4
-"""Minimum number of entities that a description must be expected to fit without the step that leads
-to its entity, or without one of the entities that it names. If fewer entities fit, the description
-does not need the step or the name."""
+"""If a description is left without the step to its entity, or without one of the entities that it
+names, it must be expected to fit at least this number of entities. If fewer entities fit, the
+description does not need the step or the name."""
 
 
 class ExpectedFit:
@@ -49,7 +49,7 @@ class ExpectedFit:
         )
 
     def _share(self, clue: Clause) -> float:
-        """The share of the members of the class that a clue fits."""
+        """Of the members of the class, the share that a clue fits."""
         if not isinstance(clue, ClaimClause) or not isinstance(clue.object, Value):
             return 1.0 / self._num_members
         return min(

@@ -43,7 +43,8 @@ class FormWords:
     facts: WordSource
     language: str
     seen: str = ""
-    """The kind of the pictured thing, if the picture shows more than its class ("bird" for a species)."""
+    """A word for what everybody sees in the picture, if the word says more than the thing's class
+    ("bird" for a species)."""
     roles: dict[str, str] = field(init=False)
     """The role ("architect") of each variable that is a person, if a clause of the form gives the
     person a role."""
@@ -116,12 +117,12 @@ class FormWords:
         return self.classes.get(term.entity) or self.facts.class_of(term.entity)
 
     def kinds(self, term: Term, default: str = "") -> tuple[str, ...]:
-        """The kinds in the language's file to which the term belongs. The kind that is nearest in
-        the class tree comes first. Kinds that are equally near keep the order of the language's
-        file.
+        """The kinds to which a term belongs, from the list of kinds in the language's file. The
+        kind that is nearest in the class tree comes first. Kinds that are equally near keep the
+        order of the language's file.
 
-        The nearest kind decides which words are used: in Wikidata, a political party is also a
-        "structure", many steps up the class tree, and so is a building.
+        The nearest kind decides which words are used. In Wikidata's class tree, both a political
+        party and a building are far below "structure", but the two need different words.
         """
         class_id = self.class_id(term)
         if not class_id:

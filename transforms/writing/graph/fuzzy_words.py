@@ -2,8 +2,8 @@
 Velm", "twelve years after he died".
 
 The grammar treats a vague clue like a claim, with a stand-in in place of the value. This module
-adds what differs from a claim: the noun phrase for the stand-in, negated sentences, and years
-counted from another thing's date. A decade needs no stand-in, since it is a date.
+makes the words that only vague clues need: the noun phrase for the stand-in, negated sentences, and
+years counted from another thing's date. A decade needs no stand-in, since it is a date.
 """
 
 import re
@@ -62,8 +62,8 @@ def name_like(clause: Fuzzy, noun: str, words: Words) -> str:
 
 
 def plain_phrase(phrase: PropertyPhrase, clause: Fuzzy) -> PropertyPhrase:
-    """The words for a relation with a vague value. Adjectives are not used, and for an exclusion no
-    nouns such as "architect"."""
+    """The words for a relation with a vague value, without adjectives. For an exclusion ("not set
+    in Velm"), the words also contain no nouns such as "architect"."""
     phrase = replace(phrase, dated=False, adjective=False)
     return replace(phrase, o=(), s=(), ask=()) if clause.kind == "exclusion" else phrase
 
@@ -95,8 +95,8 @@ def years_from(
 
     Args:
         clause: the arithmetic clue.
-        frame: the sentence at whose end the words stand.
-        since: the phrase for the property of the other thing's date.
+        frame: the sentence that ends with the words for the years.
+        since: the phrase for the date from which the years are counted ("was born").
         words: puts numbers into words.
         choose: picks one of several sentences.
         noun_phrase: gives the words for the other thing; the argument says whether it is a subject.

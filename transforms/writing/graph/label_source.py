@@ -11,7 +11,7 @@ MAX_SUPERCLASSES = 200
 
 
 class WordSource(Protocol):
-    """The look-ups of the store that wording needs."""
+    """The look-ups in a store that are needed to put a form into words."""
 
     def label(self, entity_id: str, language: str) -> str:
         """The label of an entity, class, unit or property; the id where there is no label."""

@@ -82,7 +82,7 @@ _ENDINGS = re.compile(r"(?:ations?|ings?|ers?|ors?|ists?|ed|es|s|e|al|ic)$")
 
 
 def problems(text: str, language: str = "en") -> tuple[str, ...]:
-    """The faults that a copy editor would mark, each as a short phrase. Empty where the text has no
+    """The faults that a copy editor would mark, each as a short phrase; empty where the text has no
     faults.
 
     Args:
@@ -220,7 +220,7 @@ def _participles(language: str) -> frozenset[str]:
 
 def stays(frame: Frame) -> bool:
     """Whether a preposition may stay behind its participle at the end of a short clause. The
-    preposition of "named after" and "dedicated to" may stay there, but not that of "home to"."""
+    prepositions of "named after" and "dedicated to" may end a clause, but not that of "home to"."""
     return frame.verb in BE and frame.middle.endswith("ed") and frame.preposition in _STAYING
 
 
@@ -319,7 +319,7 @@ def _weight(sentence: str) -> float:
 
 
 def find_hidden_words(text: str, hidden: Collection[str]) -> list[str]:
-    """The hidden words that a text contains."""
+    """Of the words that must stay hidden, those that a text contains."""
     low = text.lower()
     return [
         h for h in sorted(hidden) if h and re.search(rf"(?<!\w){re.escape(h.lower())}(?!\w)", low)

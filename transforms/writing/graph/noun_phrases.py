@@ -1,8 +1,8 @@
 """Makes noun phrases for the variables of a form. A phrase points to the picture, describes, names,
 or refers back.
 
-A variable is described by claims that connect it to terms farther away from the question.
-Descriptions of variables end at the picture and at named constants:
+The claims that describe a variable connect it to terms that are farther away from the question. A
+chain of descriptions ends at the picture or at a named constant:
 
 ```
 x1 --P84--> x2 (asked: x1's height)      "the lighthouse designed by {x2}"
@@ -29,13 +29,13 @@ HOPELESS = 100.0
 """Cost of a wording that no reader should see, for example a variable without a description, or the
 same name for two things."""
 MAX_DEPTH = 2
-"""Maximum number of descriptions inside each other. A possessive ("this bridge's architect") at the
-end does not count."""
+"""Maximum depth of descriptions inside descriptions, except for phrases like "this bridge's
+architect"."""
 LIGHT = 4
 """Maximum number of words of a noun phrase in the middle of a clause."""
 PLAIN = 0.75
-"""Minimum share of wordings that call the pictured thing "this bridge". Test readers said that the
-other phrases hide little and read worse."""
+"""Minimum share of wordings that call the pictured thing "this bridge". Test readers found that
+phrases other than "this bridge" read worse and hide little."""
 _T = TypeVar("_T")
 _PRONOUNS = {"it": ("it", "its"), "he": ("him", "his"), "she": ("her", "her")}
 
@@ -65,8 +65,8 @@ class NounPhrases:
         return self.rng.choices(options, weights=[1.6] + [1.0] * (len(options) - 1))[0]
 
     def noun_phrase(self, term: Term, *, subject: bool = False) -> str:
-        """The words for a term at this place of the text. If `subject` is true, the term is the
-        subject of its clause ("she", not "her")."""
+        """The words for a term at the current place of the text. If `subject` is true, the term is
+        the subject of its clause ("she", not "her")."""
         words = self.form_words
         if isinstance(term, Value):
             return words.value(term)
@@ -99,8 +99,9 @@ class NounPhrases:
         return said
 
     def placed(self, reads: Reads, templates: Mapping[str, str]) -> str:
-        """Fills the template for the place of a writing. The writing stands on a part of a thing,
-        on a whole thing, in the question's picture, or in the picture of another thing."""
+        """Fills a template with the words for the place of a writing. A writing can stand on a part
+        of a thing, on a whole thing, in the question's picture, or in the picture of another
+        thing."""
         words = self.form_words
         part = words.class_noun(reads.part) if reads.part else ""
         if not in_picture(words, reads, part):
@@ -173,17 +174,17 @@ class NounPhrases:
         return phrase
 
     def shown_alone(self, template: str) -> str:
-        """Fills a question of the language's file about the pictured thing, if the form states
-        nothing else about the thing: "Who painted this?"."""
+        """Makes a question like "Who painted this?" from a template of the language's file. Such a
+        question is possible if the form states nothing else about the pictured thing."""
         self.anchor_phrase = self.choose(self.form_words.data["shown_alone"])
         return template.replace("{this}", self.anchor_phrase)
 
     def kind_in_question(self, var: str, noun: str) -> str:
-        """The noun for the asked thing's kind after "which"."""
+        """The noun that follows "which" in a question, for the kind of the asked thing."""
         return noun
 
     def definite_kind(self, var: str, noun: str, claims: Sequence[tuple[int, str]]) -> str:
-        """The noun for a described thing's kind after "the"."""
+        """The noun that follows "the" in a description, for the kind of the described thing."""
         return noun
 
     def introduce(self, var: str, noun: str) -> None:
@@ -327,7 +328,7 @@ class NounPhrases:
         return share_verb(frames, said, LIGHT) or self.form_words.words.listed(said)
 
     def _other_end(self, frame: Frame, index: int, slot: str) -> str:
-        """The words for the other end of a claim; the described noun fills one end."""
+        """The words for the end of a claim opposite to the described thing."""
         words, other = self.form_words, self.other(index, slot)
         vague = words.vague.get(words.claims[index])
         if vague is not None and vague.since:
@@ -356,8 +357,8 @@ class NounPhrases:
         return words.words.indefinite(said) if common else said
 
     def _same(self, index: int, slot: str) -> str:
-        """Words like "the same architect as this bridge", if the text describes the other end only by
-        the same claim of another thing; otherwise ""."""
+        """Words like "the same architect as this bridge", if only one claim describes the
+        architect, and this claim has the same relation as the given claim; otherwise ""."""
         words, var = self.form_words, self.other(index, slot)
         if (
             slot != "s"

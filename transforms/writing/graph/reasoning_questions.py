@@ -1,4 +1,4 @@
-"""Words questions about details of the picture, and about comparisons of two things.
+"""Makes the words of questions about details of the picture, and about comparisons of two things.
 
 ```
 read          "Which year is written on the plaque of this bridge?"
@@ -20,8 +20,8 @@ from questloom.transforms.writing.graph.noun_phrases import HOPELESS, NounPhrase
 
 BIRTH, DEATH = "P569", "P570"
 MANY = 5
-"""Number of claims of a question. With as many claims or more, the descriptions of the compared
-things count as long."""
+"""If a question has at least this number of claims, the descriptions of the compared things count
+as long."""
 CHOOSES = ("earliest", "latest", "largest", "smallest")
 
 
@@ -84,8 +84,8 @@ def _two(phrases: NounPhrases, compute: Compute) -> tuple[str, str]:
 
 
 def of_ages(words: FormWords, compute: Compute) -> bool:
-    """Whether the function `ages` must word the years between two dates. The function words births
-    or deaths of two people, and events with long descriptions."""
+    """Whether the function `ages` must word a question for the years between two dates. It must for
+    births or deaths of two people, and for events with long descriptions."""
     return _same_of_people(words, compute) or (
         len(words.claims) >= MANY and all(_event(words, a) for a in compute.args)
     )

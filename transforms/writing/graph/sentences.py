@@ -1,4 +1,4 @@
-"""Words a form in several short sentences, in the style of puzzles: "This bridge crosses a river.
+"""Puts a form into several short sentences, in the style of puzzles: "This bridge crosses a river.
 Which lake does that river reach?"
 
 The things of a form come in order from the picture to the question. Some things are announced by a
@@ -25,8 +25,8 @@ IN_PLACE = 0.45
 own."""
 TRIES_PER_SENTENCE = 5
 PER_CLAIM = 1.8
-"""Credit for each fact of a sentence. Without a credit for facts, sentences with few facts would
-always win."""
+"""The amount by which each fact of a sentence lowers the sentence's cost. Without a credit for
+facts, sentences with few facts would always win."""
 PER_SENTENCE = 1.2
 """Cost of one more sentence. With a cost for each sentence, one easy sentence is as good as two
 short sentences."""
@@ -37,7 +37,8 @@ _ITSELF = re.compile(r"Which (?!\w+(?: \w+){0,2} (?:did|does|was|is) it\b).*\bit
 
 @dataclass(frozen=True)
 class Thing:
-    """A variable of the form, as the sentences tell it."""
+    """A thing of the form, with the claims by which the sentences introduce and describe the
+    thing."""
 
     var: str
     link: int
@@ -47,7 +48,7 @@ class Thing:
     parent: str = ""
     on_way: bool = True
     """Whether the variable lies on the path from the picture to the question. False for a hidden
-    thing beside the path."""
+    thing that only helps to describe a thing on the path."""
 
 
 def things_of(words: FormWords) -> tuple[Thing, ...]:
@@ -86,7 +87,8 @@ def things_of(words: FormWords) -> tuple[Thing, ...]:
 
 
 def _targets(words: FormWords) -> frozenset[str]:
-    """The variables at which the question itself begins."""
+    """The things with which the question sentence itself deals: the asked thing, or the things
+    whose values are asked for or compared."""
     ask, found, todo = words.form.ask.var, set[str](), [words.form.ask.var]
     while todo:
         var = todo.pop()
@@ -176,8 +178,8 @@ def _counted_years(words: FormWords) -> list[Reads]:
 
 
 def _ask(telling: Telling) -> str:
-    """Makes the question sentence. Wordings are refused in which a reader could take "it" for the
-    asked thing ("Which painting hangs in the town where it stands?")."""
+    """Makes the question sentence. A wording is refused if a reader could take "it" for the asked
+    thing ("Which painting hangs in the town where it stands?")."""
     text = capital(question(telling).replace(",?", "?"))
     telling.cost += HOPELESS * bool(_ITSELF.match(text))
     return text

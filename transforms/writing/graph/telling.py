@@ -1,4 +1,4 @@
-"""Words the sentences of a puzzle in order. A sentence announces a thing or adds facts, and later
+"""Writes the sentences of a puzzle in order. A sentence announces a thing or adds facts, and later
 sentences refer back to the thing."""
 
 import copy
@@ -18,8 +18,8 @@ ANY = "?"
 
 
 class Telling(NounPhrases):
-    """One random wording in several sentences. A noun phrase of the wording depends on the
-    sentences before."""
+    """One random wording in several sentences. The choice of a noun phrase depends on earlier
+    sentences."""
 
     def __init__(self, form_words: FormWords, rng: random.Random) -> None:
         super().__init__(form_words, rng)
@@ -28,12 +28,12 @@ class Telling(NounPhrases):
         sentence of its own."""
         self._mentioned: list[Term] = []
         self._before: list[Term] = []
-        """The terms that the sentence before has mentioned."""
+        """The terms that the previous sentence has mentioned."""
         self._nouns: dict[str, str] = {}
         self._called_it = ""
         self._announcing = False
         self._now_another = ""
-        """The noun that this sentence uses with "another"."""
+        """The noun that the current sentence uses with "another"."""
 
     def forked(self) -> "Telling":
         """A copy of this wording that continues with a new sentence."""
@@ -242,8 +242,8 @@ class Telling(NounPhrases):
         return f"the {ORDINALS[alike.index(var) % len(ORDINALS)]} {noun}"
 
     def _is_named_last(self, noun: str, var: str) -> bool:
-        """Whether a thing of the same kind was named since the last mention: "She painted “Fog”.
-        How high is that painting?"."""
+        """Whether a thing of the same kind was named after the last mention of this variable. After
+        "She painted “Fog”", for example, a reader would take “Fog” for "that painting"."""
         words = self.form_words
         for term in reversed([*self._before, *self._mentioned]):
             if term == var:
@@ -254,8 +254,8 @@ class Telling(NounPhrases):
         return False
 
     def _pronoun(self, var: str) -> str:
-        """The pronoun ("he", "she" or "it") of a variable, if the pronoun can mean no other thing
-        after the sentence before; otherwise ""."""
+        """The pronoun ("he", "she" or "it") of a variable; "" if the pronoun could mean another
+        thing of the previous or the current sentence."""
         mine, near = self._gender(var), [*self._before, *self._mentioned]
         if mine == ANY or var not in near:
             return ""

@@ -84,7 +84,8 @@ def verbalise(
         genders: maps each variable that is a person to "he" or "she", where the sex is known.
         years: maps each variable that is a date to its year. A form that computes with two dates
             needs both years.
-        seen: the kind of the pictured thing, if the picture shows more than its class.
+        seen: a word for what everybody sees in the picture, if the word says more than the thing's
+            class ("bird" for a species).
         language: language of the phrases.
         hidden: words that the text must not contain (names of asked or described things), in any
             letter case.

@@ -2,8 +2,8 @@
 
 `relation_words.py` knows the words that clearly state a relation. Nobody can list the other words
 that make a sentence false ("never", "smallest", "crypt"). This module therefore lists what is
-allowed. Small words of questions are free, and names and numbers have rules of their own. Every
-other word of a question needs a source.
+allowed. Small words such as "the" need no source, and names and numbers have rules of their own.
+Every other word of a question needs a source.
 """
 
 import re
@@ -13,8 +13,8 @@ from questloom.language.units import unit_of
 from questloom.transforms.writing.llm.relation_words import RelationWords, find_relation_spans
 
 STEM = 5
-"""Two long words count as the same word if their first letters agree, up to this number: "designed"
-and "designer"."""
+"""Two long words count as forms of the same word if this number of first letters is the same:
+"designed" and "designer"."""
 _WORD = re.compile(r"[^\W\d_]+?(?=n['’]t\b)|[^\W\d_]+")
 _STARTS = re.compile(r"(?:^|[.?!:;]\s+|[\"“«(]\s*)$")
 _FREE = frozenset(

@@ -1,7 +1,7 @@
 """Finds the everyday words for things. The everyday word for a thing is the common word for its
 class ("town"). The everyday word for a person is the word for the person's role in a relation
-("painter", for a painting's creator). The module also words the question for a property. The graph
-writer uses the same everyday words, and test readers accepted them.
+("painter", for a painting's creator). The module also makes the question for the value of a
+property. The graph writer uses the same everyday words, and test readers accepted them.
 """
 
 from collections.abc import Iterable
@@ -78,10 +78,10 @@ def _phrase_nouns(store: Any, subject: str, property_id: str) -> tuple[str, ...]
 def find_role_nouns(
     store: Any, roles: Iterable[Role], language: str
 ) -> tuple[frozenset[str], frozenset[str]]:
-    """Two sets of nouns for roles. The first set has the roles of the claims' objects ("sculptor").
-    The second set has the roles that the objects would have if the claims' subjects were of another
-    kind ("painter"). A question must not use the second set: nobody is the painter of a
-    sculpture."""
+    """Two sets of nouns for people's roles. The first set has the right nouns for the objects of
+    the claims ("sculptor" for the creator of a sculpture). The second set has nouns that would be
+    right if the subjects were of another kind ("painter" for the creator of a painting). A question
+    must not use the second set: nobody is the painter of a sculpture."""
     told, other = set[str](), set[str]()
     for subject, property_id, _ in roles if language == LANGUAGE else ():
         told.update(bare(noun) for noun in _phrase_nouns(store, subject, property_id))

@@ -62,7 +62,7 @@ def find_descriptor(store: Any, entity_id: str, language: str) -> str:
     beginning of its description.
 
     The word must not be more specific than the class that the form states. "The fish that she
-    discovered" may fit three species. A more specific word would reveal the answer without the
+    discovered" may fit three species, and a more specific word would reveal the answer without the
     picture.
     """
     return noun_of(store, entity_id, language) or description_kind(store, entity_id, language)

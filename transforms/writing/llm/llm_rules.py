@@ -28,4 +28,4 @@ class LlmRules:
         Mapping[str, str], Evolves("writer", max_chars=600, keys=WRITER_ROLES, absent="")
     ] = field(default_factory=dict)
     """Additional text for the system message of each role. The closed loop (automatic changes of
-    the recipe) changes this text."""
+    the recipe) may change the additional text for a role."""

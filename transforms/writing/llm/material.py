@@ -8,8 +8,8 @@ from questloom.transforms.writing.answers import answer_of
 from questloom.transforms.writing.llm.relation_words import relation_words
 
 NO_PAGE = " (on no page)"
-"""The text after a claim like "inception", which names no particular event, if no page states the
-event."""
+"""The text that follows a claim like "inception" in a prompt, if no page tells which event the
+claim means."""
 
 
 def property_label(store, property_id: str, language: str) -> str:

@@ -36,8 +36,8 @@ MAX_HINTS = 3
 
 
 def request_values(store: Any, plan: Plan, language: str, max_words: int) -> dict[str, Any]:
-    """The values of the template `word_plan`. Parts of the evidence's sentences fill the request up
-    to `MAX_TOKENS`.
+    """The values that fill the template `word_plan`. Parts of the evidence's sentences fill the
+    request up to `MAX_TOKENS`.
 
     Args:
         store: the store.

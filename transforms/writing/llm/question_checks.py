@@ -47,8 +47,8 @@ EXACTNESS = {
 _DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
 _SENTENCE_START = re.compile(r"(?:^|[.?!:;]\s+|[\"“«(]\s*)$")
 _INITIAL_CAPITALS = ("de",)
-"""Languages that write every noun with a capital letter. In such a language, a capital letter does
-not show that a word is a name."""
+"""Languages that write every noun with a capital letter, so that a capital letter does not show
+that a word is a name."""
 MIN_STEM = 4
 MAX_AROUND = 3
 """Number of words on each side of a cited word that are quoted too."""

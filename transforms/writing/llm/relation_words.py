@@ -1,4 +1,5 @@
-"""Decides whether English words state a relation, and about which of the relation's two ends.
+"""Decides whether English words state a relation, and whether they say it about the subject or the
+object.
 
 The value of a claim in a text proves little: "designed by Ivo Mersk" and "buried beside Ivo Mersk"
 contain the same name. The words around a cited value are therefore compared with the entries `read`
@@ -40,8 +41,8 @@ _COMMON_VERBS = frozenset(
 
 @dataclass(frozen=True, kw_only=True)
 class RelationWords:
-    """The words that state a relation: those said about its subject, and those said about its
-    object. None where no words are known."""
+    """The words that state a relation: one pattern for words about the subject (such as "designed
+    by"), and one pattern for words about the object. A pattern is None if no words are known."""
 
     subject: re.Pattern[str] | None
     object: re.Pattern[str] | None
@@ -55,11 +56,12 @@ class RelationWords:
     """The relation's label, and the sentences and questions of the graph writer. A model may copy
     the label, the sentences and the questions."""
     by_object: bool = False
-    """Whether the object of the relation is the agent. "Designed by", for example, is said about
-    the subject, and the object did the designing."""
+    """Whether the object of the relation is the one who acts. "Designed by", for example, is said
+    about the subject, and the object did the designing."""
 
     def is_stated(self, text: str, *, of_object: bool) -> bool:
-        """Whether the text states the relation about the intended end."""
+        """Whether the text states the relation about its subject or, with `of_object`, about its
+        object."""
         pattern = self.object if of_object else self.subject
         return (
             pattern is None
@@ -99,8 +101,9 @@ def _telling() -> re.Pattern[str]:
 
 @functools.cache
 def relation_words(property_id: str, label: str) -> RelationWords:
-    """The words for a property from the table. If the words need not show the direction of the
-    relation, words from the property's label and from the graph writer's sentences are added.
+    """The words that state a property, from the table in `language/relations.yaml`. If the words
+    need not show the direction of the relation, words from the property's label and from the graph
+    writer's sentences are added.
 
     >>> burial = relation_words("P119", "place of burial")
     >>> burial.is_stated("the cathedral where Napoleon is buried", of_object=True), burial.is_stated("the cathedral designed by Napoleon", of_object=True)
@@ -290,7 +293,8 @@ def tells_relation(word: str, relations: list[RelationWords]) -> bool:
 
 
 def find_relation_spans(text: str, relations: list[RelationWords]) -> list[tuple[int, int]]:
-    """The spans of a text that contain words of the relations, said about either end."""
+    """The spans of a text that contain words for one of the relations, about its subject or its
+    object."""
     return _covered(_plain(text), relations)
 
 

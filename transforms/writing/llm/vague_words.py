@@ -1,5 +1,5 @@
-"""Words vague clues for the llm writer: the line of each clue in the request, and the words that an
-English question needs for the clue.
+"""Puts vague clues into words for the llm writer: the line of each clue in the request, and the
+words that an English question needs for the clue.
 
 The line never contains the exact value, so that the model cannot reveal the value.
 """

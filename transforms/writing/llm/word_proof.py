@@ -43,8 +43,8 @@ _POINTS = re.compile(
     re.IGNORECASE,
 )
 READING = ("read", "reads", "written", "says", "number")
-"""Words of which one must appear in a question that reads the picture, if no part of the thing is
-named."""
+"""Words for reading. A question that reads the picture but names no part of the thing must contain
+a word for reading."""
 
 
 def relation_of(store, property_id: str) -> RelationWords:
@@ -54,16 +54,17 @@ def relation_of(store, property_id: str) -> RelationWords:
 
 @dataclass(frozen=True, kw_only=True)
 class ProofLine:
-    """One fact that a question must state. The fact is a claim with the end that the question
-    describes, or a sentence of a page (without a property)."""
+    """One fact that a question must state. The fact is a claim or a sentence of a page. For a
+    claim, `of_object` tells which end the question describes. A sentence of a page has no
+    property."""
 
     words: str
     property: str = ""
     of_object: bool = True
 
     def is_stated(self, store, text: str) -> bool:
-        """Whether an English text can state the fact about the intended end. A relation that needs
-        no words of its own ("a bridge in Merren") is not checked here.
+        """Whether an English text can state the fact about the intended end of the claim. A
+        relation that needs no words of its own ("a bridge in Merren") is not checked here.
 
         If the text has several sentences, the fact may describe either end, since a later sentence
         may ask about it: "The woman shown was taught by an architect; where did …".
@@ -80,8 +81,9 @@ class ProofLine:
 def proof_lines(store, draft: Draft, language: str) -> tuple[ProofLine, ...]:
     """The facts that the question must state.
 
-    A claim describes the end that lies nearer to the asked variable. Classes are left out, because
-    the words that refer to the picture state the kind of the pictured thing.
+    Of the two things of a claim, the question describes the one that lies nearer to the asked
+    variable. Classes are left out, because the words that refer to the picture state the kind of
+    the pictured thing.
     """
     lines: list[ProofLine] = []
     depth = distances(draft.form) if draft.form is not None else {}
@@ -132,8 +134,8 @@ def check_words_proven(store, draft: Draft, language: str, languages: tuple[str,
 
     Raises:
         ValueError: the text is in another language, contains a hidden name, or contains a name,
-            number or relation without a source. Or the text does not state the precision, or a name
-            or relation of the form. The error has a message for the model.
+            number or relation without a source; or the text does not state the precision, a name or
+            a relation of the form. The error has a message for the model.
     """
     check_language(draft.text, language)
     hidden = {
