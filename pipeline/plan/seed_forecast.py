@@ -34,7 +34,7 @@ def count_seeds(recipe: Recipe, store: Store, excluded: frozenset[str] = frozens
     """Counts the entities of a store that may become seeds. The count is exact if the store has at
     most `SCANNED` entities."""
     num_rows = store.num_rows("entities")
-    lookups = Lookups(store, recipe.certificate.trust)
+    lookups = Lookups(store, recipe.certificate.trust, recipe.language)
     pool, scanned = find_candidates(recipe, store, lookups, excluded)
     num_found = len({c.seed.id for c in pool})
     half = Z * math.sqrt(num_found) if scanned < num_rows else 0.0
