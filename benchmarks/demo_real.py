@@ -94,6 +94,7 @@ def main() -> None:
         *("ingest", "--store", str(out["store"]), "--entities", str(dumps["wikidata-*"])),
         *("--articles", str(dumps["*-articles.xml.bz2"])),
         *("--images", str(out["gathered"] / "pictures")),
+        *("--popularity", str(out["gathered"] / "popularity.tsv")),
     )
     recipe = "slice" if args.slice else "demo_without_python"
     few = () if args.slice else FEW

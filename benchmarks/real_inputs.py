@@ -193,9 +193,12 @@ def main() -> None:
             for stage, c in made.get("stages", {}).items()
             if c["in"]
         )
-        print(
-            f"  * synth: {seconds:.0f} s; seeds {made.get('seeds')}, kept {made.get('kept')}; {made.get('message')} {funnel} {error[-600:]}"
+        found = (
+            f"seeds {made['seeds']}, kept {made['kept']}; {made['message']} {funnel}"
+            if made
+            else f"refused: {error.rpartition('questloom: ')[2]}"
         )
+        print(f"  * synth: {seconds:.0f} s; {found}")
         folder = RunFolder(run)
         print(
             *examples(

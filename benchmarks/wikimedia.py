@@ -31,10 +31,10 @@ from typing import Any
 from PIL import Image
 from pyparsing import ParseException
 
-from benchmarks.wikimedia_world import Json, World
+from benchmarks.wikimedia_world import Json, World, namespace_of
 
 WIDTHS = (20, 40, 60, 120, 250, 330, 500, 960, 1280, 1920, 3840)
-MOST_TITLES, FILES_A_REPLY = 50, 20
+MOST_TITLES, FILES_A_REPLY, MOST_DAYS = 50, 20, 60
 CONTACT = re.compile(r"\(.*(@|https?://).*\)")
 Fault = Callable[[int], str]
 """A function that takes the number of a request (from 1) and returns the fault of this request: "",
@@ -191,6 +191,8 @@ class _Handler(BaseHTTPRequestHandler):
             reply = self._members(form)
         elif form.get("prop") == "imageinfo":
             reply = self._files(values, form)
+        elif form.get("prop") == "pageviews":
+            reply = self._views(values, form)
         elif form.get("prop") == "pageprops":
             reply = {"query": self.world.items_of(values)}
         else:
@@ -208,11 +210,20 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(200, found, "application/sparql-results+json")
 
     def _members(self, form: dict[str, str]) -> Json:
-        """The articles of a category. Each reply lists at most as many articles as the client asks
-        for."""
-        found = self.world.in_category(form["cmtitle"].partition(":")[2])
+        """The articles and subcategories of a category. Each reply lists at most as many as the client
+        asks for. As in MediaWiki, `cmtype` and `cmnamespace` choose the members, and an unknown category has none.
+        """
+        kinds = form.get("cmtype", "page|subcat|file").split("|")
+        spaces = form.get("cmnamespace", "0|14").split("|")
+        found = [
+            {"ns": space, "title": title}
+            for title in self.world.in_category(form["cmtitle"].partition(":")[2])
+            if str(space := namespace_of(title)) in spaces
+            and ("subcat" if space else "page") in kinds
+        ]
         start, size = int(form.get("cmcontinue", "0")), int(form["cmlimit"])
-        shown = [{"ns": 0, "title": title} for title in found[start : start + size]]
+        shown = found[start : start + size]
+        self.manners.count("category", [f"{form['cmtitle']} {start}"])
         more = {"continue": {"cmcontinue": str(start + size), "continue": "-||"}}
         return {
             "query": {"categorymembers": shown},
@@ -223,6 +234,28 @@ class _Handler(BaseHTTPRequestHandler):
         found = {name: self.world.entity(name) for name in ids}
         self.manners.count("entity", [name for name in ids if "missing" not in found[name]])
         return found
+
+    def _views(self, titles: list[str], form: dict[str, str]) -> Json:
+        """Page views by day. Each reply has those of the first titles in alphabetical order; the other
+        pages come without. A wiki without page views answers with a warning.
+        """
+        if not self.world.counts_views:
+            said = {"query": {"warnings": 'Unrecognized value for parameter "prop": pageviews'}}
+            return {"warnings": said, "query": {"pages": [{"ns": 0, "title": t} for t in titles]}}
+        days, first = int(form["pvipdays"]), form.get("pvipcontinue", "")
+        if days > MOST_DAYS:
+            self.manners.violations.append(f"{days} days of page views")
+        waiting = [title for title in sorted(titles) if title >= first]
+        size = self.world.views_a_reply
+        shown, rest = waiting[:size], waiting[size:]
+        self.manners.count("views", shown)
+        pages = [
+            {"ns": 0, "title": title}
+            | ({"pageviews": self.world.page_views(title, days)} if title in shown else {})
+            for title in titles
+        ]
+        more = {"continue": {"pvipcontinue": rest[0], "continue": "||"}} if rest else {}
+        return {"query": {"pages": pages}} | more
 
     def _files(self, titles: list[str], form: dict[str, str]) -> Json:
         """The pages of Commons files. Each reply describes only twenty files, because the real API

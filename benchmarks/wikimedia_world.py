@@ -10,8 +10,10 @@ import html
 import json
 import re
 import threading
+import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from datetime import date, timedelta
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -25,6 +27,8 @@ from questloom.knowledge.readers.commons_page import file_name
 Json = dict[str, Any]
 WD, WDT = "http://www.wikidata.org/entity/", "http://www.wikidata.org/prop/direct/"
 SCHEMA = "http://schema.org/"
+UNVIEWED = 7
+"""One in seven pages has no page views."""
 _PAGE = re.compile(r"  <page>\n.*?</page>\n", re.S)
 _TITLE = re.compile(r"<title>(.*?)</title>")
 _REDIRECT = re.compile(r'<redirect title="(.*?)" />')
@@ -44,6 +48,10 @@ class World:
     """The ids that redirect to other ids."""
     deleted: set[str] = field(default_factory=set)
     """The ids, titles and file names of deleted pages."""
+    views_a_reply: int = 5
+    """Number of titles whose page views one reply has; Wikimedia's wikis look up no more."""
+    counts_views: bool = True
+    """Whether the wiki has the extension that counts page views."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @classmethod
@@ -181,9 +189,23 @@ class World:
         return {"normalized": normalized, "redirects": redirects, "pages": list(pages.values())}
 
     def in_category(self, category: str) -> list[str]:
-        """The sorted titles of the articles that name a category in their text."""
+        """Titles of the pages whose text names a category, sorted: articles first, then
+        subcategories.
+        """
         named = re.compile(rf"\[\[Category:{re.escape(category)}[\]|]")
-        return sorted(t for t, xml in self.pages.items() if named.search(xml))
+        found = (title for title, xml in self.pages.items() if named.search(xml))
+        return sorted(found, key=lambda title: (namespace_of(title), title))
+
+    def page_views(self, title: str, days: int) -> dict[str, int | None]:
+        """The views of a page on each day; None for a day without a count."""
+        seed = zlib.crc32(title.encode())
+        dates = (date(2026, 1, 1) + timedelta(days=day) for day in range(days))
+        if title not in self.pages or seed % UNVIEWED == 0:
+            return {str(day): None for day in dates}
+        # The first day has no count: the figures of real days can be missing.
+        return {
+            str(day): (seed + number) % 97 if number else None for number, day in enumerate(dates)
+        }
 
     def depicting(self, item: str) -> list[str]:
         """The names of the files that depict an item according to their statements."""
@@ -227,6 +249,11 @@ class World:
                 graph.add((page, URIRef(SCHEMA + "about"), subject))
                 graph.add((page, URIRef(SCHEMA + "isPartOf"), URIRef(site)))
         return graph
+
+
+def namespace_of(title: str) -> int:
+    """The number of a page's namespace: 14 for a category, 0 for an article."""
+    return 14 if title.startswith("Category:") else 0
 
 
 def depicted(page: Json) -> list[str]:

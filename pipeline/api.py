@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from questloom.pipeline.export.run_end import Outcome
     from questloom.pipeline.ingest.store_job import IngestSummary
     from questloom.pipeline.plan.forecast import Forecast
+    from questloom.pipeline.plan.plan_supply import PlanSupply
     from questloom.pipeline.runners.runner_options import RunnerOptions
     from questloom.pipeline.teach.teach_end import TeachOutcome
     from questloom.records.episodes import Episode
@@ -258,6 +259,30 @@ def plan(
             out=out,
             workers=_workers(workers),
         )
+
+
+def plan_supply(
+    recipe: Recipe, store: str | Path, lacking: str, *, progress: bool = False
+) -> "PlanSupply":
+    """Plans some seeds of a store without words, and writes into a file what the store lacks for
+    more plans. Calls no model.
+
+    Args:
+        recipe: the settings; `load_recipe` reads them.
+        store: an ingested store.
+        lacking: the file to write, for `questloom gather --complete`.
+        progress: shows a bar on stderr.
+
+    Raises:
+        InputError: the store cannot be read, it has no seeds, or the file cannot be written.
+    """
+    _load_beam()
+    from questloom.files.opened import Opened
+    from questloom.pipeline.plan.plan_supply import measure_supply
+    from questloom.pipeline.runners.progress import staged
+
+    with _called(progress), Opened() as opened, staged("plan") as moved:
+        return measure_supply(recipe, str(store), lacking, opened, moved)
 
 
 def synthesise(

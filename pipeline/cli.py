@@ -195,6 +195,14 @@ def gather(
         str,
         typer.Option(help="Or the articles of a category of the Wikipedia, such as Lighthouses."),
     ] = "",
+    category_depth: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            max=5,
+            help="Number of steps from the category to subcategories whose articles count too.",
+        ),
+    ] = 2,
     sparql: Annotated[
         str, typer.Option(help="Or the items that a query selects: SELECT ?item WHERE { … }.")
     ] = "",
@@ -231,6 +239,13 @@ def gather(
             min=0, max=20, help="Largest number of further pictures that depict an anchor."
         ),
     ] = 3,
+    page_views: Annotated[
+        bool,
+        typer.Option(
+            "--page-views/--no-page-views",
+            help="Fetch how often the articles were viewed in the last 60 days.",
+        ),
+    ] = True,
     contact: Annotated[
         str, typer.Option(help="Your mail address or page, for the services; or QUESTLOOM_CONTACT.")
     ] = "",
@@ -265,6 +280,8 @@ def gather(
         titles=titles_of_articles(articles, language) if articles else lines_of(titles, "--titles"),
         titles_option=f"--articles {articles}" if articles else "--titles",
         category=category.removeprefix("Category:"),
+        category_depth=category_depth,
+        page_views=page_views,
         query=sparql,
         lacking=lacking_classes(complete),
         limit=limit,
@@ -609,6 +626,13 @@ def plan(
             help="Also forecasts a round of the closed loop, with the formula that gives it.",
         ),
     ] = False,
+    lacking: Annotated[
+        str,
+        typer.Option(
+            help="Also plans some seeds, tells which plans they have, and writes into this file what "
+            "the store lacks, for gather --complete."
+        ),
+    ] = "",
     as_json: Json_ = False,
 ) -> None:
     """Forecasts a run of synth: calls, tokens, money, hours and finished questions, each with a
@@ -624,11 +648,16 @@ def plan(
 
     settings = api.load_recipe(recipe, with_cache(overrides, cache))
     made = api.plan(settings, store, pilot=pilot, out=out, workers=workers, progress=True)
+    supply = api.plan_supply(settings, store, lacking, progress=True) if lacking else None
     show(
-        made.as_json(),
+        made.as_json() | ({"supply": supply.as_json()} if supply else {}),
         as_json,
         "\n".join(
-            [made.as_text(), *(["", round_forecast(settings, made).as_text()] if loop else [])]
+            [
+                made.as_text(),
+                *(["", round_forecast(settings, made).as_text()] if loop else []),
+                *(["", supply.as_text()] if supply else []),
+            ]
         ),
     )
 

@@ -34,6 +34,8 @@ class Links(NamedTuple):
     """The properties of the entity's claims and of their qualifiers."""
     article: str
     pictures: tuple[str, ...]
+    sitelinks: int = 0
+    """Number of wikis with a page about the entity."""
 
     @property
     def named(self) -> tuple[str, ...]:
@@ -82,6 +84,7 @@ def links_of(entity: Json, wiki: str) -> Links:
         properties=_unique(properties),
         article=str(((entity.get("sitelinks") or {}).get(wiki) or {}).get("title", "")),
         pictures=_unique(best),
+        sitelinks=len(entity.get("sitelinks") or ()),
     )
 
 

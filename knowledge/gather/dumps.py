@@ -1,7 +1,8 @@
 """Writes gathered things as ordinary dumps, which `ingest` reads like any other dump.
 
 ```
-OUT/wikidata-DAY.json.gz  OUT/enwiki-DAY-articles.xml.bz2  OUT/pictures/<file>  OUT/pictures/metadata.jsonl  OUT/class-counts.json
+OUT/wikidata-DAY.json.gz  OUT/enwiki-DAY-articles.xml.bz2  OUT/pictures/<file>  OUT/pictures/metadata.jsonl
+OUT/class-counts.json  OUT/popularity.tsv
 OUT/gather.json (written last: without this file the dumps are incomplete)
 ```
 """
@@ -24,8 +25,9 @@ from questloom.knowledge.gather.closure import Links, classes_above
 from questloom.knowledge.gather.fetcher import PICTURES
 from questloom.knowledge.gather.gather import Gathering
 from questloom.knowledge.gather.gathered import MERGED, Gathered
+from questloom.knowledge.gather.page_views import POPULARITY, write_popularity
 from questloom.knowledge.gather.request import ClassCount
-from questloom.knowledge.gather.wikimedia import revision_of
+from questloom.knowledge.gather.wikimedia import VIEW_DAYS, revision_of
 from questloom.knowledge.readers.folder import METADATA_NAMES
 
 SUMMARY, CLASS_COUNTS = "gather.json", "class-counts.json"
@@ -48,12 +50,14 @@ def write_dumps(run: Gathering, *, day: str, asked: Json) -> Json:
         "entities": f"wikidata-{day.replace('-', '')}.json.gz",
         "articles": f"{request.wiki}-{day.replace('-', '')}-articles.xml.bz2",
         "images": PICTURES,
+        "popularity": POPULARITY,
     }
     revisions = {
         "entities": _write_entities(out / names["entities"], gathered),
         "articles": _write_articles(out / names["articles"], gathered),
     }
     pictures = _write_metadata(out / PICTURES / METADATA_NAMES[0], gathered)
+    viewed = write_popularity(out / POPULARITY, run.fetcher)
     counts = stated_counts(run.counts, run.fetcher.links)
     write_whole(out / CLASS_COUNTS, json.dumps(counts, sort_keys=True).encode())
     failed = gathered.failures()
@@ -62,6 +66,8 @@ def write_dumps(run: Gathering, *, day: str, asked: Json) -> Json:
         "day": day,
         "dumps": names,
         "gathered": {**{kind: len(some) for kind, some in revisions.items()}, "pictures": pictures},
+        "slice": run.slice_counts(),
+        "page_views": {"days": VIEW_DAYS, "items": viewed, "stopped": run.views_fault},
         "classes": {name: asdict(c) | {"whole": c.is_whole} for name, c in run.counts.items()},
         "failed": {kind: dict(some) for kind, some in failed.items()},
         "revisions": revisions,

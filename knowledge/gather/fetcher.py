@@ -151,13 +151,17 @@ class Fetcher:
         self.gathered.keep(rows)
         self.services.forget_replies()
 
-    def list_of(self, key: str, fetch: Callable[[], list[str]]) -> list[str]:
-        """Returns a list that the query service gives. A stored list is not fetched again."""
+    def list_of(self, key: str, fetch: Callable[[], T]) -> T:
+        """Returns a list from a service, which is fetched once and then stored as JSON."""
         if (body := self.gathered.body(state.LIST, key)) is None:
             body = orjson.dumps(fetch())
             self.keep([row(state.LIST, key, FETCHED, body)])
-        found: list[str] = orjson.loads(body)
+        found: T = orjson.loads(body)
         return found
+
+    def has_list(self, key: str) -> bool:
+        """Whether a list is stored."""
+        return self.gathered.body(state.LIST, key) is not None
 
     def number(self, key: str, fetch: Callable[[], int]) -> int:
         """Returns a number that the query service gives. A stored number is not fetched again."""

@@ -12,9 +12,11 @@ from dataclasses import asdict
 from functools import partial
 
 from questloom.knowledge.gather import gathered as state
-from questloom.knowledge.gather.closure import is_item, number_of
+from questloom.knowledge.gather.categories import walk_category
+from questloom.knowledge.gather.closure import classes_above, is_item, number_of
 from questloom.knowledge.gather.fetcher import Fetcher
-from questloom.knowledge.gather.gathered import FETCHED, MISSING, row
+from questloom.knowledge.gather.gathered import FETCHED, MERGED, MISSING, row
+from questloom.knowledge.gather.page_views import fetch_views
 from questloom.knowledge.gather.request import MAX_CLASS, MAX_CLASSES, ClassCount
 from questloom.knowledge.gather.wikimedia import TITLES_A_CALL
 from questloom.records.errors import InputError
@@ -32,6 +34,8 @@ class Gathering:
         self.services = fetcher.services
         counts = json.loads(self.gathered.body(state.NOTE, "counts") or b"{}")
         self.counts = {name: ClassCount(**count) for name, count in counts.items()}
+        self.views_fault = ""
+        """The reason why the fetching of page views was stopped; "" if it was not."""
 
     def check_class(self) -> int:
         """Returns the number of members that the requested class has.
@@ -84,13 +88,13 @@ class Gathering:
             found = self._selected()
             where, what = "--sparql", "selects nothing as ?item"
         elif request.category:
-            titles = self.fetcher.list_of(
-                f"category {request.category} {request.limit}",
-                lambda: self.services.category_members(request.category, limit=request.limit),
-            )
-            found = self._items_of(titles)
+            walked = walk_category(self.fetcher)
+            found = self._items_of(walked.titles)
             where = f"--category {request.category}"
             what = f"has no articles in {request.language!r}, or is no category"
+            if walked.deeper:
+                what = f"has no articles to the depth {request.category_depth}"
+                what += f"; its subcategories ({walked.deeper:,}) lie deeper (--category-depth)"
         elif request.titles:
             found = self._items_of(request.titles)
             where = request.titles_option
@@ -136,6 +140,7 @@ class Gathering:
     def close(self, anchors: list[str]) -> list[str]:
         """Fetches the anchors and follows their claims for `request.depth` steps; returns the ids of all reached
         entities, anchors first."""
+        self.fetcher.keep([row(state.NOTE, "anchors", FETCHED, json.dumps(anchors))])
         self.fetcher.entities(anchors, "anchors")
         reached = dict.fromkeys(anchors)
         frontier = list(anchors)
@@ -149,7 +154,33 @@ class Gathering:
             frontier = [value for value in values if value not in reached]
             self.fetcher.entities(frontier, f"values, step {step + 1}")
             reached |= dict.fromkeys(frontier)
+        self.fetcher.keep([row(state.NOTE, "reached", FETCHED, json.dumps([*reached]))])
         return list(reached)
+
+    def slice_counts(self) -> dict[str, int]:
+        """Numbers of what the folder holds for questions: anchors, anchors with an article and a picture, things to
+        which claims of the anchors lead, and rivals."""
+        reached = json.loads(self.gathered.body(state.NOTE, "reached") or b"[]")
+        anchors = json.loads(self.gathered.body(state.NOTE, "anchors") or b"[]")
+        pictures, pages = (self.gathered.outcomes(kind) for kind in (state.PICTURE, state.PAGE))
+        links = self.fetcher.links
+        starts = {self.fetcher.final(name) for name in anchors} & links.keys()
+        things = {self.fetcher.final(name) for name in reached} & links.keys()
+        of_counted: dict[tuple[str, ...], bool] = {}
+        for thing in links.values():
+            if thing.classes not in of_counted:
+                above = classes_above(thing.classes, links)
+                of_counted[thing.classes] = bool(above & self.counts.keys())
+        return {
+            "anchors": len(starts),
+            "anchors_to_ask_about": sum(
+                pages.get(links[name].article) in (FETCHED, MERGED)
+                and any(pictures.get(picture) == FETCHED for picture in links[name].pictures)
+                for name in starts
+            ),
+            "things": len(things - starts),
+            "rivals": sum(of_counted[links[name].classes] for name in links.keys() - things),
+        }
 
     def gather_rivals(self, anchors: list[str]) -> None:
         """Counts the requested class, or the anchors' classes if no class is requested, and fetches the members."""
@@ -186,6 +217,7 @@ class Gathering:
         self.fetcher.entities(members, "members that were lacking", again=True)
         self.gather_words()
         self.gather_articles(members)
+        self.gather_views(members)
 
     def gather_words(self) -> None:
         """Fetches all superclasses, units and properties of the gathered things, because sentences
@@ -204,8 +236,16 @@ class Gathering:
 
     def gather_articles(self, things: Iterable[str]) -> None:
         """Fetches the articles about the given entities."""
+        self.fetcher.articles(self._titles_of(things))
+
+    def gather_views(self, things: Iterable[str]) -> None:
+        """Fetches the page views of entities' articles, if they are wanted."""
+        if self.request.page_views:
+            self.views_fault = fetch_views(self.fetcher, self._titles_of(things))
+
+    def _titles_of(self, things: Iterable[str]) -> list[str]:
         titles = dict.fromkeys(links.article for name in things if (links := self.fetcher.of(name)))
-        self.fetcher.articles([title for title in titles if title])
+        return [title for title in titles if title]
 
     def gather_pictures(self, anchors: Iterable[str], things: Iterable[str]) -> None:
         """Fetches three kinds of pictures: pictures of the anchors, further files that depict an

@@ -12,7 +12,7 @@ from questloom.records.errors import InputError
 WORK, DATABASE, LOCK = "work", "gathered.sqlite", "lock"
 VERSION = 1
 ENTITY, TITLE, PAGE, FILE, PICTURE = "entity", "title", "page", "file", "picture"
-LIST, NOTE = "list", "note"
+LIST, NOTE, VIEWS = "list", "note", "page views"
 FETCHED, MERGED, MISSING, UNREADABLE = "fetched", "merged", "missing", "unreadable"
 """The possible outcomes of a request for a thing. `body` holds the thing's data; if the thing was
 merged into another thing, `body` holds the id or title of the other thing."""

@@ -20,6 +20,7 @@ from questloom.knowledge.gather.wikimedia import (
     MEMBERS_A_CALL,
     PAGES_A_CALL,
     TITLES_A_CALL,
+    VIEWS_A_CALL,
 )
 
 SECONDS = {"query service": 5.0, "Wikidata": 2.0, "Wikipedia": 2.0, "Commons": 2.0, "pictures": 0.4}
@@ -82,14 +83,22 @@ class Plan:
         )
 
 
-def plan_of(request: GatherRequest, *, members: int | None = None) -> Plan:
-    """Plans the steps for a gathering request, with their forecasts.
+def plan_of(
+    request: GatherRequest,
+    *,
+    members: int | None = None,
+    categories: int = 1,
+    articles: int | None = None,
+) -> Plan:
+    """Plans the steps for a gathering request.
 
     Args:
         members: number of members of the class, if it was counted.
+        categories: number of known categories: the request's category with its known subcategories.
+        articles: number of articles in the categories, if they were read.
     """
-    anchors = len(request.ids or request.titles) or request.limit
-    anchors = anchors if members is None else min(anchors, members)
+    wanted = len(request.ids or request.titles) or request.limit
+    anchors = min(n for n in (wanted, members, articles) if n is not None)
     reached = max(float(anchors), REACHED[min(request.depth, 3)] * anchors**EXPONENT)
     if not request.depth:
         reached = float(anchors)
@@ -97,8 +106,8 @@ def plan_of(request: GatherRequest, *, members: int | None = None) -> Plan:
     listed = request.rivals if members is None else min(members, request.rivals)
     rivals = listed if request.class_id else min(RIVALS_OF_A_CLASS, listed) * classes
     words = CLASSES * anchors**CLASS_EXPONENT + PROPERTIES
-    articles = reached * WITH_ARTICLE
-    files = articles * WITH_PICTURE if request.all_pictures else float(anchors)
+    pages = reached * WITH_ARTICLE
+    files = pages * WITH_PICTURE if request.all_pictures else float(anchors)
     files += anchors * request.views
     queries = classes * (2 + math.ceil(listed / IDS_A_QUERY)) + bool(request.class_id)
     steps = [
@@ -106,15 +115,18 @@ def plan_of(request: GatherRequest, *, members: int | None = None) -> Plan:
         _step("Wikidata", "anchors and what they lead to", reached, ENTITIES_A_CALL),
         _step("Wikidata", "rivals", rivals, ENTITIES_A_CALL),
         _step("Wikidata", "classes, units, properties", words, ENTITIES_A_CALL),
-        _step("Wikipedia", "articles", articles, PAGES_A_CALL),
+        _step("Wikipedia", "articles", pages, PAGES_A_CALL),
         _step("Commons", "more views of anchors", anchors * bool(request.views), 1),
         _step("Commons", "what files say", files, FILES_A_CALL / 2),
         _step("pictures", f"pictures, {request.width} px wide", files, 1),
+        _step("Wikipedia", "page views", pages * request.page_views, VIEWS_A_CALL),
     ]
     if request.titles or request.category:
         steps.insert(0, _step("Wikipedia", "items of titles", anchors, TITLES_A_CALL))
     if request.category:
-        steps.insert(0, _step("Wikipedia", "articles of the category", anchors, MEMBERS_A_CALL))
+        what = "articles of the category" if categories == 1 else f"of {categories:,} categories"
+        calls = max(categories, math.ceil(anchors / MEMBERS_A_CALL))
+        steps.insert(0, Step("Wikipedia", what, anchors, calls))
     if request.query:
         steps.insert(0, Step("query service", "the query", anchors, 1))
     return Plan(tuple(step for step in steps if step.things))

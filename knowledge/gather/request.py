@@ -22,8 +22,10 @@ class GatherRequest:
     titles_option: str = "--titles"
     """The command-line option that gave the titles, for error messages."""
     category: str = ""
-    """A category of the Wikipedia, without the namespace; only its own articles are gathered, not
-    those of subcategories."""
+    """A category of the Wikipedia, without the namespace."""
+    category_depth: int = 2
+    """The number of steps from the category to subcategories whose articles are anchors too. Large categories often
+    hold only "by country" categories, so one step finds few articles; far subcategories are about other things."""
     query: str = ""
     """A SPARQL query that selects the items as ?item."""
     lacking: tuple[str, ...] = ()
@@ -44,6 +46,8 @@ class GatherRequest:
     all_pictures: bool = True
     """Whether to fetch pictures of all reached things with an article; if False, only pictures of
     the anchors are fetched."""
+    page_views: bool = True
+    """Whether to fetch the page views of the reached things' articles."""
 
     @property
     def wiki(self) -> str:

@@ -24,6 +24,12 @@ one request; fewer are requested, because fifty whole articles can take many meg
 IDS_A_QUERY = 5000
 MEMBERS_A_CALL = 500
 """Maximum number of category members that the API returns per request."""
+VIEW_TITLES, VIEWS_A_CALL, VIEW_DAYS = 50, 5, 60
+"""Number of titles in one request for page views, number of titles that Wikimedia's wikis look up for one request, and
+number of days; the API allows no more. The REST API for page views takes one title per request and so needs five times
+as many requests. Sources: https://www.mediawiki.org/wiki/Extension:PageViewInfo and its code."""
+ARTICLES, CATEGORIES = 0, 14
+"""Numbers of the namespaces of a wiki."""
 ENTITY = "http://www.wikidata.org/entity/"
 _PAGE = re.compile(r" *<page>.*?</page>\n?", re.S)
 _TITLE, _REVISION = re.compile(r"<title>(.*?)</title>"), re.compile(r"<revision>\s*<id>(\d+)</id>")
@@ -32,6 +38,7 @@ _ASKABLE = """?item wdt:P18 ?picture .
   ?article schema:about ?item ; schema:isPartOf <https://{language}.wikipedia.org/> ."""
 
 Json = dict[str, Any]
+Members = tuple[list[str], list[str], dict[str, str]]
 
 
 @dataclass(frozen=True)
@@ -139,24 +146,52 @@ class Wikimedia:
         cells = (row.get("item", {}).get("value", "") for row in self._sparql.select(query))
         return list(dict.fromkeys(cell.removeprefix(ENTITY) for cell in cells if cell))
 
-    def category_members(self, category: str, *, limit: int) -> list[str]:
-        """Titles of the first articles in a category, in the API's order."""
+    def category_members(self, category: str, more: dict[str, str]) -> Members:
+        """The next articles and subcategories of a category, in the API's order: articles first.
+
+        Args:
+            category: name without the namespace.
+            more: the last element of the previous reply; {} for the first request.
+
+        Returns:
+            (titles of articles, names of subcategories, what the next request needs: {} at the end).
+        """
         asked = {
             "action": "query",
             "list": "categorymembers",
             "cmtitle": f"Category:{category}",
-            "cmnamespace": "0",
+            "cmtype": "page|subcat",
+            "cmnamespace": f"{ARTICLES}|{CATEGORIES}",
+            "cmlimit": str(MEMBERS_A_CALL),
         }
-        found: list[str] = []
-        more: dict[str, str] = {}
-        while len(found) < limit:
-            size = {"cmlimit": str(min(MEMBERS_A_CALL, limit - len(found)))}
-            reply = self._wikipedia.ask({**asked, **size, **more})
-            found += [page["title"] for page in reply.get("query", {}).get("categorymembers", ())]
-            more = {k: str(v) for k, v in reply.get("continue", {}).items()}
-            if not more:
-                break
-        return found
+        reply = self._wikipedia.ask({**asked, **more})
+        found = reply.get("query", {}).get("categorymembers", ())
+        return (
+            [page["title"] for page in found if page["ns"] == ARTICLES],
+            # Each edition has its own word for "Category", so the name is what follows the colon.
+            [page["title"].partition(":")[2] for page in found if page["ns"] == CATEGORIES],
+            {key: str(value) for key, value in reply.get("continue", {}).items()},
+        )
+
+    def page_views(self, titles: list[str]) -> dict[str, int | None]:
+        """The views of up to fifty articles in the last sixty days, summed. A reply has the views of some of the
+        articles; the others have to be requested again. The value is None if no day's views are known."""
+        reply = self._wikipedia.ask(
+            {
+                "action": "query",
+                "prop": "pageviews",
+                "pvipdays": str(VIEW_DAYS),
+                "titles": "|".join(titles),
+            }
+        )
+        query = reply.get("query", {})
+        counted = {p["title"]: p["pageviews"] for p in query.get("pages", ()) if "pageviews" in p}
+        found: dict[str, int | None] = {}
+        for title, final in _resolved(titles, query).items():
+            if final in counted:
+                days = [views for views in dict(counted[final]).values() if views is not None]
+                found[title] = sum(days) if days else None
+        return found if "continue" in reply else dict.fromkeys(titles) | found
 
     def entities(self, ids: list[str]) -> dict[str, Json | None]:
         """Requests up to fifty entities; returns each entity under the id that was requested. The

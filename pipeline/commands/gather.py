@@ -13,8 +13,9 @@ from typing import Any
 
 from questloom.calls.retry import RetryPolicy
 from questloom.knowledge.gather import gathered as state
+from questloom.knowledge.gather.categories import walk_category
 from questloom.knowledge.gather.closure import is_item
-from questloom.knowledge.gather.dumps import write_dumps
+from questloom.knowledge.gather.dumps import SUMMARY, write_dumps
 from questloom.knowledge.gather.fetcher import Fetcher
 from questloom.knowledge.gather.gather import Gathering
 from questloom.knowledge.gather.gathered import FETCHED, WORK, Gathered, row
@@ -35,6 +36,8 @@ from questloom.transforms.ingest.sources import (
     site_of,
 )
 
+SHOWN_CLASSES = 10
+"""Number of classes that the closing text names; classes gathered in part come first."""
 _LANGUAGE = re.compile(r"[a-z]{2,}(-[a-z]+)*")
 _SELECT = re.compile(r"\bselect\b.*\?item\b", re.I | re.S)
 
@@ -202,7 +205,10 @@ def _gather(run: Gathering, say: Callable[[str], None]) -> Json:
         asked = {**begun["asked"], "completed": len(request.lacking)}
         run.complete()
         return write_dumps(run, day=begun["day"], asked=asked)
-    say(plan_of(request).as_text())
+    if request.category:
+        _say_category(run, say)
+    else:
+        say(plan_of(request).as_text())
     if request.class_id:
         members = run.check_class()
         say(f"Class {request.class_id} has {members:,} members.")
@@ -215,7 +221,24 @@ def _gather(run: Gathering, say: Callable[[str], None]) -> Json:
     run.gather_words()
     run.gather_articles(things)
     run.gather_pictures(anchors, things)
+    run.gather_views(things)
     return write_dumps(run, day=begun["day"], asked=asked)
+
+
+def _say_category(run: Gathering, say: Callable[[str], None]) -> None:
+    """Says the plan with the categories that are known before the first request, and again after
+    the categories were read."""
+    request, known = run.request, walk_category(run.fetcher, ask=False).known
+    say(
+        f"Category {request.category}: {known:,} known before the first request; subcategories are "
+        f"read to the depth {request.category_depth}."
+    )
+    say(plan_of(request, categories=known).as_text())
+    walked = walk_category(run.fetcher)
+    say(walked.as_text(request.category))
+    if walked.titles:
+        found = len(walked.titles)
+        say(plan_of(request, categories=walked.read, articles=found).as_text())
 
 
 def _settings(request: GatherRequest) -> Json:
@@ -224,6 +247,7 @@ def _settings(request: GatherRequest) -> Json:
         "ids": len(request.ids),
         "titles": len(request.titles),
         "category": request.category,
+        "category_depth": request.category_depth,
         "query": request.query,
         "limit": request.limit,
         "depth": request.depth,
@@ -267,20 +291,36 @@ def _held_to_first(request: GatherRequest, gathered: Gathered, out: Path) -> Gat
 
 def summary_text(out: Path, summary: Json) -> str:
     """The text about what was gathered, what was unavailable, and which command to run next."""
-    had, dumps = summary["gathered"], summary["dumps"]
+    had, held, dumps = summary["gathered"], summary["slice"], summary["dumps"]
     lines = [
-        f"{out}: {had['entities']:,} entities, {had['articles']:,} articles and {had['pictures']:,} pictures"
+        f"{out}: {had['entities']:,} entities, {had['articles']:,} articles and {had['pictures']:,} pictures",
+        f"  {held['anchors']:,} anchors, {held['anchors_to_ask_about']:,} of them with an article and a picture",
+        f"  {held['things']:,} things to which claims of the anchors lead",
+        f"  {held['rivals']:,} rivals: other members of the classes below",
     ]
-    for name, count in summary["classes"].items():
+    classes = sorted(summary["classes"].items(), key=lambda item: item[1]["whole"])
+    for name, count in classes[:SHOWN_CLASSES]:
         how = "whole" if count["whole"] else f"in part ({count['listed']:,} of them)"
         lines.append(f"  class {name}: {count['members']:,} members, gathered {how}")
+    if (more := len(classes) - SHOWN_CLASSES) > 0:
+        lines.append(f"  {more:,} more classes: {out / SUMMARY}")
     for kind, failed in summary["failed"].items():
         shown = "; ".join(f"{key}: {why}" for key, why in list(failed.items())[:3])
         lines.append(
             f"  not to be had, {kind}: {len(failed):,} ({shown}{' …' if len(failed) > 3 else ''})"
         )
-    lines.append(
-        f"Next: questloom ingest --store STORE --entities {out / dumps['entities']} "
-        f"--articles {out / dumps['articles']} --images {out / dumps['images']}"
-    )
+    views = summary["page_views"]
+    lines.append(f"  page views in {views['days']} days: of {views['items']:,} things")
+    if views["stopped"]:
+        lines.append(
+            f"  page views are not complete; the same command asks again ({views['stopped']})"
+        )
+    inputs = (f"--{option} {out / name}" for option, name in dumps.items())
+    lines += [
+        "Next:",
+        f"  questloom ingest --store STORE {' '.join(inputs)}",
+        "  questloom plan --store STORE --lacking lacking.tsv   # plans by level, shape and hops; what the store lacks",
+        f"  questloom gather --out {out} --complete lacking.tsv   # fetches the classes that are lacking; then ingest again",
+        "  questloom synth --store STORE --out RUN",
+    ]
     return "\n".join(lines)

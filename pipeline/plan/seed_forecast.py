@@ -34,12 +34,29 @@ def count_seeds(recipe: Recipe, store: Store, excluded: frozenset[str] = frozens
     """Counts the entities of a store that may become seeds. The count is exact if the store has at
     most `SCANNED` entities."""
     num_rows = store.num_rows("entities")
-    blocks = range(0, num_rows, BLOCK)
-    step = max(1, math.ceil(num_rows / SCANNED))
     lookups = Lookups(store, recipe.certificate.trust, recipe.language)
+    pool, scanned = find_candidates(recipe, store, lookups, excluded)
+    num_found = len({c.seed.id for c in pool})
+    half = Z * math.sqrt(num_found) if scanned < num_rows else 0.0
+    factor = num_rows / scanned if scanned else 1.0
+    eligible = Range(max(0.0, num_found - half), num_found, num_found + half).scaled(factor)
+    return SeedCount(
+        eligible=eligible,
+        drawn=eligible.at_most(recipe.seeds.count),
+        scanned=scanned,
+    )
+
+
+def find_candidates(
+    recipe: Recipe, store: Store, lookups: Lookups, excluded: frozenset[str] = frozenset()
+) -> tuple[list[Candidate], int]:
+    """The possible seeds among all entities or an even sample, and the number of entities that were
+    examined."""
+    num_rows = store.num_rows("entities")
+    step = max(1, math.ceil(num_rows / SCANNED))
     pool: list[Candidate] = []
     scanned = 0
-    for start in blocks[::step]:
+    for start in range(0, num_rows, BLOCK)[::step]:
         stop = min(start + BLOCK, num_rows)
         scanned += stop - start
         for entity in store.scan_entities(start, stop):
@@ -54,12 +71,4 @@ def count_seeds(recipe: Recipe, store: Store, excluded: frozenset[str] = frozens
                         recipe.draft.max_answer_words,
                     )
                 )
-    num_found = len({c.seed.id for c in pool})
-    half = Z * math.sqrt(num_found) if step > 1 else 0.0
-    factor = num_rows / scanned if scanned else 1.0
-    eligible = Range(max(0.0, num_found - half), num_found, num_found + half).scaled(factor)
-    return SeedCount(
-        eligible=eligible,
-        drawn=eligible.at_most(recipe.seeds.count),
-        scanned=scanned,
-    )
+    return pool, scanned

@@ -133,7 +133,7 @@ ASKED: dict[str, tuple[Any, ...]] = {
     "pictures.picture_chooser._vector": ("a lighthouse",),
     "planning.finish.page_texts": ("Q1",),
     "planning.lacking.lack_behind_step": ("Q1", "P1", "Q2", 2),
-    "planning.lacking.lacks_at": ("Q1",),
+    "planning.lacking._shut_steps": ("Q1",),
     "planning.looks._things_of_year": (year(1850), 2, True),
     "planning.named.name_holds": ("Q1", "Q2"),
     "planning.named.page_names": ("Q1", entity_value("Q2")),

@@ -1,6 +1,7 @@
 """The certificate of a question. Code computes and stores every check, and a failed check refuses
 the question. No model tries to repair a refused question."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from questloom.language.names_in_text import folded
@@ -249,7 +250,7 @@ def certify_form(
     margin = least.margin if least else NO_RIVAL
     if margin < (1 if facts.trust.complete else rules.margin):
         assert least is not None
-        return too_near(least)
+        return too_near(least, measured)
     needed = needed_of(form, facts, binding, rules)
     if isinstance(needed, Refusal):
         return needed
@@ -290,12 +291,20 @@ def certify_form(
     )
 
 
-def too_near(margin: Margin) -> Refusal:
-    """The refusal of a description because its margin is too small, or because not all rivals can
-    be listed."""
+def too_near(margin: Margin, all_: Iterable[Margin] = ()) -> Refusal:
+    """The refusal of a description whose margin is too small, or whose rivals could not be listed.
+
+    Args:
+        margin: the smallest margin of a form.
+        all_: all margins of the form. Other classes that the store may hold only in part are named
+            too, since the form needs all of them.
+    """
     if margin.incomplete:
+        others = sorted({m.incomplete for m in all_} - {"", margin.incomplete})
         return Refusal(
-            reason=Reason.CLASS_INCOMPLETE, evidence={"var": margin.var, "class": margin.incomplete}
+            reason=Reason.CLASS_INCOMPLETE,
+            evidence={"var": margin.var, "class": margin.incomplete}
+            | ({"other_classes": others} if others else {}),
         )
     return Refusal(
         reason=Reason.MARGIN_TOO_SMALL,

@@ -52,18 +52,18 @@ class Refusals:
     causes: list[Callable[[], tuple[Lack, ...]]] = field(default_factory=list, compare=False)
     """For each refused item, a function that finds what the store lacks for the item."""
 
-    def add(self, reason: Reason, lack: Callable[[], Lack | None] | None = None) -> None:
+    def add(self, reason: Reason, lacks: Callable[[], tuple[Lack, ...]] | None = None) -> None:
         """Counts a refusal.
 
         Args:
             reason: the bound that refused.
-            lack: finds what the store lacks. The function is called only if a seed has no plan.
+            lacks: finds what the store lacks. The function is called only if a seed has no plan.
         """
         self.reasons[reason.value] += 1
-        if lack is not None:
-            self.causes.append(lambda: tuple(filter(None, (lack(),))))
+        if lacks is not None:
+            self.causes.append(lacks)
 
     @property
     def lacks(self) -> Counter[Lack]:
-        """The facts that the store lacks for refused items, with the number of items for each."""
+        """What the store lacks, each with the number of refused steps and forms that needed it."""
         return Counter(lack for cause in self.causes for lack in cause())

@@ -54,6 +54,7 @@ def test_an_entity_leads_to_its_values_classes_units_properties_article_and_best
         properties=("P31", "P279", "P84", "P137", "P2048", "P459", "P18"),
         article="Tower",
         pictures=("Best one.jpg",),
+        sitelinks=2,
     )
     assert links_of({"claims": []}, "enwiki") == NOTHING
 

@@ -37,3 +37,22 @@ def test_the_plan_in_words_names_each_service_and_the_sums():
     text = plan.as_text()
     assert all(step.service in text for step in plan.steps)
     assert f"about {plan.calls:,} calls" in text
+
+
+def test_page_views_are_planned_five_titles_a_call_and_only_where_they_are_wanted():
+    plan = plan_of(REQUEST)
+    views, articles = step(plan, "page views"), step(plan, "articles")
+    assert views.things == articles.things and views.calls == -(-views.things // 5)
+    without = plan_of(replace(REQUEST, page_views=False))
+    assert without.calls == plan.calls - views.calls
+
+
+def test_each_known_category_is_a_call_and_no_more_anchors_are_planned_than_articles_were_found():
+    request = GatherRequest(category="Ships", limit=100)
+    assert step(plan_of(request), "the category").calls == 1
+    known = plan_of(request, categories=7)
+    assert (step(known, "7 categories").calls, step(known, "7 categories").things) == (7, 100)
+    found = plan_of(request, categories=7, articles=40)
+    assert step(found, "titles").things == step(found, "7 categories").things == 40
+    many = plan_of(replace(request, limit=5000))
+    assert step(many, "the category").calls == 10

@@ -19,10 +19,11 @@ from benchmarks.wikimedia_world import World
 from questloom.calls.ledger import cost_lines
 from questloom.knowledge.gather import fetcher
 from questloom.knowledge.gather import gather as gathering
+from questloom.knowledge.gather.closure import links_of
 from questloom.knowledge.gather.request import GatherRequest
 from questloom.knowledge.store.store import Store
 from questloom.pipeline.cli import app
-from questloom.pipeline.commands.gather import gather, lacking_classes
+from questloom.pipeline.commands.gather import gather, lacking_classes, summary_text
 from questloom.pipeline.ingest.store_job import IngestOptions, run_ingest
 from questloom.pipeline.synth.lacking import COLUMNS
 from questloom.records.errors import InputError, ProviderFault
@@ -269,6 +270,52 @@ def test_a_file_that_is_no_table_of_classes_is_refused(tmp_path, text):
     (tmp_path / "lacking.tsv").write_text(text)
     with pytest.raises(InputError, match="no table of classes"):
         lacking_classes(tmp_path / "lacking.tsv")
+
+
+def test_the_end_says_what_the_slice_holds_and_which_commands_come_next(world, tmp_path):
+    out, titles = tmp_path / "out", ("No such page",)
+    for anchor in world.pictured()[:3]:
+        titles += (world.entities[anchor]["sitelinks"]["enwiki"]["title"],)
+    made, _, _ = gathered(world, out, titles=titles, depth=1, rivals=40)
+    held, items = made["slice"], {n for n in entities_of(out) if n.startswith("Q")}
+    assert held["anchors"] == held["anchors_to_ask_about"] == 3 and held["things"]
+    store = stored(out, tmp_path / "store")
+    members = {m for kind in made["classes"] for m in store.members(kind)} & items
+    assert held["rivals"] == len(members - reached(world, world.pictured()[:3])) > 0
+    text = summary_text(out, made)
+    assert "3 anchors, 3 of them with an article and a picture" in text
+    assert f"{held['things']:,} things to which claims" in text
+    assert f"{held['rivals']:,} rivals" in text and "(No such page: " in text
+    following = text.partition("Next:\n")[2].splitlines()
+    assert [line.split()[1] for line in following] == ["ingest", "plan", "gather", "synth"]
+    assert all(str(out / name) in following[0] for name in made["dumps"].values())
+
+
+def test_the_end_names_ten_classes_and_those_in_part_first(world, tmp_path):
+    made, _, _ = gathered(world, tmp_path, class_id=LIGHTHOUSE, depth=0, views=0)
+    whole = {f"Q{n}": {"members": n, "listed": n, "whole": True} for n in range(1, 12)}
+    part = {"Q99": {"members": 9, "listed": 2, "whole": False}}
+    lines = summary_text(tmp_path, made | {"classes": whole | part}).splitlines()
+    told = [line for line in lines if line.startswith("  class")]
+    assert len(told) == 10 and told[0] == "  class Q99: 9 members, gathered in part (2 of them)"
+    assert f"  2 more classes: {tmp_path / 'gather.json'}" in lines
+    assert "more classes" not in summary_text(tmp_path, made)
+
+
+def reached(world: World, anchors: list[str]) -> set[str]:
+    """The anchors and the values of their claims."""
+    found = set(anchors)
+    for name in anchors:
+        found |= set(links_of(world.entities[name], "enwiki").values)
+    return found
+
+
+def test_what_a_run_lacks_counts_as_rivals_and_the_anchors_stay(world, tmp_path):
+    first, _, _ = gathered(world, tmp_path, class_id=PAINTING, limit=2, depth=1, rivals=2)
+    made, _, _ = gathered(world, tmp_path, lacking=(PAINTING,))
+    assert made["slice"]["anchors"] == first["slice"]["anchors"] == 2
+    assert made["slice"]["rivals"] > first["slice"]["rivals"]
+    assert made["page_views"]["items"] > first["page_views"]["items"]
 
 
 def test_nothing_is_completed_where_nothing_was_gathered(world, tmp_path):

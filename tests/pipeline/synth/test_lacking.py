@@ -85,54 +85,67 @@ def test_what_is_hidden_is_named_and_plans_come_back_with_it(world, tmp_path):
     assert planned["all"] > planned["few"]
 
 
-def test_a_thing_with_a_plan_lacks_nothing():
-    def seed(number: int, thing: str) -> Seed:
-        return Seed(
-            entity_id=thing,
-            method="paths",
-            rule="pictured",
-            level="easy",
-            domain="other",
-            index=number,
-        )
-
-    facts = coast()
-    seeds = [seed(0, "Q1"), seed(1, "Q1"), seed(0, "Q2")]
-    dropped = [
-        Rejection(
-            item_id=s.id,
-            seed_id=s.id,
-            stage="plan",
-            reason="no_path",
-            evidence=Json({"lacks": {str(Lack(MEMBERS, NOVEL)): 4}}),
-        )
-        for s in (seeds[0], seeds[2])
-    ]
-    (only,) = list_lacking(seeds, dropped, facts)
-    assert (
-        only.things == 1
-        and only.lack == Lack(MEMBERS, NOVEL)
-        and "1 thing has no plan" in only.words
+def seed(number: int, thing: str) -> Seed:
+    return Seed(
+        entity_id=thing,
+        method="paths",
+        rule="pictured",
+        level="easy",
+        domain="other",
+        index=number,
     )
-    assert "there are 120" in only.words
+
+
+def dropped(one: Seed, **lacks: int) -> Rejection:
+    """A seed without a plan; `lacks` tells how often a class refused its steps."""
+    return Rejection(
+        item_id=one.id,
+        seed_id=one.id,
+        stage="plan",
+        reason="no_path",
+        evidence=Json({"lacks": {str(Lack(MEMBERS, kind)): n for kind, n in lacks.items()}}),
+    )
+
+
+def test_only_a_thing_whose_seeds_all_have_no_plan_counts_as_a_thing_without_one():
+    seeds = [seed(0, "Q1"), seed(1, "Q1"), seed(0, "Q2")]
+    gone = [dropped(seeds[0], Q8261=4), dropped(seeds[2], Q8261=4)]
+    (only,) = list_lacking(seeds, gone, coast())
+    assert (only.things, only.refused, only.lack) == (1, 8, Lack(MEMBERS, NOVEL))
+    assert "1 thing has no plan" in only.words and "there are 120" in only.words
+    (only,) = list_lacking(seeds, gone[:1], coast())
+    assert (only.things, only.refused) == (0, 4)
+    assert only.words.startswith("4 steps were refused: the store holds")
+
+
+def test_the_class_that_refused_the_most_steps_comes_first():
+    seeds = [seed(0, f"Q{n}") for n in range(1, 4)]
+    gone = [dropped(seeds[0], Q5=40), *(dropped(one, Q8261=3) for one in seeds[1:])]
+    found = list_lacking(seeds, gone, coast())
+    assert [(one.lack.class_id, one.things, one.refused) for one in found] == [
+        (HUMAN, 1, 40),
+        (NOVEL, 2, 6),
+    ]
+    cells = dict(zip(COLUMNS, found[0].row().split("\t"), strict=True))
+    assert (cells["class"], cells["things"], cells["refused"]) == (HUMAN, "1", "40")
 
 
 def test_a_refusal_names_what_would_mend_it():
     facts = coast()
     too_few = Refusal(reason=Reason.CLASS_INCOMPLETE, evidence={"var": "x1", "class": NOVEL})
-    assert lack_behind(facts, too_few) == Lack(MEMBERS, NOVEL)
+    assert lack_behind(facts, too_few) == (Lack(MEMBERS, NOVEL),)
     rival = {"entity_id": architect(3), "gaps": ["P19=Q3001"]}
     near = Refusal(reason=Reason.MARGIN_TOO_SMALL, evidence={"margin": 1, "rival": rival})
-    assert lack_behind(facts, near) == Lack(CLAIMS, HUMAN, "P19")
+    assert lack_behind(facts, near) == (Lack(CLAIMS, HUMAN, "P19"),)
     # That a man may have had a second teacher is nothing that a claim of the rival's would settle.
     pupil = {"entity_id": architect(3), "gaps": ["P1066 of Q2001"]}
     assert (
         lack_behind(
             facts, Refusal(reason=Reason.MARGIN_TOO_SMALL, evidence={"margin": 1, "rival": pupil})
         )
-        is None
+        == ()
     )
-    assert lack_behind(facts, Refusal(reason=Reason.GUESSABLE, evidence={})) is None
+    assert lack_behind(facts, Refusal(reason=Reason.GUESSABLE, evidence={})) == ()
 
 
 def test_a_lack_is_written_and_read():

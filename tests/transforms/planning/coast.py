@@ -12,6 +12,7 @@ from tests.small_facts import SmallFacts, claim, year
 
 LIGHTHOUSE, HUMAN, TOWN, NOVEL = "Q39715", "Q5", "Q3957", "Q8261"
 NUM, NUM_TOWNS = 60, 20
+SIZES = {LIGHTHOUSE: NUM, HUMAN: NUM, TOWN: NUM_TOWNS, NOVEL: 2 * NUM}
 CLASSES = {LIGHTHOUSE: "lighthouse", HUMAN: "human", TOWN: "town", NOVEL: "novel"}
 SYLLABLES = ("bra", "cle", "dro", "fin", "gul", "hem", "kor", "lan", "mir", "nos")
 NAMES = ["".join(parts).title() for parts in product(SYLLABLES, SYLLABLES, ("ven", "tas", "lo"))]
@@ -68,6 +69,7 @@ def coast(
     *,
     silent: frozenset[str] = frozenset(),
     told: dict[str, str] | None = None,
+    in_part: frozenset[str] = frozenset(),
 ) -> Lookups:
     """The store.
 
@@ -75,6 +77,7 @@ def coast(
         claims: others than the coast's.
         silent: things whose page says nothing.
         told: more that a thing's page says.
+        in_part: classes that have twice as many members as the store.
     """
     claims = coast_claims() if claims is None else claims
     things = sorted({c.subject for c in claims})
@@ -119,7 +122,9 @@ def coast(
             {key: Entity(id=key, labels={"en": name}) for key, name in names.items()},
             pages,
             images=shown,
-            class_counts={LIGHTHOUSE: NUM, HUMAN: NUM, TOWN: NUM_TOWNS, NOVEL: 2 * NUM},
+            class_counts={
+                kind: number * (2 if kind in in_part else 1) for kind, number in SIZES.items()
+            },
         )
     )
 

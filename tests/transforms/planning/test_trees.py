@@ -8,6 +8,7 @@ from questloom.records.form import Ask, ClaimClause, ClassClause, Form, Image
 from questloom.records.knowledge import entity_value
 from questloom.records.outcomes import Reason
 from questloom.transforms.planning.ground import Ground, Refusals
+from questloom.transforms.planning.lacking import CLAIMS, Lack
 from questloom.transforms.planning.shapes.tree import (
     MAX_HIDINGS,
     WAYS_OF_A_CHAIN,
@@ -53,6 +54,15 @@ def test_a_last_step_that_nothing_describes_is_refused_on_the_way_back():
     assert {walk[-1][0] for walk in told} == {architect(10), town(4)}
     found, refusals = ways_back(ground(coast([*coast_claims(), *twin])), novel(3), 3)
     assert not found and refusals.reasons[Reason.NO_DESCRIPTION.value] == 2
+    assert not refusals.lacks, "the twin has every claim that the novel has"
+
+
+def test_a_last_step_is_refused_for_lack_of_the_claim_that_other_things_miss():
+    """The author of another novel is not known, so that novel may be by the same author."""
+    others = [c for c in coast_claims() if (c.property, c.value.entity) != ("P50", architect(3))]
+    own = [claim("Q4900", "P31", NOVEL), claim("Q4900", "P50", architect(3))]
+    found, refusals = ways_back(ground(coast([*others, *own]), margin=2), "Q4900", 2)
+    assert not found and set(refusals.lacks) == {Lack(CLAIMS, NOVEL, "P50")}
 
 
 def test_a_way_back_ends_at_a_thing_that_may_be_shown_and_at_no_other():

@@ -20,6 +20,7 @@ difficulty level sets the number of claims, and every claim must be needed.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations, islice
 from random import Random
 
@@ -37,6 +38,7 @@ from questloom.transforms.facts.readings import sure_readings
 from questloom.transforms.facts.values import best_values
 from questloom.transforms.planning.finish import ask_attributes, ask_last_thing
 from questloom.transforms.planning.ground import Ground, Refusals
+from questloom.transforms.planning.lacking import lacks_at
 from questloom.transforms.planning.reasoning import (
     CHOOSES,
     PLACE_OF,
@@ -216,6 +218,7 @@ def _walks(at: Ground, start: list[Walk], draw: Random, refusals: Refusals) -> l
         longer = []
         for walk in level:
             edges = steps_from(at.facts, walk.things[-1], at.draft.max_hub, at.certificate.stated)
+            refusals.causes.append(partial(lacks_at, at.facts, walk.things[-1]))
             for edge in shuffle_by_weight(edges, at.draft.reverse_share, draw)[:MAX_EDGES]:
                 if ends := list(extend(at, walk, edge, refusals)):
                     longer.append(draw.choice(ends))

@@ -8,6 +8,7 @@ score was better by a quarter (FORT-Searcher, arXiv 2606.12087).
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 from random import Random
 
@@ -21,7 +22,7 @@ from questloom.transforms.facts.completeness import nearly_complete
 from questloom.transforms.facts.said_class import find_descriptor_class
 from questloom.transforms.planning.finish import ask_attributes, ask_last_thing, count_years
 from questloom.transforms.planning.ground import Ground, Refusals
-from questloom.transforms.planning.lacking import MEMBERS, Lack
+from questloom.transforms.planning.lacking import lack_to_describe, lacks_to_meet
 from questloom.transforms.planning.looks import ask_reading
 from questloom.transforms.planning.shapes.chain import Grown, Walk, extend
 from questloom.transforms.planning.steps import steps_from
@@ -49,6 +50,8 @@ def grow_meets(
     branches = [
         b for n in range(MAX_BRANCH + 1) for b in _branches(at, Walk((anchor,)), n, refusals)
     ]
+    ends = tuple(dict.fromkeys(branch.things[-1] for branch in branches))
+    refusals.causes.append(partial(lacks_to_meet, at.facts, ends))
     found: dict[str, list[tuple[Walk, Edge]]] = {}
     for branch in branches:
         for edge in steps_from(
@@ -96,7 +99,7 @@ def _met(
         return
     kind = find_descriptor_class(at.facts, one[1].target)
     if not kind or not nearly_complete(at.facts, kind):
-        refusals.add(Reason.NO_DESCRIPTION, lambda: Lack(MEMBERS, kind) if kind else None)
+        refusals.add(Reason.NO_DESCRIPTION, partial(lack_to_describe, at.facts, one[1].target))
         return
     var = f"x{len(walk.things)}"
     clauses = (

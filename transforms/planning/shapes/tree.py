@@ -11,6 +11,7 @@ that was found. The rules for the steps of a chain also hold for a tree.
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import count, islice
 from random import Random
 from typing import TypeVar
@@ -33,6 +34,11 @@ from questloom.transforms.planning.finish import (
     is_open_without_picture,
 )
 from questloom.transforms.planning.ground import Ground, Refusals
+from questloom.transforms.planning.lacking import (
+    lack_behind_step,
+    lack_to_describe,
+    lacks_to_reach,
+)
 from questloom.transforms.planning.looks import ask_reading
 from questloom.transforms.planning.shapes.chain import Grown, Walk, extend
 from questloom.transforms.planning.steps import (
@@ -154,6 +160,7 @@ def _back(
         if at.is_pictured(thing) and at.may_be_shown(thing):
             yield ()
         return
+    refusals.causes.append(partial(lacks_to_reach, at.facts, thing))
     found = shuffle_by_weight(
         steps_to(at.facts, thing, at.draft.max_hub, at.certificate.stated),
         at.draft.reverse_share,
@@ -190,7 +197,17 @@ def _back_over(
             and forward.reverse
             and not describe_step_end(at, back.target, back.property, thing)
         ):
-            refusals.add(Reason.NO_DESCRIPTION)
+            refusals.add(
+                Reason.NO_DESCRIPTION,
+                partial(
+                    lack_behind_step,
+                    at.facts,
+                    back.target,
+                    back.property,
+                    thing,
+                    at.certificate.margin,
+                ),
+            )
             return
         yield (*earlier, (back.target, forward))
 
@@ -289,7 +306,7 @@ class Trying:
     def _may_be_hidden(self, tree: Tree, name: str) -> bool:
         """Whether the name has a description, and a solver would need the description."""
         if not self._descriptors(tree, name):
-            self.refusals.add(Reason.NO_DESCRIPTION)
+            self.refusals.add(Reason.NO_DESCRIPTION, partial(lack_to_describe, self.at.facts, name))
             return False
         if name not in self.needed:
             self.needed[name] = num_left_open(self.at.facts, tree, name)

@@ -1,0 +1,128 @@
+"""`questloom plan --lacking`: which plans a gathered slice gives, what it lacks, and that fetching this frees plans."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from benchmarks.wikimedia import serving
+from benchmarks.wikimedia_world import World
+from questloom.files.opened import Opened
+from questloom.knowledge.gather.request import GatherRequest
+from questloom.pipeline.cli import app
+from questloom.pipeline.commands.gather import gather, lacking_classes
+from questloom.pipeline.ingest.store_job import IngestOptions, run_ingest
+from questloom.pipeline.plan.plan_supply import MAX_SEEDS, PlanSupply, measure_supply
+from questloom.pipeline.recipe import Recipe
+from questloom.pipeline.synth.lacking import COLUMNS
+from questloom.records.errors import InputError
+from tests.pipeline.small_world import small_recipe
+from tests.small_wikimedia import CONTACT, HUMAN, QUICK, small_world, without_waits
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory) -> World:
+    return small_world(tmp_path_factory.mktemp("world"))
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch):
+    without_waits(monkeypatch)
+
+
+def recipe() -> Recipe:
+    return small_recipe(
+        certificate={"margin": 1, "stated": False},
+        seeds={"count": 20, "rare_min_statements": 4, "anchor_min_in_degree": 0},
+    )
+
+
+def gather_into(world: World, out: Path, **request) -> None:
+    with serving(world) as base:
+        options = {"base": base, "contact": CONTACT, "retry": QUICK, "say": lambda line: None}
+        gather(GatherRequest(**request), out, **options)
+
+
+def ingested(out: Path, store: Path) -> str:
+    dumps = json.loads((out / "gather.json").read_text())["dumps"]
+    run_ingest(
+        IngestOptions(
+            store=str(store),
+            entities=(str(out / dumps["entities"]),),
+            articles=(str(out / dumps["articles"]),),
+            images=(str(out / dumps["images"]),),
+            popularity=str(out / dumps["popularity"]),
+        )
+    )
+    return str(store)
+
+
+def supply(store: str, file: Path) -> PlanSupply:
+    with Opened() as opened:
+        return measure_supply(recipe(), store, str(file), opened)
+
+
+def planned(found: PlanSupply) -> int:
+    return sum(level.planned for level in found.by_level.values())
+
+
+def test_what_a_slice_lacks_is_named_fetched_and_frees_plans(world, tmp_path):
+    out, file = tmp_path / "out", tmp_path / "lacking.tsv"
+    gather_into(world, out, class_id=HUMAN, limit=30, depth=2, rivals=2, views=2)
+    before = supply(ingested(out, tmp_path / "before"), file)
+    rows = list(csv.DictReader(file.read_text().splitlines(), delimiter="\t"))
+    assert list(rows[0]) == list(COLUMNS) and len(rows) == len(before.lacking)
+    refused = [int(row["refused"]) for row in rows]
+    assert refused == sorted(refused, reverse=True) and HUMAN in lacking_classes(file)
+    assert before.num_classes == sum(row["kind"] == "members" for row in rows) > 1
+    assert f"members of {before.num_classes} classes" in before.as_text()
+    assert f"--complete {file}" in before.as_text()
+    gather_into(world, out, lacking=lacking_classes(file))
+    after = supply(ingested(out, tmp_path / "after"), file)
+    assert planned(after) > planned(before) and after.num_classes < before.num_classes
+
+
+def test_the_plans_are_counted_by_level_shape_and_hops(world, tmp_path):
+    out = tmp_path / "out"
+    gather_into(world, out, class_id=HUMAN, limit=1000, depth=2, rivals=1000, views=2)
+    store = ingested(out, tmp_path / "store")
+    found = supply(store, tmp_path / "lacking.tsv")
+    assert 0 < planned(found) == sum(found.kinds.values())
+    assert sum(level.seeds for level in found.by_level.values()) == 20
+    assert found.hops == sum(hops * number for (_, _, hops), number in found.kinds.items())
+    assert found.queries > 0
+    text, data = found.as_text(), found.as_json()
+    for (level, shape, hops), number in found.kinds.items():
+        assert {"level": level, "shape": shape, "hops": hops, "seeds": number} in data["plans"]
+        (line,) = [line for line in text.splitlines() if line.startswith(f"  {level}: ")]
+        assert f"{shape} of {hops} hop" in line
+    assert json.loads(json.dumps(data)) == data
+
+
+def test_the_command_shows_plans_and_writes_the_table(world, tmp_path):
+    gather_into(world, tmp_path / "out", class_id=HUMAN, limit=20, depth=1, rivals=2, views=2)
+    store = ingested(tmp_path / "out", tmp_path / "store")
+    file = tmp_path / "lacking.tsv"
+    few = ["--set", "seeds.count=5", "--set", "seeds.anchor_min_in_degree=0"]
+    command = ["plan", "--store", store, "--recipe", "demo_without_python", *few]
+    ended = CliRunner().invoke(app, [*command, "--lacking", str(file)])
+    assert ended.exit_code == 0, ended.exception
+    assert "have a plan" in ended.stdout and file.read_text().startswith("\t".join(COLUMNS))
+    assert "have a plan" not in CliRunner().invoke(app, command).stdout
+    away = CliRunner().invoke(
+        app, [*command, "--lacking", str(tmp_path / "out" / "work" / "lock" / "x")]
+    )
+    assert isinstance(away.exception, InputError) and "cannot be" in away.exception.what
+
+
+def test_a_store_without_seeds_says_so_and_writes_nothing(world, tmp_path):
+    gather_into(world, tmp_path / "out", class_id=HUMAN, limit=2, depth=0, rivals=0, views=0)
+    store = ingested(tmp_path / "out", tmp_path / "store")
+    none = small_recipe(
+        seeds={"count": 5, "rare_min_statements": 10_000, "anchor_min_in_degree": 10_000}
+    )
+    with Opened() as opened, pytest.raises(InputError, match="has no seeds"):
+        measure_supply(none, store, str(tmp_path / "lacking.tsv"), opened)
+    assert not (tmp_path / "lacking.tsv").exists() and MAX_SEEDS == 200
