@@ -401,8 +401,8 @@ def synth(
 ) -> None:
     """The main job: seeds to certified questions, data set and report.
 
-    The recipe key filters.custom names your own filters as module:Class; CONTRIBUTING.md explains
-    it.
+    The recipe key filters.custom names your own filters as module:Class. The section "Keep a part
+    in your own package" of CONTRIBUTING.md explains these filters, and examples/ has one.
     """
     from questloom.pipeline.api import load_recipe, synthesise
 
@@ -853,10 +853,13 @@ def _told(error: Exception) -> int:
             f"{fault_message(error)}\n  This was not expected; please report it with the log.",
             FAILED,
         )
-    if known is not error and not isinstance(known, NothingRun):
+    # A worker creates the log when it starts. An error of ours with a cause in other code, such as
+    # a missing module, then belongs into that log.
+    behind = log_path().exists() and error.__cause__ is not None
+    if (known is not error or behind) and not isinstance(known, NothingRun):
         note_fault(error)
     print(f"questloom: {_WHERE_IN_BEAM.sub('', message)}", file=sys.stderr)
-    if log_path().exists():
+    if log_path().exists() and log_path().stat().st_size:
         print(f"  The log: {log_path()}", file=sys.stderr)
     return code
 

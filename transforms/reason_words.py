@@ -7,7 +7,7 @@ from questloom.transforms.filters import registry
 from questloom.transforms.filters.filter import Filter
 
 _GENERAL: dict[str, str] = {
-    Reason.ERROR: "A stage failed on this item: a fault of the program or of a custom filter, with its traceback.",
+    Reason.ERROR: "A stage of the program, or a custom filter, failed on this item, and the report shows the traceback.",
     Reason.NAMESPACE: "The page is no article.",
     Reason.NOT_WIKITEXT: "The page's content is not wikitext.",
     Reason.REDIRECT: "The page only points elsewhere.",

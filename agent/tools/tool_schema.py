@@ -7,7 +7,6 @@ Type annotations give the arguments' types and bounds.
 
 import inspect
 import re
-import typing
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -83,7 +82,7 @@ class Tool:
             handles: whether the schema has the argument `handle`. Without the argument `handle`,
                 the tool works on the question's own picture.
         """
-        description, arguments = _described(self.run)
+        description, arguments = _described(self.run, [p.name for p in self.parameters])
         description = description.format_map(self.numbers)
         if not handles and self.takes_handle:
             description += " It works on the picture of the question."
@@ -168,9 +167,12 @@ def _plain(part: dict[str, Any]) -> dict[str, Any]:
     return part
 
 
-def _described(function: Callable[..., Any]) -> tuple[str, dict[str, str]]:
-    """Returns the first paragraph of a function's docstring, and the description of each
-    argument."""
+def _described(function: Callable[..., Any], names: list[str]) -> tuple[str, dict[str, str]]:
+    """Returns the first paragraph of a function's docstring, and the description of each argument.
+
+    Raises:
+        ValueError: the docstring describes other arguments than `names`.
+    """
     text = inspect.cleandoc(function.__doc__ or "")
     arguments: dict[str, str] = {}
     name = ""
@@ -180,12 +182,12 @@ def _described(function: Callable[..., Any]) -> tuple[str, dict[str, str]]:
         if found := re.fullmatch(r"    (\w+): (.+)", line):
             name = found[1]
             arguments[name] = found[2]
-        else:
+        elif name:
             arguments[name] += f" {line.strip()}"
-    names = [p for p in typing.get_type_hints(function) if p not in ("at", "return")]
-    assert set(names) == set(arguments), (
-        f"{function.__name__}: the docstring describes {sorted(arguments)}, the signature has {sorted(names)}"
-    )
+    if set(names) != set(arguments):
+        raise ValueError(
+            f"{function.__name__}: the docstring describes {sorted(arguments)}, the signature has {sorted(names)}"
+        )
     return " ".join(text.partition("\n\n")[0].split()), arguments
 
 

@@ -16,6 +16,7 @@ from questloom.agent.providers.provider import Provider
 from questloom.agent.sandbox import Sandbox
 from questloom.agent.tool_registry import MODULES
 from questloom.agent.tool_settings import CONFINED, CUSTOM_KEY, ToolSettings
+from questloom.agent.tools.custom_tool import checked_output, custom_tool, tool_failed
 from questloom.agent.tools.quote import one_line
 from questloom.agent.tools.result_cache import OutputCache
 from questloom.agent.tools.search_tools import NUM_SNIPPETS
@@ -31,14 +32,14 @@ from questloom.agent.turns.tool_output import (
     provider_fault,
 )
 from questloom.calls.waiting import time_limit
-from questloom.files.extensions import load_extension
 from questloom.models.picture_file import PictureError
 from questloom.prompts.fence import capped
 from questloom.records.episodes import ToolCall, ToolResult, ToolStatus
-from questloom.records.errors import InputError, ProviderFault
+from questloom.records.errors import InputError, ProviderFault, QuestloomError
 from questloom.records.identity import canonical_json, sha256_hex
 
 TOOLS: tuple[Tool, ...] = tuple(import_module(module).TOOL for module in MODULES.values())
+_BUILT_IN = frozenset(tool.name for tool in TOOLS)
 
 
 def offered_tools(settings: ToolSettings) -> dict[str, Tool]:
@@ -54,7 +55,7 @@ def offered_tools(settings: ToolSettings) -> dict[str, Tool]:
     }
     for named in settings.custom:
         tool = custom_tool(named)
-        if tool.name in {*offered, *(own.name for own in TOOLS)}:
+        if tool.name in {*offered, *_BUILT_IN}:
             raise InputError(
                 f"{CUSTOM_KEY}: {named}", f"there is a tool {tool.name} already", "Rename it."
             )
@@ -66,26 +67,6 @@ def offered_tools(settings: ToolSettings) -> dict[str, Tool]:
             )
         offered[tool.name] = tool
     return offered
-
-
-def custom_tool(named: str) -> Tool:
-    """Imports a tool from another package.
-
-    Raises: InputError: the tool does not exist, or its function has no valid schema.
-    """
-    tool, where = load_extension(named, "tools", CUSTOM_KEY).object, f"{CUSTOM_KEY}: {named}"
-    fix = (
-        "Make it a `Tool` of an async function, its arguments described; see examples/distance.py."
-    )
-    if not isinstance(tool, Tool):
-        raise InputError(where, f"is {tool!r}, and no Tool", fix)
-    if tool.finds:  # statistics and attributions use the names of built-in tools to distinguish found pictures from made ones
-        raise InputError(where, "brings pictures from outside, which no custom tool may", fix)
-    try:
-        tool.schema(handles=True)
-    except Exception as error:
-        raise InputError(where, f"cannot be described ({error})", fix) from error
-    return tool
 
 
 def tool_schemas(settings: ToolSettings) -> list[dict[str, Any]]:
@@ -241,23 +222,23 @@ class ToolBox:
             sandbox=self.sandbox,
             summarise=self.summarise,
         )
+        began = time.monotonic()
         try:
             async with time_limit(self.settings.seconds):
-                return await tool.run(at, **arguments)
+                output = await tool.run(at, **arguments)
+            return output if tool.name in _BUILT_IN else checked_output(output)
         except ProviderFault as fault:
             raise of_provider(fault) from fault
-        except TimeoutError as error:
-            if tool.remote:
-                raise provider_fault(
-                    "timeout",
-                    f"The tool failed: no answer within {self.settings.seconds:g} s. "
-                    "The call itself was not at fault.",
-                ) from error
-            raise ToolFault(
-                ToolStatus.LIMIT,
-                "time",
-                f"{tool.name} was stopped after {self.settings.seconds:g} s.",
-            ) from error
+        except (ToolFault, QuestloomError):
+            raise
+        except Exception as error:
+            own, limit = tool.name in _BUILT_IN, self.settings.seconds
+            # A custom tool may raise a TimeoutError of its own, long before the limit.
+            if isinstance(error, TimeoutError) and (own or time.monotonic() - began >= limit):
+                raise _out_of_time(tool, limit) from error
+            if own:
+                raise
+            raise tool_failed(tool, error) from error
 
     def _registered(
         self,
@@ -323,6 +304,16 @@ class ToolBox:
             if self.settings.handles
             else f"Picture: {size}"
         )
+
+
+def _out_of_time(tool: Tool, seconds: float) -> ToolFault:
+    """Makes the fault for a call that reached the time limit."""
+    if tool.remote:
+        return provider_fault(
+            "timeout",
+            f"The tool failed: no answer within {seconds:g} s. The call itself was not at fault.",
+        )
+    return ToolFault(ToolStatus.LIMIT, "time", f"{tool.name} was stopped after {seconds:g} s.")
 
 
 def call_handle(call: ToolCall) -> int | None:

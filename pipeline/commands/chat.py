@@ -1,16 +1,19 @@
 """`questloom chat`: asks an engine one question with a picture over a store. Each turn is printed
 as it comes, or shown on a local page."""
 
+from collections import Counter
 from collections.abc import Callable
 from contextlib import ExitStack
 
 from questloom.agent.engines.engine import Engine
 from questloom.agent.setup import Playing, engine_override_key
+from questloom.agent.tools.custom_tool import TOOL_ERROR
 from questloom.files.opened import Opened
 from questloom.models.messages import Message
 from questloom.pipeline.api import play
 from questloom.pipeline.commands.chat_page import ChatPage, HandEngine
 from questloom.pipeline.recipe import Recipe
+from questloom.pipeline.runners.run_log import log_path
 from questloom.pipeline.teach.episode_text import end_text
 from questloom.pipeline.teach.one_episode import play_one
 from questloom.pipeline.teach.watched_engine import WatchedEngine
@@ -61,6 +64,7 @@ def chat(
             question, store=store, recipe=recipe, picture=picture, watch=say, opened=opened
         )
         say(end_text(episode))
+        say_failed_tools(episode, say)
         return episode
     hand = HandEngine() if by_hand else None
     if hand is not None:
@@ -80,4 +84,18 @@ def chat(
         )
         pages[0].end(episode)
     say(end_text(episode))
+    say_failed_tools(episode, say)
     return episode
+
+
+def say_failed_tools(episode: Episode, say: Print) -> None:
+    """Says which custom tools failed in an episode, and where the exceptions are."""
+    failed = Counter(
+        turn.call.name
+        for turn in episode.turns
+        if turn.call and turn.result and turn.result.code == TOOL_ERROR
+    )
+    for name, number in failed.items():
+        say(
+            f"The custom tool {name} failed in {number} of this episode's calls. The log has the exceptions: {log_path()}"
+        )

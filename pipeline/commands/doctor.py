@@ -82,8 +82,8 @@ def examine(recipe: Recipe | None = None, more: Iterable[Line] = ()) -> Findings
     few seconds and change nothing.
 
     Args:
-        recipe: a recipe whose CLIP checkpoint is loaded and whose endpoints are asked for their
-            list of models.
+        recipe: a recipe whose CLIP checkpoint and custom objects are loaded, and whose endpoints
+            are asked for their list of models.
         more: further lines, such as those of a runner (`questloom.pipeline.runners.runner_checks`).
     """
     lines = [
@@ -96,6 +96,7 @@ def examine(recipe: Recipe | None = None, more: Iterable[Line] = ()) -> Findings
         *_programs(),
         *(_endpoints(recipe) if recipe else ()),
         *(_live_services(recipe) if recipe else ()),
+        *(_extensions(recipe) if recipe else ()),
         *more,
     ]
     return Findings(tuple(lines))
@@ -288,6 +289,19 @@ def _live_services(recipe: Recipe) -> Iterator[Line]:
             yield Line("live services", service.kind, Status.MISSING, error.what, error.fix)
         else:
             yield Line("live services", service.kind, Status.OK, service.service.help)
+
+
+def _extensions(recipe: Recipe) -> Iterator[Line]:
+    """Whether each object of another package that the recipe names can be loaded."""
+    from questloom.pipeline.synth.settings_check import extension_loaders
+
+    for kind, named, load in extension_loaders(recipe):
+        try:
+            load()
+        except InputError as error:
+            yield Line(f"custom {kind}", named, Status.MISSING, error.what, error.fix)
+        else:
+            yield Line(f"custom {kind}", named, Status.OK, "loads")
 
 
 def _endpoints(recipe: Recipe) -> Iterator[Line]:

@@ -23,7 +23,7 @@ from questloom.pipeline.synth.filters_not_run import describe_filters, filters_n
 from questloom.pipeline.synth.id_files import words_of
 from questloom.pipeline.synth.job import Job
 from questloom.pipeline.synth.outside_stages import outside_seeds
-from questloom.pipeline.synth.settings_check import check_settings
+from questloom.pipeline.synth.settings_check import check_extensions, check_settings
 from questloom.pipeline.synth.synth_job import needs_vectors
 from questloom.pipeline.synth.synth_stages import synth_stages
 from questloom.pipeline.synth.writer_choice import check_writer, describe_writer
@@ -186,6 +186,7 @@ def forecast(
             "Name it with --out, and use the same folder for synth.",
         )
     job = Job.at(recipe, run=out, store=store, opened=opened)
+    check_extensions(recipe)
     check_writer(recipe)
     check_settings(recipe)
     num_outside = sum(1 for _ in outside_seeds(job))

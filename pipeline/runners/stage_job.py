@@ -131,6 +131,9 @@ class Funnel:
     """The fault message of the first item that waits for a provider (a model or search service)."""
     error: str = ""
     """The error message of the first item that ended because of an error."""
+    failed_on_all: tuple[tuple[str, int, str], ...] = ()
+    """The stages that failed on every item that came to them. Each entry has the stage's name, the
+    number of items, and the error message of the first item."""
 
     @classmethod
     def of(cls, run: RunFolder, stages: Sequence[Stage]) -> "Funnel":
@@ -144,14 +147,21 @@ class Funnel:
                 fault = fault or (
                     waiting.message if waiting.cause == PendingCause.PROVIDER.value else ""
                 )
-        errors = [
-            r.evidence["error"] if isinstance(r.evidence, dict) else ""
-            for stage in stages
-            for r in run.read(stage.label, "rejected", Rejection)
-            if r.reason == Reason.ERROR.value
-        ]
-        counts = tuple(run.count(stage.label) for stage in stages)
-        return cls(counts, causes, len(errors), fault, *errors[:1])
+        errors, counts, failed = [], [], []
+        for stage in stages:
+            mine = [
+                r.evidence["error"] if isinstance(r.evidence, dict) else ""
+                for r in run.read(stage.label, "rejected", Rejection)
+                if r.reason == Reason.ERROR.value
+            ]
+            count = run.count(stage.label)
+            if count.num_in and len(mine) >= count.num_in:
+                failed.append((stage.name, count.num_in, mine[0]))
+            errors += mine
+            counts.append(count)
+        return cls(
+            tuple(counts), causes, len(errors), fault, errors[0] if errors else "", tuple(failed)
+        )
 
     @property
     def errors_in_words(self) -> str:
@@ -215,6 +225,11 @@ class Funnel:
             return (
                 1,
                 f"A provider failed ({self.fault}): {num:,} items wait. Run the same command again; nothing is paid twice.",
+            )
+        for stage, number, error in self.failed_on_all:
+            return (
+                1,
+                f"{stage} failed on all {number:,} items that came to it, the first: {error}. The report shows their tracebacks.",
             )
         if self.num_errors > max_error_share * max(1, num_items):
             return 1, self.errors_in_words

@@ -1,12 +1,20 @@
-"""Finds settings that have no effect because of the rest of the recipe. The check runs before work
-starts. Without this check, the program would silently ignore a setting without effect."""
+"""Finds settings that cannot work, before work starts: settings that have no effect because of the
+rest of the recipe, and names of objects in other packages that cannot be loaded. Without the first
+check, the program would silently ignore a setting. Without the second check, a wrong name would end
+a run only when the object is needed."""
 
-from collections.abc import Iterator
+import dataclasses
+from collections.abc import Callable, Iterator
+from functools import partial
 
 from questloom.agent.judges.answer import ROLE as JUDGE
+from questloom.agent.live.live_settings import custom_service, is_custom
+from questloom.agent.tools.toolbox import offered_tools
 from questloom.pipeline.recipe import Recipe
 from questloom.records.errors import InputError
 from questloom.transforms.filters import registry
+from questloom.transforms.filters.custom import custom_filter
+from questloom.transforms.writing.custom import custom_extension
 from questloom.transforms.writing.writer_names import GRAPH, GRAPH_LANGUAGES
 
 
@@ -19,6 +27,38 @@ def check_settings(recipe: Recipe) -> None:
     """
     for key, what, fix in _idle(recipe):
         raise InputError(f"recipe key {key}", what, fix)
+
+
+def check_extensions(recipe: Recipe) -> None:
+    """Loads each object of another package that the recipe names: filters, the writer, tools and
+    live services.
+
+    Raises:
+        InputError: an object cannot be loaded, or is not what the recipe needs.
+    """
+    for _, _, load in extension_loaders(recipe):
+        load()
+    offered_tools(recipe.teach.tools)  # two custom tools may have one name
+
+
+def extension_loaders(recipe: Recipe) -> list[tuple[str, str, Callable[[], object]]]:
+    """The objects of other packages that the recipe names. Each entry has the kind of the object,
+    its name in the recipe, and a function that loads and checks the object, or raises an
+    `InputError`.
+    """
+    tools, live = recipe.teach.tools, recipe.teach.live
+    found: list[tuple[str, str, Callable[[], object]]] = [
+        ("filter", each, partial(custom_filter, each)) for each in recipe.filters.custom
+    ]
+    if recipe.own_writer:
+        found.append(("writer", recipe.own_writer, partial(custom_extension, recipe.own_writer)))
+    for each in tools.custom:
+        alone = dataclasses.replace(tools, custom=(each,))
+        found.append(("tool", each, partial(offered_tools, alone)))
+    for service in live.services().values() if live else ():
+        if is_custom(service.kind):
+            found.append(("service", service.kind, partial(custom_service, service.kind)))
+    return found
 
 
 def _idle(recipe: Recipe) -> Iterator[tuple[str, str, str]]:

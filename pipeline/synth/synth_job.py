@@ -32,7 +32,7 @@ from questloom.pipeline.synth.id_files import words_of
 from questloom.pipeline.synth.job import Job
 from questloom.pipeline.synth.needed_tools import tools_of_filter
 from questloom.pipeline.synth.outside_stages import open_sources
-from questloom.pipeline.synth.settings_check import check_settings
+from questloom.pipeline.synth.settings_check import check_extensions, check_settings
 from questloom.pipeline.synth.synth_stages import NO_HINTS, synth_stages
 from questloom.pipeline.synth.writer_choice import check_writer, describe_writer
 from questloom.records.errors import InputError
@@ -85,8 +85,9 @@ def prepare(job: Job, runner: RunnerOptions = LOCAL) -> frozenset[str]:
 
     Raises:
         InputError: the store cannot be opened, the folder holds another run, an exclusion file is
-            missing, or a tool is unavailable.
+            missing, a tool is unavailable, or an object of another package cannot be loaded.
     """
+    check_extensions(job.recipe)
     check_locations(reads=[job.store_path], writes=[job.run.path])
     if runner.is_local:
         opened_sandbox(tools_of_filter(job.recipe), job.opened)

@@ -256,6 +256,7 @@ def prepare(job: PlayJob, runner: RunnerOptions = LOCAL) -> str:
         InputError: the run is not finished, the store is not the run's store, the engine lacks a
             requirement, a tool is unavailable, or the folder holds other episodes.
     """
+    check_engine(job.recipe.teach, job.recipe.models)
     check_locations(reads=[job.store_path, job.run.path], writes=[job.out.path])
     if job.run.read_recipe()["store"] != job.store.meta["digest"]:
         raise InputError(
@@ -264,7 +265,6 @@ def prepare(job: PlayJob, runner: RunnerOptions = LOCAL) -> str:
             "Give the run's own store.",
         )
     source = finished_stage(job.run, job.recipe.run.shards)
-    check_engine(job.recipe.teach, job.recipe.models)
     if runner.is_local:
         opened_sandbox(job.recipe.teach.tools.tools, job.opened)
     if job.recipe.teach.reference:

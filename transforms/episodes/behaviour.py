@@ -92,6 +92,8 @@ class Numbers:
             f"pictures  in kept episodes {kept.sums['pictures_found']:,} found, {kept.sums['pictures_made']:,} made; "
             f"{kept.sums['tool_pictures_used_again']:,} of them used again ({kept.sums['made_pictures_used_again']:,} made ones)",
         ]
+        if played.faults_by_tool:
+            lines.append(f"failed    {_in_words(played.faults_by_tool)} (calls by tool)")
         for name, found in self.distances.items():
             lines.append(
                 f"distance  {name}: {'unknown' if found is None else f'{found:.3f}'} from the reference (Jensen-Shannon, 0 to 1)"

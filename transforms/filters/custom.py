@@ -7,6 +7,8 @@ A custom filter is a class that the program calls without arguments, once per pr
 
 import inspect
 import re
+import sys
+import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -91,6 +93,7 @@ class MakeCustom:
                 "Install the same version on every machine, and start again.",
             )
         decide, store = _made(found), job.store
+        file = getattr(sys.modules.get(found.object.__module__), "__file__", None)
 
         def check(question: Question) -> Question | Rejection:
             try:
@@ -100,7 +103,7 @@ class MakeCustom:
                 raise
             except Exception as error:
                 raise CustomFilterError(
-                    f"the custom filter {found.path} failed on the question {question.id}: {type(error).__name__}: {error}"
+                    f"the custom filter {found.path} failed on the question {question.id}: {type(error).__name__}{_place(error, file)}: {error}"
                 ) from error
             if drop is not None:
                 return reject(question, drop.reason, drop.evidence)
@@ -117,6 +120,16 @@ def _check_returned(drop: Any, reasons: Mapping[str, str]) -> None:
     if drop.reason not in reasons:
         raise ValueError(f"it dropped for {drop.reason!r}, which its `reasons` do not explain")
     canonical_json(drop.evidence)
+
+
+def _place(error: Exception, file: str | None) -> str:
+    """The place in the filter's file where the exception arose, such as " (no_sports.py, line 12)".
+    The place is empty if no line of that file was running.
+    """
+    lines = [
+        each.lineno for each in traceback.extract_tb(error.__traceback__) if each.filename == file
+    ]
+    return f" ({file}, line {lines[-1]})" if lines else ""
 
 
 def _made(found: Extension) -> CustomFilter:
