@@ -88,16 +88,8 @@ def _is_context(first: inspect.Parameter) -> bool:
 def _wanted_docstring(tool: Tool) -> str:
     """Says how the docstring of a tool must look, with the tool's own arguments."""
     lines = (f"        {each.name}: What this argument is." for each in tool.parameters)
-    return "\n".join(
-        [
-            "Write the docstring like this:",
-            '    """Says what the tool does.',
-            "",
-            "    Args:",
-            *lines,
-        ]
-        + ['    """']
-    )
+    head = ("Write the docstring like this:", '    """Says what the tool does.', "", "    Args:")
+    return "\n".join([*head, *lines, '    """'])
 
 
 def checked_output(output: Any) -> Output:

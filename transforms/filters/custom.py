@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from questloom.knowledge.store.store import Store
 
 KEY = "recipe key filters.custom"
+MAX_SAID = 200
+"""An error shows at most this number of characters of the exception's message, so that the place
+behind the message is never cut off.
+"""
 SHAPE = "Make it a class: a docstring that begins with a sentence, `reasons`, and `__call__(self, question, store)`; see examples/no_sports.py."
 
 
@@ -103,7 +107,7 @@ class MakeCustom:
                 raise
             except Exception as error:
                 raise CustomFilterError(
-                    f"the custom filter {found.path} failed on the question {question.id}: {type(error).__name__}{_place(error, file)}: {error}"
+                    f"the custom filter {found.path} failed on the question {question.id}: {type(error).__name__}: {str(error)[:MAX_SAID]}{_place(error, file)}"
                 ) from error
             if drop is not None:
                 return reject(question, drop.reason, drop.evidence)

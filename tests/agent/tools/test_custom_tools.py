@@ -8,8 +8,10 @@ import pytest
 from questloom.agent.setup import check_engine, prompt_renderer
 from questloom.agent.tool_settings import ToolSettings
 from questloom.agent.tools import ToolBox
+from questloom.agent.tools.tool_context import Context
 from questloom.agent.tools.tool_schema import Tool
 from questloom.agent.turns.image_bank import ImageBank
+from questloom.agent.turns.tool_output import Output, model_fault
 from questloom.pipeline.recipe import recipe_of
 from questloom.pipeline.teach.play_job import PlayJob
 from questloom.records.episodes import ToolCall
@@ -77,6 +79,11 @@ def test_its_version_is_part_of_what_the_episodes_are():
         ("questloom.agent.tools.flip:TOOL", "there is a tool flip already"),
         (f"{HERE}:UNDESCRIBED", "cannot be described"),
         (f"{HERE}:FINDING", "brings pictures from outside"),
+        (f"{HERE}:CONTEXTLESS", "begins with the argument `miles: float`, and .* the context"),
+        (f"{HERE}:BARE", "takes no argument, and .* the context"),
+        (f"{HERE}:UNTYPED", "has the argument `miles` without a type"),
+        (f"{HERE}:TEXT", "returns str, and a tool must return an Output"),
+        (f"{HERE}:PLAIN", "is no async function"),
         (f"{HERE}:CODING", "no sandbox is opened without python_interpreter"),
         ("no_such_module:TOOL", "there is no module 'no_such_module'"),
     ],
@@ -96,6 +103,49 @@ def test_settings_without_custom_tools_offer_those_of_the_program_alone():
     assert names == ["crop"]
 
 
+def test_a_tool_without_descriptions_is_shown_the_docstring_that_it_needs():
+    with pytest.raises(InputError) as refused:
+        check_engine(teach(f"{HERE}:UNDESCRIBED"), recipe_of({}, "test").models)
+    assert "describes [], the signature has ['number']" in refused.value.what
+    assert "\n    Args:\n        number: What this argument is.\n" in refused.value.fix
+
+
+def test_the_name_of_the_context_is_free_and_no_argument_for_the_model():
+    schemas = ToolBox(Nowhere(), settings=teach(f"{HERE}:RENAMED").tools).schemas()  # type: ignore[arg-type]
+    assert schemas[-1]["function"]["parameters"]["properties"].keys() == {"miles"}
+
+
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        ("raise", "ValueError: the key is sk-42"),
+        ("text", "TypeError: it returned 'a text', and a tool must return an Output"),
+        ("parts", "TypeError: its Output has the parts 'a text', and parts must be a tuple"),
+        ("timeout", "TimeoutError: its service"),
+    ],
+)
+def test_a_failure_of_a_tool_is_a_result_that_names_the_tool_and_the_log_has_the_exception(
+    how, said, caplog
+):
+    box = ToolBox(Nowhere(), settings=teach(f"{HERE}:FAILING").tools)  # type: ignore[arg-type]
+    made = ToolCall(name="failing", arguments={"how": how})
+    result = asyncio.run(box.call(made, ImageBank(), turn=0))
+    assert (result.status, result.code) == ("provider_fault", "tool_error")
+    kind = said.partition(":")[0]
+    assert result.text.startswith(f"The tool failed: failing raised {kind}.")
+    assert "sk-42" not in result.text, "a message may hold a key, and episodes are published"
+    (record,) = [r for r in caplog.records if r.name == "questloom.tools"]
+    assert "the custom tool failing failed (failure " in record.getMessage()
+    assert said in record.getMessage() and ".py, line " in record.getMessage()
+
+
+def test_a_fault_that_a_tool_raises_on_purpose_reaches_the_model_in_the_tools_words():
+    box = ToolBox(Nowhere(), settings=teach(f"{HERE}:FAILING").tools)  # type: ignore[arg-type]
+    made = ToolCall(name="failing", arguments={"how": "fault"})
+    result = asyncio.run(box.call(made, ImageBank(), turn=0))
+    assert (result.status, result.text) == ("model_fault", "Give miles above 0.")
+
+
 def _undescribed():
     async def undescribed(at, number: int):
         """Does not say what its argument is."""
@@ -107,5 +157,62 @@ async def finding(at):
     """Finds something."""
 
 
+async def contextless(miles: float) -> Output:
+    """Converts miles.
+
+    Args:
+        miles: A distance.
+    """
+
+
+async def bare() -> Output:
+    """Takes nothing."""
+
+
+async def untyped(at: Context, miles) -> Output:
+    """Converts miles.
+
+    Args:
+        miles: A distance.
+    """
+
+
+async def text(at: Context) -> str:
+    """Returns a text."""
+    return "a text"
+
+
+def plain(at: Context) -> Output:
+    """Is not async."""
+
+
+async def renamed(context: Context, miles: float) -> Output:
+    """Converts miles.
+
+    Args:
+        miles: A distance.
+    """
+
+
+async def failing(at: Context, how: str):
+    """Fails.
+
+    Args:
+        how: In which way.
+    """
+    match how:
+        case "raise":
+            raise ValueError("the key is sk-42")
+        case "timeout":
+            raise TimeoutError("its service")
+        case "fault":
+            raise model_fault("bad_miles", "Give miles above 0.")
+        case "parts":
+            return Output(parts="a text")
+    return "a text"
+
+
+CONTEXTLESS, BARE, UNTYPED, TEXT = Tool(contextless), Tool(bare), Tool(untyped), Tool(text)
+PLAIN, RENAMED, FAILING = Tool(plain), Tool(renamed), Tool(failing)
 UNDESCRIBED, FINDING = _undescribed(), Tool(finding, finds=True)
 CODING = Tool(finding, needs_sandbox=True)
