@@ -17,6 +17,7 @@ from benchmarks.mock_endpoint import running
 from questloom.calls.retry import RetryPolicy
 from questloom.pipeline.cli import BAD_INPUT, FAILED, main
 from questloom.pipeline.runners.run_log import VARIABLE
+from questloom.records.errors import InputError
 from tests.small_dumps import articles_xml, entities_json, metadata, picture, write_dumps
 
 MOST_LINES = 4
@@ -581,3 +582,26 @@ def test_what_nobody_expected_is_one_message_that_names_the_log(tmp_path, capfd,
         lines[-1].endswith(os.environ[VARIABLE])
         and "1 / 0" in Path(os.environ[VARIABLE]).read_text()
     )
+
+
+def test_a_log_that_a_worker_left_empty_is_not_named(tmp_path, capfd, monkeypatch):
+    Path(os.environ[VARIABLE]).touch()
+    code, lines = told(
+        capfd, monkeypatch, "plan", "--store", str(tmp_path), "--recipe", "no_such_recipe"
+    )
+    assert code == BAD_INPUT and "The log:" not in "".join(lines)
+
+
+def test_a_log_that_is_named_holds_the_exception_behind_the_message(tmp_path, capfd, monkeypatch):
+    Path(os.environ[VARIABLE]).touch()
+
+    def load(*_):
+        try:
+            import no_such_module  # noqa: F401
+        except ModuleNotFoundError as error:
+            raise InputError("recipe key", "there is no module", "Install it.") from error
+
+    monkeypatch.setattr("questloom.pipeline.api.load_recipe", load)
+    code, lines = told(capfd, monkeypatch, "plan", "--store", str(tmp_path))
+    assert code == BAD_INPUT and lines[-1].endswith(os.environ[VARIABLE])
+    assert "ModuleNotFoundError: No module named" in Path(os.environ[VARIABLE]).read_text()

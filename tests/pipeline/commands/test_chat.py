@@ -1,5 +1,6 @@
 """`questloom chat`: turns are printed as they come, nothing in them commands the terminal, and what cannot be asked is refused."""
 
+import dataclasses
 import json
 
 import pytest
@@ -115,3 +116,22 @@ def test_the_command_asks_an_endpoint(small, picture, tmp_path):
         )
     assert done.exit_code == 0, done.output
     assert "observed" in done.output and "══ answer:" in done.output
+
+
+def test_a_custom_tool_that_fails_is_an_observation_and_the_end_says_where_its_exception_is(
+    small, picture
+):
+    turns = [
+        teacher.call("failing", how="raise"),
+        "<think>It failed.</think>\n<answer>unknown</answer>",
+    ]
+    custom = ["tests.agent.tools.test_custom_tools:FAILING"]
+    tools = dataclasses.replace(RECIPE.teach.tools, custom=tuple(custom))
+    recipe = dataclasses.replace(RECIPE, teach=dataclasses.replace(RECIPE.teach, tools=tools))
+    opened = Opened()
+    opened.put(engine_override_key("openai"), ScriptedEngine(lambda c: turns[c.turn]))
+    said: list[str] = []
+    episode = chat(recipe, "How far?", store=small, opened=opened, picture=picture, say=said.append)
+    assert episode.end == "answered"
+    assert "observed (provider_fault tool_error)" in "\n".join(said)
+    assert said[-1].startswith("The custom tool failing failed in 1 of this episode's calls.")
