@@ -19,6 +19,7 @@ import yaml
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
     from mkdocs.structure.files import Files
+    from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).resolve().parents[1]
 LINK = re.compile(r"\]\(([^)\s]+)\)|\bsrc=\"([^\"]+)\"")
@@ -163,6 +164,74 @@ GENERATED: dict[str, Callable[[], str]] = {
     "recipes/REFERENCE.md": settings_page("recipe"),
     "train/REFERENCE.md": settings_page("train"),
 }
+
+
+EXAMPLES = "examples/README.md"
+
+
+def shown_file(path: Path) -> str:
+    """A heading with the file's name, and the whole file as a block of code."""
+    language = {".py": "python", ".yaml": "yaml"}[path.suffix]
+    # Four backticks, because docstrings hold blocks with three.
+    return f"## {path.name}\n\n````{language}\n{path.read_text(encoding='utf-8').strip()}\n````"
+
+
+def shown_source(*found: type | Callable[..., object]) -> str:
+    """The definitions of classes and functions, with the imports that bring them."""
+    code = "\n\n\n".join(
+        f"# from {each.__module__} import {each.__name__}\n\n{inspect.getsource(each).strip()}"
+        for each in found
+    )
+    return f"````python\n{code}\n````"
+
+
+def methods(of: type) -> str:
+    """A table of the public methods of a class, with the first sentence about each."""
+    rows = []
+    for name, each in vars(of).items():
+        if inspect.isfunction(each) and not name.startswith("_"):
+            signature = re.sub(r"\bself(, )?", "", str(inspect.signature(each)))
+            signature = re.sub(r"\b(?:\w+\.)+(?=[A-Z])", "", signature).replace(" | ", " or ")
+            paragraph = (inspect.getdoc(each) or "").partition("\n\n")[0]
+            sentence = " ".join(paragraph.split()).partition(". ")[0].rstrip(".")
+            rows.append((f"`{name}{signature}`", f"{sentence}." if sentence else ""))
+    return table(("method", "what it does"), rows)
+
+
+def examples_page(text: str) -> str:
+    """The page of the examples, followed by the files that it links to, and by the definitions that
+    an author of a filter or a tool needs. On the site, a link to a file leads to this copy.
+    """
+    from questloom.agent.tools.tool_context import Context
+    from questloom.agent.tools.tool_schema import Tool
+    from questloom.agent.turns.tool_output import NewPicture, Output, model_fault
+    from questloom.knowledge.store.store import Store
+    from questloom.records.knowledge import Entity
+    from questloom.records.synthesis import Answer, Question
+    from questloom.transforms.filters.custom import Drop
+
+    names = [name for name in links(text) if "/" not in name and not name.endswith(".md")]
+    for name in names:
+        anchor = name.replace(".", "")
+        text = text.replace(f"]({name})", f"](#{anchor})")
+    parts = [
+        text,
+        *(shown_file(ROOT / "examples" / name) for name in names),
+        "## What a filter gets and returns",
+        shown_source(Question, Answer, Drop, Entity),
+        "These are the methods of the store (`questloom.knowledge.store.store.Store`):",
+        methods(Store),
+        "## What a tool gets and returns",
+        "The signature of a tool's function is `async def name(at: Context, …) -> Output`. The "
+        "docstring describes each further argument under `Args:`.",
+        shown_source(Context, Output, NewPicture, model_fault, Tool),
+    ]
+    return "\n\n".join(parts)
+
+
+def on_page_markdown(markdown: str, *, page: "Page", **_: object) -> str:
+    """Adds the sources to the page of the examples."""
+    return examples_page(markdown) if page.file.src_uri == EXAMPLES else markdown
 
 
 def on_files(files: "Files", *, config: "MkDocsConfig") -> "Files":

@@ -229,7 +229,7 @@ class Funnel:
         for stage, number, error in self.failed_on_all:
             return (
                 1,
-                f"{stage} failed on all {number:,} items that came to it, the first: {error}. The report shows their tracebacks.",
+                f"{stage} failed on every item that came to it ({number:,}), the first: {error}. The report shows their tracebacks.",
             )
         if self.num_errors > max_error_share * max(1, num_items):
             return 1, self.errors_in_words

@@ -11,6 +11,8 @@ import yaml
 from lxml import html
 
 from benchmarks.docs_site import ROOT, reached_files
+from questloom.agent.turns.tool_output import Output
+from questloom.records.synthesis import Question
 
 
 def build(config: Path, site: Path) -> subprocess.CompletedProcess:
@@ -68,6 +70,20 @@ def test_the_reference_is_made_of_commands_settings_and_registries(site):
     assert "step.rollouts" in words("train/REFERENCE.html")
     for name in ("answer_in_question", "image_search", "serper", "sharegpt", "vsearcher"):
         assert name in words("reference/registries.html")
+
+
+def test_the_page_of_the_examples_shows_each_file_in_full_and_what_an_author_needs(site):
+    page = html.parse(str(site / "examples/index.html")).getroot()
+    blocks = [block.text_content() for block in page.xpath("//pre")]
+    for name in ("no_sports.py", "distance.py", "terse.py", "try.yaml"):
+        assert any((ROOT / "examples" / name).read_text().strip() in block for block in blocks)
+        assert page.xpath(f"//a[@href='#{name.replace('.', '')}']")
+    text = page.text_content()
+    for name in (*Question.__dataclass_fields__, *Output.__dataclass_fields__):
+        assert f"{name}: " in text, name
+    for line in ("transforms.filters.custom import Drop", "agent.turns.tool_output import Output"):
+        assert f"from questloom.{line}" in text
+    assert "claims(subject: str)" in text and "async def name(at: Context, …) -> Output" in text
 
 
 def test_every_page_of_docs_is_in_the_navigation():

@@ -2,6 +2,7 @@
 
 import asyncio
 import dataclasses
+import re
 
 import pytest
 
@@ -18,6 +19,7 @@ from questloom.records.episodes import ToolCall
 from questloom.records.errors import InputError
 from questloom.transforms.episodes.episode_folder import EpisodeFolder
 from questloom.transforms.stages.run_folder import RunFolder
+from tests.doctests import ROOT
 
 DISTANCE = "examples.distance:TOOL"
 HERE = "tests.agent.tools.test_custom_tools"
@@ -113,6 +115,19 @@ def test_a_tool_without_descriptions_is_shown_the_docstring_that_it_needs():
 def test_the_name_of_the_context_is_free_and_no_argument_for_the_model():
     schemas = ToolBox(Nowhere(), settings=teach(f"{HERE}:RENAMED").tools).schemas()  # type: ignore[arg-type]
     assert schemas[-1]["function"]["parameters"]["properties"].keys() == {"miles"}
+
+
+def test_the_tool_in_contributing_works_as_it_stands_there(tmp_path, monkeypatch):
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    (block,) = (b for b in re.findall(r"^```\n(.*?)^```$", text, re.M | re.S) if "TOOL =" in b)
+    (tmp_path / "contributed_tool.py").write_text(block)
+    monkeypatch.syspath_prepend(tmp_path)
+    box = ToolBox(Nowhere(), settings=teach("contributed_tool:TOOL").tools)  # type: ignore[arg-type]
+    results = [
+        asyncio.run(box.call(ToolCall(name="miles", arguments=given), ImageBank(), turn=0))
+        for given in ({"miles": 10}, {"miles": -1})
+    ]
+    assert [r.text for r in results] == ["16.1 km", "Give miles of 0 or more."]
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,7 @@ def test_a_stage_that_failed_on_every_item_fails_the_job_whatever_share_of_error
     made = funnel(tmp_path, failing("a", "b", "c"))
     code, message = made.verdict(max_error_share=1, num_items=100)
     assert code == 1
-    assert message.startswith("own failed on all 3 items that came to it, the first: Attribute")
+    assert message.startswith("own failed on every item that came to it (3), the first: Attribute")
     assert "no attribute 'topics'" in message and "tracebacks" in message
 
 
